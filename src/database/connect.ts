@@ -1,0 +1,54 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../lib/log.ts';
+import type { Schema } from './schema.ts';
+
+export type Database = Kysely<Schema>;
+/** What a store function takes: the database, or the transaction it shall be part of. */
+export type Connection = Database | Transaction<Schema>;
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const DATE = 1082;
+
+// Ids and counts stay far below 2^53, so an int8 is a number everywhere; a date is the text it is in SQL, without a zone.
+const types = new pg.TypeOverrides();
+types.setTypeParser(INT8, Number);
+types.setTypeParser(DATE, (text) => text);
+const parseTextArray = pg.types.getTypeParser(1009) as unknown as (text: string) => string[];
+types.setTypeParser(INT8_ARRAY, (text) => parseTextArray(text).map(Number));
+
+/** How to reach a PostgreSQL server: a `postgres://` URL, or the folder of a Unix socket. */
+export type PostgresAddress = { url: string } | { socketFolder: string; port: number; user: string; database: string };
+
+/** The `pg` settings of an address; shared by pools and by the single connection that listens. */
+export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
+  const settings =
+    'url' in address
+      ? { connectionString: address.url }
+      : { host: address.socketFolder, port: address.port, user: address.user, database: address.database };
+  return { ...settings, types, connectionTimeoutMillis: 5_000, keepAlive: true };
+}
+
+/** Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. */
+export function connectDatabase(
+  address: PostgresAddress,
+  { log, poolSize = 10, name = 'campanile' }: { log: Log; poolSize?: number; name?: string },
+): Database {
+  const pool = new pg.Pool({
+    ...connectionSettings(address),
+    max: poolSize,
+    application_name: name,
+    idleTimeoutMillis: 60_000,
+    // No statement of ours needs longer; one that does would hold locks others wait for (design §4).
+    options: '-c idle_in_transaction_session_timeout=15000',
+  });
+  // Without a handler an idle connection that breaks would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Resolves when the server answers a trivial query; throws otherwise. */
+export async function pingDatabase(db: Connection): Promise<void> {
+  await sql`select 1`.execute(db);
+}

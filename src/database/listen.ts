@@ -1,0 +1,81 @@
+import pg from 'pg';
+import type { Log } from '../lib/log.ts';
+import { sleep } from '../lib/time.ts';
+import { connectionSettings, type PostgresAddress } from './connect.ts';
+
+/**
+ * The one connection of a process that listens for hints (NOTIFY). A hint only makes something happen sooner: everything is
+ * also found by polling, so a lost connection or a pooler that swallows LISTEN costs time and nothing else.
+ */
+export interface Hints {
+  /** Calls `handler` with each payload on `channel`, and once with `''` whenever hints may have been missed. */
+  on(channel: HintChannel, handler: (payload: string) => void): void;
+  close(): Promise<void>;
+}
+
+export type HintChannel =
+  | 'campanile_lanes'
+  | 'campanile_runs'
+  | 'campanile_commands'
+  | 'campanile_results'
+  | 'campanile_tokens';
+const CHANNELS: readonly HintChannel[] = [
+  'campanile_lanes',
+  'campanile_runs',
+  'campanile_commands',
+  'campanile_results',
+  'campanile_tokens',
+];
+const RECONNECT_MS = 1_000;
+
+/** Starts listening; resolves at once and keeps (re)connecting in the background until closed. */
+export function listenForHints(address: PostgresAddress, { log }: { log: Log }): Hints {
+  const handlers = new Map<string, Array<(payload: string) => void>>();
+  const closed = new AbortController();
+  let client: pg.Client | undefined;
+
+  const announceGap = () => {
+    for (const list of handlers.values()) for (const handler of list) handler('');
+  };
+
+  async function stayConnected() {
+    while (!closed.signal.aborted) {
+      const current = new pg.Client({ ...connectionSettings(address), application_name: 'campanile hints' });
+      const broken = new Promise<void>((resolve) => {
+        current.once('error', () => resolve());
+        current.once('end', () => resolve());
+      });
+      try {
+        await current.connect();
+        current.on('notification', (message) => {
+          for (const handler of handlers.get(message.channel) ?? []) handler(message.payload ?? '');
+        });
+        await current.query(CHANNELS.map((channel) => `listen ${channel}`).join('; '));
+        client = current;
+        announceGap();
+        await broken;
+      } catch (error) {
+        log.warn({ err: error }, 'cannot listen for hints; polling goes on');
+      }
+      client = undefined;
+      current
+        .end()
+        .catch((error: unknown) => log.debug({ err: error }, 'a broken hint connection did not close cleanly'));
+      await sleep(RECONNECT_MS, closed.signal);
+    }
+  }
+
+  const ended = stayConnected();
+  return {
+    on(channel, handler) {
+      const list = handlers.get(channel) ?? [];
+      list.push(handler);
+      handlers.set(channel, list);
+    },
+    async close() {
+      closed.abort();
+      await client?.end();
+      await ended;
+    },
+  };
+}

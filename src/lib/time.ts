@@ -1,0 +1,24 @@
+/**
+ * The process's own clock, for what never meets the ledger: token lifetimes and cache ages. Whatever is due, paced or leased
+ * goes by the database's clock (`campanile_now()`) instead, so that all processes agree.
+ */
+export interface Clock {
+  /** Milliseconds since 1970 in UTC. */
+  nowMs(): number;
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Resolves after `ms` milliseconds, or as soon as `signal` is aborted; never rejects. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
