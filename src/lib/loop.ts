@@ -20,7 +20,7 @@ export function startLoop(
   step: () => Promise<number>,
   { log, onError }: { log: Log; onError?: (name: string) => void },
 ): Loop {
-  let stopped = false;
+  const stopping = new AbortController();
   let woken = false;
   let endPause: (() => void) | undefined;
 
@@ -37,7 +37,7 @@ export function startLoop(
 
   async function run() {
     let backoffMs = FIRST_BACKOFF_MS;
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       woken = false;
       let pauseMs: number;
       let interruptible = true;
@@ -52,7 +52,7 @@ export function startLoop(
         // A hint must not turn the back-off into a hot loop.
         interruptible = false;
       }
-      if (stopped || (woken && interruptible) || pauseMs <= 0) {
+      if (stopping.signal.aborted || (woken && interruptible) || pauseMs <= 0) {
         // Lets timers and sockets have their turn even when a step never has to wait.
         await new Promise(setImmediate);
         continue;
@@ -68,7 +68,7 @@ export function startLoop(
       endPause?.();
     },
     stop() {
-      stopped = true;
+      stopping.abort();
       endPause?.();
       return ended;
     },
