@@ -3,6 +3,8 @@ import type { Connection, Database } from '../database/connect.ts';
 import { expireUnsent, latestStart, missRuns } from './expire-runs.ts';
 
 const RUNS_PER_STEP = 200;
+/** When every account with something due is locked by somebody else. */
+const LOCKED_PAUSE_MS = 10;
 /** Deliveries are written so many of a run at a time, with turns in between. */
 export const CHUNK = 5_000;
 
@@ -16,9 +18,10 @@ const newMessageId = sql`'3EB0' || upper(left(replace(gen_random_uuid()::text, '
 export async function beginDueRuns(db: Database, shards: number[]): Promise<number> {
   if (shards.length === 0) return 1_000;
   const due = await findDueAccounts(db, shards);
-  if (due.length > 0) await db.transaction().execute((trx) => beginRunsOf(trx, due));
+  const begun = due.length > 0 && (await db.transaction().execute((trx) => beginRunsOf(trx, due)));
   const expanded = await expandBegun(db, shards);
-  return due.length > 0 || expanded ? 0 : nextDueMs(db, shards);
+  if (begun || expanded) return 0;
+  return due.length > 0 ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
 }
 
 async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
@@ -36,16 +39,17 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
   return rows.map((row) => row.account_id);
 }
 
-/** Begins, or misses, what is due of these accounts. Locks their lanes; those somebody else has locked are left for later. */
-async function beginRunsOf(trx: Connection, accountIds: number[]): Promise<void> {
+/** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
+async function beginRunsOf(trx: Connection, accountIds: number[]): Promise<boolean> {
   const { rows } = await sql<{ account_id: number }>`
     select account_id from lanes where account_id = any(${accountIds}::bigint[])
     order by account_id for no key update skip locked`.execute(trx);
   const accounts = rows.map((row) => row.account_id);
-  if (accounts.length === 0) return;
+  if (accounts.length === 0) return false;
   await missRuns(trx, accounts);
   await expireUnsent(trx, await findSuperseded(trx, accounts));
   await beginRuns(trx, accounts, { chunk: CHUNK });
+  return true;
 }
 
 /** Runs under way of campaigns whose next run is due now: what they have not sent expires. */

@@ -143,7 +143,8 @@ async function takeTurns(trx: Connection, lanes: LockedLane[], { batch, paced }:
       where l.account_id = i.account_id and not exists (select from turn t where t.account_id = l.account_id)
     )
     select t.account_id, p.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
-    from turn t join parked p on p.account_id = t.account_id join groups g on g.group_id = t.group_id
+    from turn t join parked p on p.account_id = t.account_id
+    cross join lateral (select g.send_to from groups g where g.group_id = t.group_id limit 1) g
     order by t.account_id, t.position`.execute(trx);
   return toTurns(rows, new Map(lanes.map((lane) => [lane.account_id, lane.messenger])));
 }

@@ -118,7 +118,11 @@ async function writeOutcomes(
                   ${effects.map((one) => one.recipients)}::int[], ${effects.map((one) => one.error)}::text[],
                   ${effects.map((one) => one.uncertain)}::boolean[])
            o (account_id, run_id, position, status, wait_ms, tries, recipients, error, uncertain)
-      where d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
+      -- A lookup for each, whatever the planner believes of a table that has just grown.
+      cross join lateral (
+        select q.ctid from deliveries q
+        where q.account_id = o.account_id and q.run_id = o.run_id and q.position = o.position limit 1) at
+      where d.ctid = at.ctid and d.status = 'queued'
       returning d.account_id, d.run_id, d.position, d.status
     ), run as (
       update runs r

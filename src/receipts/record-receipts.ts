@@ -40,7 +40,8 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
     ), hit as materialized (
       select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at
       from event e
-      join deliveries d on d.account_id = ${accountId} and d.message_id = e.message_id
+      cross join lateral (
+        select run_id, position from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
     ), put as (
       insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
       select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
@@ -57,7 +58,10 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
                    count(*) filter (where fresh & 2 <> 0)::int as read, count(*) filter (where fresh & 4 <> 0)::int as reactions,
                    count(*) filter (where fresh & 8 <> 0)::int as replies
             from put group by run_id, position) s
-      where d.account_id = ${accountId} and d.run_id = s.run_id and d.position = s.position
+      cross join lateral (
+        select q.ctid from deliveries q
+        where q.account_id = ${accountId} and q.run_id = s.run_id and q.position = s.position limit 1) at
+      where d.ctid = at.ctid
     )
     insert into run_minutes as m (account_id, run_id, minute, delivered, read)
     select ${accountId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
@@ -69,24 +73,17 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
     set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
 }
 
-/** A channel tells sums; the largest told so far counts. Views stand for reads in the timeline. */
+/** A channel tells sums, never who or when: the largest told so far counts. */
 async function recordTallies(trx: Connection, accountId: number, events: TallyEvent[]): Promise<void> {
   await sql`
-    with tally as materialized (
-      select d.run_id, d.position, greatest(max(e.views) - d.views, 0) as views, greatest(max(e.reactions) - d.reactions, 0) as reactions,
-             max(e.at) as at
-      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.views)}::int[],
-                  ${events.map((event) => event.reactions)}::int[], ${events.map((event) => event.at)}::timestamptz[])
-           e (message_id, views, reactions, at)
-      join deliveries d on d.account_id = ${accountId} and d.message_id = e.message_id
-      group by d.run_id, d.position, d.views, d.reactions
-    ), counted as (
-      update deliveries d set views = d.views + t.views, reactions = d.reactions + t.reactions
-      from tally t where d.account_id = ${accountId} and d.run_id = t.run_id and d.position = t.position
-    )
-    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
-    select ${accountId}::bigint, run_id, date_trunc('minute', at), 0, sum(views) from tally where views > 0 group by 2, 3
-    on conflict (account_id, run_id, minute) do update set read = m.read + excluded.read`.execute(trx);
+    update deliveries d set views = greatest(d.views, t.views), reactions = greatest(d.reactions, t.reactions)
+    from (select message_id, max(views) as views, max(reactions) as reactions
+          from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.views)}::int[],
+                      ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
+          group by message_id) t
+    cross join lateral (
+      select q.ctid from deliveries q where q.account_id = ${accountId} and q.message_id = t.message_id limit 1) at
+    where d.ctid = at.ctid and (t.views > d.views or t.reactions > d.reactions)`.execute(trx);
 }
 
 /**
@@ -98,7 +95,8 @@ async function proveSent(trx: Connection, accountId: number, events: readonly Me
     with proven as materialized (
       select d.run_id, d.position, d.status as was, min(e.at) as at, g.participants - case g.kind when 'channel' then 0 else 1 end as recipients
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
-      join deliveries d on d.account_id = ${accountId} and d.message_id = e.message_id
+      cross join lateral (
+        select * from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
       join lanes l on l.account_id = d.account_id
       join groups g on g.group_id = d.group_id
       where d.status <> 'sent' and not coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false)
