@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { inject } from 'vitest';
+import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { TEMPLATE } from './postgres.ts';
+
+/** A migrated, empty database of one's own. */
+export interface TestDatabase {
+  db: Database;
+  /** For further pools and processes on the same database; they share the clock too. */
+  address: PostgresAddress;
+  clock: TestClock;
+  /** Closes `db`, cuts off everybody else and removes the database. */
+  drop(): Promise<void>;
+}
+
+/** What `campanile_now()` says: real time plus a shift. It takes effect with the next transaction that begins. */
+export interface TestClock {
+  /** Moves the clock on by milliseconds or by a duration of at most days: `{ days: 1, minutes: 5 }`. */
+  advance(by: number | Temporal.DurationLike): Promise<void>;
+  /** Makes it that instant now; from there the clock goes on. */
+  set(instant: Temporal.Instant | Date | string): Promise<void>;
+  now(): Promise<Date>;
+}
+
+/** Creates a database for one test file out of the template of the run. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(sql`create database ${sql.id(name)} template ${sql.id(TEMPLATE)}`);
+  const address = { ...server, database: name };
+  const db = connectDatabase(address, { log: createLog('warn'), name: 'test' });
+  return {
+    db,
+    address,
+    clock: createClock(db),
+    async drop() {
+      await db.destroy();
+      await onServer(sql`drop database ${sql.id(name)} with (force)`);
+    },
+  };
+}
+
+async function onServer(statement: ReturnType<typeof sql>): Promise<void> {
+  const server = connectDatabase(inject('postgres'), { log: createLog('warn'), poolSize: 1 });
+  try {
+    await statement.execute(server);
+  } finally {
+    await server.destroy();
+  }
+}
+
+function createClock(db: Database): TestClock {
+  return {
+    async advance(by) {
+      const ms = typeof by === 'number' ? by : Temporal.Duration.from(by).total('milliseconds');
+      await sql`update test_clock set shift = shift + make_interval(secs => ${ms / 1_000}::float8)`.execute(db);
+    },
+    async set(instant) {
+      const text = instant instanceof Date ? instant.toISOString() : instant.toString();
+      await sql`update test_clock set shift = make_interval(secs => extract(epoch from ${text}::timestamptz - now())::float8)`.execute(
+        db,
+      );
+    },
+    async now() {
+      const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
+      const [row] = rows;
+      if (!row) throw new Error('the database did not say what time it is');
+      return row.now;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { TestProject } from 'vitest/node';
+import { connectDatabase, type PostgresAddress } from '../../src/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/lib/log.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The server of this run; its `database` is the one to create others from. */
+    postgres: Exclude<PostgresAddress, { url: string }>;
+  }
+}
+
+/** The migrated database that `createTestDatabase` copies. */
+export const TEMPLATE = 'campanile_template';
+
+/** Starts the one PostgreSQL server of a test run; what it returns stops it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'campanile-test-'));
+  const log = createLog('warn');
+  const remove = () => rm(dataDir, { recursive: true, force: true });
+  try {
+    const postgres = await startEmbeddedPostgres({
+      dataDir,
+      log,
+      // Nothing of a test run has to survive it.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    });
+    if ('url' in postgres.address) throw new Error('tests need a server on a Unix socket');
+    await createTemplate(postgres.address);
+    project.provide('postgres', postgres.address);
+    return () => postgres.stop().finally(remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function createTemplate(address: Exclude<PostgresAddress, { url: string }>): Promise<void> {
+  const log = createLog('warn');
+  const server = connectDatabase(address, { log, poolSize: 1 });
+  await sql`create database ${sql.id(TEMPLATE)}`.execute(server);
+  const template = connectDatabase({ ...address, database: TEMPLATE }, { log, poolSize: 1 });
+  await migrate(template, log);
+  await sql`
+    create table test_clock (shift interval not null);
+    insert into test_clock values ('0');
+    create or replace function campanile_now() returns timestamptz language sql stable parallel safe
+      as 'select now() + (select shift from test_clock)';
+  `.execute(template);
+  await template.destroy();
+  // A database nobody can connect to can be copied by any number of test files at once.
+  await sql`alter database ${sql.id(TEMPLATE)} with is_template true allow_connections false`.execute(server);
+  await server.destroy();
+}
