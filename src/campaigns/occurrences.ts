@@ -36,15 +36,3 @@ export function listOccurrences(schedule: Schedule): Temporal.Instant[] {
   }
   return occurrences;
 }
-
-/** True for an IANA time zone name; offsets such as `+02:00` are none. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
