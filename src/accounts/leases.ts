@@ -35,7 +35,8 @@ interface LeaseOptions {
   alone: boolean;
   /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
   gapMsOf: Readonly<Record<string, number>>;
-  onChange: () => void;
+  /** Called with the shards held, whenever they are others than before. */
+  onChange: (held: ReadonlySet<number>) => void;
 }
 
 /** Joins the workers and takes a fair share of the shards, now and from then on. */
@@ -55,7 +56,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     lease = started;
     if (changed) {
       log.info({ workerId, shards: held.size }, 'the shards this worker serves have changed');
-      options.onChange();
+      options.onChange(held);
     }
     return BEAT_MS;
   }

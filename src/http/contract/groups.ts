@@ -9,12 +9,10 @@ const description = withDefault(text(0, 2_048), '');
 const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
 
 /** A chat's identifier; `_serialized` is `<user>@<server>`. */
-const nid = z
-  .object({ server: z.string(), user: z.string(), _serialized: z.string() })
-  .meta({
-    id: 'Nid',
-    examples: [{ server: 'newsletter', user: '120363000000000001', _serialized: '120363000000000001@newsletter' }],
-  });
+const nid = z.object({ server: z.string(), user: z.string(), _serialized: z.string() }).meta({
+  id: 'Nid',
+  examples: [{ server: 'newsletter', user: '120363000000000001', _serialized: '120363000000000001@newsletter' }],
+});
 
 export const createChannelBody = z
   .object({
