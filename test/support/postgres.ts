@@ -22,7 +22,8 @@ export const TEMPLATE = 'campanile_template';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'campanile-test-'));
   const log = createLog('warn');
-  const remove = () => rm(dataDir, { recursive: true, force: true });
+  const undo = new AsyncDisposableStack();
+  undo.defer(() => rm(dataDir, { recursive: true, force: true }));
   try {
     const postgres = await startEmbeddedPostgres({
       dataDir,
@@ -30,12 +31,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
       // Nothing of a test run has to survive it.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
+    undo.defer(postgres.stop);
     if ('url' in postgres.address) throw new Error('tests need a server on a Unix socket');
     await createTemplate(postgres.address);
     project.provide('postgres', postgres.address);
-    return () => postgres.stop().finally(remove);
+    return () => undo.disposeAsync();
   } catch (error) {
-    await remove();
+    await undo.disposeAsync();
     throw error;
   }
 }

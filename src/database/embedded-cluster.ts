@@ -1,0 +1,92 @@
+import { chmod, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { StartupError } from '../lib/errors.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import { diskFull } from './embedded-folder.ts';
+import { handOver } from './embedded-identity.ts';
+import { failureLine, runProgram, saysDiskFull, type Identity } from './embedded-program.ts';
+
+/** The user and the database that a new cluster comes with. */
+export const SUPERUSER = 'campanile';
+export const FIRST_DATABASE = 'postgres';
+
+/**
+ * Makes sure that the folder holds a cluster this PostgreSQL can serve: creates it the first time, all or nothing. Resolves to
+ * whether it was created. `passwordFile` is for a server that is reached by TCP. Throws a StartupError when the folder is of
+ * another version or not a cluster, and when the disk is full.
+ */
+export async function prepareCluster(
+  cluster: string,
+  binaries: Binaries,
+  identity: Identity,
+  { passwordFile, durable }: { passwordFile: string | undefined; durable: boolean },
+): Promise<boolean> {
+  const version = await readVersion(cluster);
+  if (version === binaries.major) return false;
+  if (version !== undefined)
+    throw new StartupError(
+      `The database in ${cluster} belongs to PostgreSQL ${version}, and this Campanile brings PostgreSQL ${binaries.major}: start the Campanile that wrote it, or move its data by a backup.`,
+    );
+  await removeDrafts(cluster);
+  const draft = await mkdtemp(`${cluster}.new-`);
+  try {
+    await chmod(draft, 0o700);
+    await handOver(draft, identity);
+    const access = passwordFile ? ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`] : ['-A', 'trust'];
+    // The built-in locale sorts and compares alike on every machine and through every update of the system.
+    const text = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const words = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
+    const { ok, lines } = await runProgram(binaries.initdb, words, identity);
+    if (!ok && saysDiskFull(lines)) throw new StartupError(diskFull(dirname(cluster)));
+    if (!ok) throw new StartupError(`PostgreSQL could not create its files in ${cluster}: ${failureLine(lines)}`);
+    await rename(draft, cluster);
+    if (durable) await syncFolder(dirname(cluster));
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+  return true;
+}
+
+/** The major version of the cluster; undefined when there is none yet. */
+async function readVersion(cluster: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') throw notACluster(cluster, error);
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  try {
+    await rmdir(cluster);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw notACluster(cluster, error);
+  }
+  return undefined;
+}
+
+function notACluster(cluster: string, error: unknown): StartupError {
+  return new StartupError(`${cluster} is not a folder of PostgreSQL: move it away, or choose another DATA_DIR.`, error);
+}
+
+/** Removes what an interrupted creation left. Its processes may still be ending, so a little patience. */
+async function removeDrafts(cluster: string): Promise<void> {
+  const parent = dirname(cluster);
+  for (const name of await readdir(parent))
+    if (name.startsWith(`${basename(cluster)}.new-`))
+      await rm(join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+/** Makes a rename last through a power cut. Windows has no such call for folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

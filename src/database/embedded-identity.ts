@@ -1,0 +1,70 @@
+import { chmod, chown, lchown, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StartupError } from '../lib/errors.ts';
+import { runProgram, type Identity } from './embedded-program.ts';
+
+/** `nobody` on every Linux. */
+const NOBODY = 65534;
+const AS_IS: Identity = { prefix: [] };
+const UNSHARE = ['unshare', '--map-user=1000', '--map-group=1000', '--'];
+const SETPRIV = ['setpriv', '--pdeathsig', 'INT', '--'];
+
+/**
+ * Decides as whom PostgreSQL runs, which refuses to be root. Root therefore runs it in a user namespace, where the same user
+ * goes by another number and files stay root's; where that is forbidden (`userNamespaces: false` pretends so), as the owner of
+ * the cluster or as nobody. Throws a StartupError when that user cannot get to DATA_DIR.
+ */
+export async function chooseIdentity(
+  dataDir: string,
+  cluster: string,
+  { userNamespaces = true }: { userNamespaces?: boolean } = {},
+): Promise<Identity> {
+  // So that the server shuts down when we are killed. Innermost, since a change of user would undo it.
+  const prefix = (await works(SETPRIV, AS_IS)) ? SETPRIV : [];
+  const owner = await stat(cluster).catch(() => undefined);
+  const ourId = process.getuid?.();
+  if (ourId !== 0) {
+    if (owner && ourId !== undefined && owner.uid !== ourId)
+      throw new StartupError(
+        `The PostgreSQL files in ${cluster} belong to user ${owner.uid}, and Campanile runs as user ${ourId}: run it as that user, or change the owner of the folder.`,
+      );
+    return { prefix };
+  }
+  const foreign = owner && owner.uid !== 0;
+  if (!foreign && userNamespaces && (await works(UNSHARE, AS_IS))) return { prefix: [...UNSHARE, ...prefix] };
+  const as = foreign ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY };
+  const identity = { prefix, as };
+  await letIn(dataDir, identity, as);
+  if (owner && !foreign) await giveAway(cluster, as);
+  return identity;
+}
+
+/** Gives a new folder or file to the user PostgreSQL runs as. */
+export async function handOver(path: string, { as }: Identity): Promise<void> {
+  if (as) await chown(path, as.uid, as.gid);
+}
+
+async function works([command = '', ...words]: readonly string[], identity: Identity): Promise<boolean> {
+  return (await runProgram(command, [...words, 'true'], identity)).ok;
+}
+
+/** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
+async function letIn(dataDir: string, identity: Identity, as: { uid: number; gid: number }): Promise<void> {
+  const { uid } = await stat(dataDir);
+  await chown(dataDir, uid, as.gid);
+  await chmod(dataDir, 0o710);
+  const way = [dataDir];
+  for (let folder = dataDir; folder !== dirname(folder); folder = dirname(folder)) way.unshift(dirname(folder));
+  const script = 'for folder do test -x "$folder" || { echo "$folder"; exit 1; }; done';
+  const { ok, lines } = await runProgram('sh', ['-c', script, 'sh', ...way], identity);
+  if (ok) return;
+  throw new StartupError(
+    `PostgreSQL cannot run as root here, and user ${as.uid} may not enter ${lines.at(-1)} on the way to DATA_DIR (${dataDir}): run Campanile as another user, or choose another DATA_DIR.`,
+  );
+}
+
+async function giveAway(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+  for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), uid, gid);
+  // Last, since it tells whether all of it was done.
+  await chown(cluster, uid, gid);
+}

@@ -1,0 +1,90 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** As whom PostgreSQL's programs run. */
+export interface Identity {
+  /** Words in front of each command: `unshare ... setpriv ... --`. */
+  prefix: readonly string[];
+  /** Set where this process is root and has to become somebody else. */
+  as?: { uid: number; gid: number };
+}
+
+export type Program = ChildProcessByStdio<null, Readable, Readable>;
+
+const KEPT_LINES = 20;
+const LONGEST_LINE = 1_000;
+
+/** Starts a program of PostgreSQL; a command that cannot be run shows as the child's `error` event. */
+export function startProgram(command: string, words: readonly string[], identity: Identity): Program {
+  const [first = command, ...rest] = [...identity.prefix, command, ...words];
+  return spawn(first, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own: Ctrl+C in a terminal reaches us alone, and we end the server when our own work is done.
+    detached: process.platform !== 'win32',
+    // The server must not keep us from removing or unmounting the folder we were started in.
+    cwd: '/',
+    windowsHide: true,
+    ...identity.as,
+    // English messages, which are read below, and nothing of ours (PGDATA, secrets). Windows programs need their environment.
+    ...(process.platform === 'win32'
+      ? {}
+      : { env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin' } }),
+  });
+}
+
+/** Runs a program to its end. Never rejects: one that cannot be run is one that failed. */
+export async function runProgram(
+  command: string,
+  words: readonly string[],
+  identity: Identity,
+): Promise<{ ok: boolean; lines: readonly string[] }> {
+  const child = startProgram(command, words, identity);
+  const lines = keepLines([child.stdout, child.stderr]);
+  const end = await programEnd(child);
+  return { ok: end === 0, lines: lines.length > 0 ? lines : [String(end)] };
+}
+
+/** Resolves when the program has ended and all it said was read: to its exit code, its signal or why it could not be run. */
+export function programEnd(child: Program): Promise<number | string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? code ?? 'no exit code'));
+  });
+}
+
+/**
+ * Reads the streams to their ends, whatever comes: a server whose pipe is full would stand still. The list that is returned
+ * always holds the last lines.
+ */
+export function keepLines(streams: readonly Readable[], onLine?: (line: string) => void): readonly string[] {
+  const kept: string[] = [];
+  const take = (line: string) => {
+    if (line === '') return;
+    kept.push(line.slice(0, LONGEST_LINE));
+    if (kept.length > KEPT_LINES) kept.shift();
+    onLine?.(line.slice(0, LONGEST_LINE));
+  };
+  for (const stream of streams) {
+    let rest = '';
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split(/\r?\n/);
+      // Of a line without an end only its beginning is of use.
+      rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+      lines.forEach(take);
+    });
+    stream.once('end', () => take(rest));
+  }
+  return kept;
+}
+
+/** The line that says most about a failure. */
+export function failureLine(lines: readonly string[]): string {
+  const telling = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
+  return (lines.findLast((line) => telling.test(line)) ?? lines.at(-1) ?? 'it gave no reason').trim();
+}
+
+/** Whether a program stopped because the disk is full. */
+export function saysDiskFull(lines: readonly string[]): boolean {
+  return lines.some((line) => /No space left on device|Disk quota exceeded/.test(line));
+}
