@@ -9,8 +9,8 @@ export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
 ): { value: z.output<Schema> } | { error: AppError } {
-  // A request without a body and without a content type; where nothing is required that is as good as {}.
-  const result = schema.safeParse(body === undefined ? {} : body, { error: plainWords });
+  // Of a request without a body and without a content type Fastify makes null; where nothing is required that is as good as {}.
+  const result = schema.safeParse(body ?? {}, { error: plainWords });
   return result.success ? { value: result.data } : { error: refusal(result.error.issues) };
 }
 
