@@ -7,7 +7,6 @@ import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
 import { driveLanes, gapMsOf, type Gap } from './deliveries/drive-lanes.ts';
 import type { Log } from './lib/log.ts';
-import { startLoop } from './lib/loop.ts';
 import { loadMedia } from './media/store.ts';
 import type { Messenger } from './messenger/messenger.ts';
 import { recordReceipts } from './receipts/record-receipts.ts';
@@ -48,11 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
   });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
-  const commands = startLoop('commands', () => serveCommands({ db, log, leases, sessions, loadPicture }), {
-    log,
-    ...(options.onLoopError && { onError: options.onLoopError }),
-  });
-  hints.on('campanile_commands', () => commands.wake());
+  const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
   const watchers = [...messengers.values()].map((messenger) =>

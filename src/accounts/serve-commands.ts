@@ -1,22 +1,30 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { sleep } from '../lib/time.ts';
 import type { MessengerGroup, MessengerSession } from '../messenger/messenger.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure, type StoredGroup } from './commands.ts';
 import type { Leases } from './leases.ts';
 import type { Sessions } from './sessions.ts';
 
-const COMMANDS_PER_STEP = 20;
+const COMMANDS_UNDER_WAY = 50;
 const POLL_MS = 1_000;
+/** As long as somebody may be waiting for it. */
+const RESULT_TRIES = 50;
+const RESULT_PAUSE_MS = 500;
 
 interface Serving {
   db: Database;
   log: Log;
+  hints: Hints;
   leases: Leases;
   sessions: Sessions;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
+  onLoopError?: (loop: string) => void;
 }
 
 interface QueuedCommand {
@@ -27,28 +35,46 @@ interface QueuedCommand {
 }
 
 /**
- * Begins the commands waiting for accounts this worker holds, each once and never again: a command whose worker died has an
- * unknown outcome. One that nobody waits for any more is withdrawn. Resolves to the milliseconds until the next look.
+ * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
+ * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. A slow one delays no other.
  */
-export async function serveCommands(serving: Serving): Promise<number> {
-  const { db, leases } = serving;
+export function serveCommands(serving: Serving): { stop(): Promise<void> } {
+  const { log, hints } = serving;
+  const underWay = new Set<Promise<void>>();
+  async function step(): Promise<number> {
+    const begun = await beginCommands(serving, COMMANDS_UNDER_WAY - underWay.size);
+    for (const command of begun) {
+      const ended = serve(serving, command).finally(() => underWay.delete(ended));
+      underWay.add(ended);
+    }
+    return begun.length > 0 ? 0 : POLL_MS;
+  }
+  const loop = startLoop('commands', step, { log, ...(serving.onLoopError && { onError: serving.onLoopError }) });
+  hints.on('campanile_commands', () => loop.wake());
+  return {
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+async function beginCommands({ db, leases }: Serving, room: number): Promise<QueuedCommand[]> {
   const shards = leases.shards();
-  if (shards.length === 0) return POLL_MS;
+  if (shards.length === 0 || room <= 0) return [];
   const { rows } = await sql<QueuedCommand & { stale: boolean }>`
     update account_commands c
     set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
     from (select command_id, created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
           from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
-          order by command_id limit ${COMMANDS_PER_STEP} for update skip locked) t
+          order by command_id limit ${room} for update skip locked) t
     where c.command_id = t.command_id
     returning c.command_id, c.account_id, c.kind, c.input, t.stale`.execute(db);
-  const begun = rows.filter((row) => !row.stale);
-  await Promise.all(begun.map((command) => serve(serving, command)));
-  return rows.length === COMMANDS_PER_STEP ? 0 : POLL_MS;
+  return rows.filter((row) => !row.stale);
 }
 
 async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
-  const { db, log } = serving;
+  const { log } = serving;
   let status: 'done' | 'failed' = 'done';
   let result: unknown;
   try {
@@ -59,6 +85,23 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
     status = 'failed';
     result = toFailure(error, log);
   }
+  await storeResult(serving, command, status, result);
+}
+
+/** Keeps trying while the database is away: what was done must not become unknown for want of a place to say so. */
+async function storeResult({ db, log }: Serving, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
+  for (let tries = 0; tries < RESULT_TRIES; tries++) {
+    try {
+      await writeResult(db, command, status, result);
+      return;
+    } catch (error) {
+      log.warn({ err: error, command: command.command_id }, 'the result of a command could not be stored yet');
+      await sleep(RESULT_PAUSE_MS);
+    }
+  }
+}
+
+async function writeResult(db: Database, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
   await sql`
     with ended as (
       update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()

@@ -1,4 +1,4 @@
-import { invalid, type Problem } from '../lib/errors.ts';
+import { AppError, invalid, type Problem } from '../lib/errors.ts';
 import { acceptMedia, type AcceptedMedia } from '../media/accept-media.ts';
 import { convertHtml } from '../text/html-to-whatsapp.ts';
 
@@ -24,8 +24,19 @@ export interface PreparedPost {
 /** Converts the html and recognises the media. Throws 400 with everything that is wrong with both. */
 export async function preparePost(input: PostInput): Promise<PreparedPost> {
   const { text, problems } = convertHtml(input.html);
-  const found: Problem[] = [...problems];
-  const media = input.image === null ? null : await acceptMedia('image', input.image);
-  if (found.length > 0) throw invalid(found);
+  const media = await recognise(input.image, problems);
+  if (problems.length > 0) throw invalid(problems);
   return { text, media, groupIds: [...new Set(input.groupIds)] };
+}
+
+/** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
+async function recognise(image: string | null, problems: Problem[]): Promise<AcceptedMedia | null> {
+  if (image === null) return null;
+  try {
+    return await acceptMedia('image', image);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
+    problems.push(...error.details);
+    return null;
+  }
 }
