@@ -2,6 +2,7 @@ import { PLAIN, type Run } from './document.ts';
 
 const ADDRESS_START = /(?<![A-Za-z0-9])(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/|www\.)(?=[^\s\u200b-\u200f<>"`])/g;
 const ADDRESS_END = /[\s\u200b-\u200f<>"`]/g;
+const WORD_END = /[\s\u200b-\u200f]/g;
 // Messengers leave these out of a link they end. Marks too, to be on the safe side: nobody has published the rule.
 const NOT_LAST = new Set('.,;:!?\'")]}*_~»”’…');
 const CLOSING = new Set('.,;:!?\'")]}»”’…');
@@ -9,18 +10,26 @@ const SPACE_FIRST = /^\s/;
 const SPACE_LAST = /\s$/;
 const OPENING = new Set('\'"([{«“‘');
 
-/** Where the addresses in a text stand that messengers turn into links by themselves: `[from, to)`, in order. */
-export function findAddresses(text: string): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = [];
+/** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
+export interface Address {
+  from: number;
+  to: number;
+  end: number;
+}
+
+/** Where the addresses in a text stand that messengers turn into links by themselves, in order. */
+export function findAddresses(text: string): Address[] {
+  const found: Address[] = [];
   // Most text has none, and this is several times faster than the expression.
   if (!mayHaveAddress(text)) return found;
   ADDRESS_START.lastIndex = 0;
   for (let match = ADDRESS_START.exec(text); match !== null; match = ADDRESS_START.exec(text)) {
-    const end = addressEnd(text, ADDRESS_START.lastIndex);
-    let to = end;
-    while (to > ADDRESS_START.lastIndex && NOT_LAST.has(text.charAt(to - 1))) to--;
-    if (to > ADDRESS_START.lastIndex) found.push({ from: match.index, to });
-    ADDRESS_START.lastIndex = end;
+    const host = ADDRESS_START.lastIndex;
+    const stop = indexOfEnd(ADDRESS_END, text, host);
+    let to = stop;
+    while (to > host && NOT_LAST.has(text.charAt(to - 1))) to--;
+    if (to > host) found.push({ from: match.index, to, end: indexOfEnd(WORD_END, text, stop) });
+    ADDRESS_START.lastIndex = stop;
   }
   return found;
 }
@@ -31,10 +40,10 @@ export interface DraftRun extends Run {
 }
 
 /**
- * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part
- * of it. Adjacent runs of one style become one.
+ * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
  */
-export function settleAddresses(runs: readonly DraftRun[]): Run[] {
+export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
+  if (!runs.some(({ text, link }) => link === true || mayHaveAddress(text))) return runs;
   const settled: Run[] = [];
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
@@ -48,17 +57,19 @@ function mayHaveAddress(text: string): boolean {
   return text.includes('://') || text.includes('www.');
 }
 
-function addressEnd(text: string, from: number): number {
-  ADDRESS_END.lastIndex = from;
-  return ADDRESS_END.exec(text)?.index ?? text.length;
+function indexOfEnd(end: RegExp, text: string, from: number): number {
+  end.lastIndex = from;
+  return end.exec(text)?.index ?? text.length;
 }
 
 function pushUnstyled(settled: Run[], run: Run): void {
   let at = 0;
-  for (const { from, to } of findAddresses(run.text)) {
+  for (const { from, end } of findAddresses(run.text)) {
+    // One word may hold several addresses.
+    if (end === at) continue;
     push(settled, run.text.slice(at, from), run.style);
-    push(settled, run.text.slice(from, to), PLAIN);
-    at = to;
+    push(settled, run.text.slice(from, end), PLAIN);
+    at = end;
   }
   push(settled, run.text.slice(at), run.style);
 }
@@ -78,8 +89,7 @@ function wouldGrow(left: DraftRun, right: DraftRun, next: Run | undefined): bool
 }
 
 function endsInAddress({ text, link }: DraftRun): boolean {
-  const last = findAddresses(text).at(-1);
-  return link === true || (last !== undefined && addressEnd(text, last.to) === text.length);
+  return link === true || findAddresses(text).at(-1)?.end === text.length;
 }
 
 function beginsWithAddress({ text, link }: DraftRun): boolean {

@@ -10,6 +10,14 @@ const JOINING =
   /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]$/u;
 const LETTER_OR_MARK = /^[\p{L}\p{M}]$/u;
 
+// Fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
+const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
+
+/** Whether there is anything to see in a text. */
+export function hasVisible(text: string): boolean {
+  return VISIBLE.test(text);
+}
+
 /** What stands before an index of a text: a character, or '' at its beginning. */
 export function characterBefore(text: string, index: number): string {
   const low = text.charCodeAt(index - 1);
@@ -24,7 +32,8 @@ export function characterAt(text: string, index: number): string {
 
 /** Whether the ends of a line and this character are boundaries, without doubt. */
 export function isBoundary(character: string): boolean {
-  return character === '' || (BOUNDARY.test(character) && !UNCERTAIN.test(character)) || isZeroWidth(character);
+  if (character === '' || character === ' ') return true;
+  return (BOUNDARY.test(character) && !UNCERTAIN.test(character)) || isZeroWidth(character);
 }
 
 /** Whether it may be one. */

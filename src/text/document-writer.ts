@@ -25,7 +25,8 @@ interface List {
   next: number;
 }
 
-interface DraftLine extends Line {
+interface DraftLine {
+  head: Line['head'];
   runs: DraftRun[];
 }
 
@@ -136,11 +137,9 @@ export class DocumentWriter implements HtmlSink {
   /** The document, and what its author should know. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
-    for (const line of this.#lines) line.runs = settleAddresses(joinPieces(line.runs));
-    return {
-      document: this.#lines,
-      warnings: Array.from(this.#warnings, (code) => ({ code, message: WARNINGS[code] })),
-    };
+    const document = this.#lines.map(({ head, runs }) => ({ head, runs: settleAddresses(joinPieces(runs)) }));
+    const warnings = Array.from(this.#warnings, (code) => ({ code, message: WARNINGS[code] }));
+    return { document, warnings };
   }
 
   #style(): Style {

@@ -21,7 +21,7 @@ export type Head = 'bullet' | number;
  */
 export interface Line {
   head: Head | undefined;
-  runs: Run[];
+  runs: readonly Run[];
 }
 
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */

@@ -1,4 +1,5 @@
 import type { Problem } from '../lib/errors.ts';
+import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
 import type { Document, Warning } from './document.ts';
 import { readHtml, type Findings } from './read-html.ts';
@@ -31,7 +32,7 @@ export function convertHtml(html: string): Converted {
   const problems = describeFindings(findings);
   if (problems.length > 0) return { text: '', warnings, problems };
   const text = render(document);
-  const unfit = describeText(text);
+  const unfit = describeUnfit(document, text);
   return unfit === undefined ? { text, warnings, problems } : { text: '', warnings, problems: [problem(unfit)] };
 }
 
@@ -74,13 +75,11 @@ function describeFindings(findings: Findings | undefined): Problem[] {
   return problems;
 }
 
-function describeText(text: string): string | undefined {
-  if (text.length > TEXT_LIMIT) return `comes to ${text.length} characters of text, and ${TEXT_LIMIT} is the most`;
-  return VISIBLE.test(text) ? undefined : 'has no text in it';
+function describeUnfit(document: Document, text: string): string | undefined {
+  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text)))) return 'has no text in it';
+  if (text.length <= TEXT_LIMIT) return undefined;
+  return `comes to ${text.length} characters of text, and ${TEXT_LIMIT} is the most`;
 }
-
-// Some fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
-const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
 
 function problem(issue: string): Problem {
   return { field: 'html', issue };

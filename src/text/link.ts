@@ -36,7 +36,9 @@ export function parenthesizedTarget(target: string): string {
 /** Whether the text of a link already tells its target, with or without scheme, `www.` and final slash. */
 export function tellsTarget(text: string, target: string): boolean {
   if (target.startsWith('tel:')) return phoneDigits(text) === phoneDigits(writtenTarget(target));
-  return bareAddress(text) === bareAddress(target) || bareAddress(text) === bareAddress(writtenTarget(target));
+  if (text.includes(' ')) return false;
+  const bare = bareAddress(text);
+  return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
 }
 
 /** Whether the text of a link looks like the address of somebody else than the target: how phishing looks. */

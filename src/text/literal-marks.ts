@@ -14,8 +14,8 @@ export interface Draft {
   signs: Sign[];
 }
 
-const SIGNS = ['*', '_', '~', '`'] as const;
-const KEYCAP = /^\*\ufe0f\u20e3/;
+const SIGN = /[*_~`]/g;
+const KEYCAP = '*\ufe0f\u20e3';
 
 // Invisible, and no boundary: beside a sign it keeps the sign from being read as one. U+200B would not, it is a boundary.
 const GRAPHEME_JOINER = '\u034f';
@@ -29,8 +29,9 @@ const ZERO_WIDTH_SPACE = '\u200b';
 export function keepLiteral({ text, signs }: Draft): string {
   const meant = new Map(signs.map((sign) => [sign.at, sign]));
   const literal = literalSigns(text, meant);
+  if (literal.size === 0) return text;
   const guards = new Map<number, string>();
-  for (const sign of SIGNS) guardSign(sign, { text, meant, literal, guards });
+  for (const sign of new Set(literal.values())) guardSign(sign, { text, meant, literal, guards });
   return insert(text, guards);
 }
 
@@ -38,30 +39,25 @@ interface Guarding {
   text: string;
   /** The signs that are meant, by where they stand. */
   meant: ReadonlyMap<number, Sign>;
-  literal: ReadonlySet<number>;
+  /** The signs that are the author's, by where they stand. */
+  literal: ReadonlyMap<number, string>;
   /** What is to be inserted, by the index it goes before. */
   guards: Map<number, string>;
 }
 
 /** Where the signs stand that are the author's. Those in addresses are safe: messengers look for links first. */
-function literalSigns(text: string, meant: ReadonlyMap<number, Sign>): Set<number> {
-  const literal = new Set<number>();
+function literalSigns(text: string, meant: ReadonlyMap<number, Sign>): Map<number, string> {
+  const literal = new Map<number, string>();
   const addresses = findAddresses(text);
   let next = 0;
-  for (let at = 0; at < text.length; at++) {
-    const address = addresses[next];
-    if (address !== undefined && at >= address.from) {
-      at = address.to - 1;
-      next++;
-    } else if (isSign(text.charCodeAt(at)) && !meant.has(at) && !KEYCAP.test(text.slice(at, at + 3))) {
-      literal.add(at);
-    }
+  SIGN.lastIndex = 0;
+  for (let match = SIGN.exec(text); match !== null; match = SIGN.exec(text)) {
+    const at = match.index;
+    while ((addresses[next]?.to ?? Infinity) <= at) next++;
+    const isInAddress = at >= (addresses[next]?.from ?? Infinity);
+    if (!isInAddress && !meant.has(at) && !text.startsWith(KEYCAP, at)) literal.set(at, match[0]);
   }
   return literal;
-}
-
-function isSign(unit: number): boolean {
-  return unit === 0x2a || unit === 0x5f || unit === 0x7e || unit === 0x60;
 }
 
 /** Goes through a line from its end, so as to know at each sign whether one that could end it follows. */

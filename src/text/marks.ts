@@ -1,4 +1,4 @@
-import { characterAt, characterBefore, isBoundary, joins } from './boundaries.ts';
+import { characterAt, characterBefore, hasVisible, isBoundary, joins } from './boundaries.ts';
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
 import type { Draft } from './literal-marks.ts';
 
@@ -8,28 +8,30 @@ const ZERO_WIDTH_SPACE = '\u200b';
 // A boundary like the other, but the letters around it stay joined.
 const ZERO_WIDTH_JOINER = '\u200d';
 
-const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Variation_Selector}\u034f]/u;
-
 /** Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. */
 export function writeMarks(runs: readonly Run[]): Draft {
   const pieces = settleSpace(runs);
   const draft: Draft = { text: '', signs: [] };
-  const open: Mark[] = [];
-  let before = '';
+  let open: readonly Mark[] = [];
+  let style: Style = PLAIN;
+  let last = '';
   for (const [index, piece] of pieces.entries()) {
-    const closing = open.slice(keptOpen(open, piece.style)).toReversed();
-    open.length -= closing.length;
-    // A mark that was closed on the way to a lower one opens again at the next text, not at the space before it.
-    const opening = piece.blank ? [] : marksToOpen(open, pieces, index);
-    writeBorder(draft, { before, closing, opening, after: characterAt(piece.text, 0) });
-    open.push(...opening);
+    if (piece.style !== style) {
+      const kept = open.slice(0, keptOpen(open, piece.style));
+      // A mark that was closed on the way to a lower one opens again at the next text, not at the space before it.
+      const opening = piece.blank ? [] : marksToOpen(kept, pieces, index);
+      writeBorder(draft, { before: last, closing: open.slice(kept.length), opening, after: piece.text });
+      open = [...kept, ...opening];
+      style = styleOf(open);
+    }
     draft.text += piece.text;
-    before = characterBefore(piece.text, piece.text.length);
+    last = piece.text;
   }
-  writeBorder(draft, { before, closing: open.toReversed(), opening: [], after: '' });
+  writeBorder(draft, { before: last, closing: open, opening: [], after: '' });
   return draft;
 }
 
+/** Where one style ends and another begins: the texts on both sides, and the marks from the outermost to the innermost. */
 interface Border {
   before: string;
   closing: readonly Mark[];
@@ -38,12 +40,21 @@ interface Border {
 }
 
 function writeBorder(draft: Draft, { before, closing, opening, after }: Border): void {
-  const separator = joins(before, after) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
-  for (const mark of closing) writeSign(draft, mark, false);
+  for (let index = closing.length - 1; index >= 0; index--) writeSign(draft, closing[index] ?? BOLD, false);
   // Signs on both sides are boundaries to each other.
-  if (opening.length === 0 && closing.length > 0 && !isBoundary(after)) draft.text += separator;
-  if (closing.length === 0 && opening.length > 0 && !isBoundary(before)) draft.text += separator;
+  if (closing.length === 0 || opening.length === 0) {
+    const left = characterBefore(before, before.length);
+    const right = characterAt(after, 0);
+    const bare = closing.length > 0 ? right : opening.length > 0 ? left : '';
+    if (!isBoundary(bare)) draft.text += joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
+  }
   for (const mark of opening) writeSign(draft, mark, true);
+}
+
+function styleOf(marks: readonly Mark[]): Style {
+  let style: Style = PLAIN;
+  for (const mark of marks) style |= mark;
+  return style;
 }
 
 function writeSign(draft: Draft, mark: Mark, opens: boolean): void {
@@ -78,7 +89,8 @@ interface Piece extends Run {
 
 /** The same runs with marks off the white space at their ends, but where the marks go on at its other side. */
 function settleSpace(runs: readonly Run[]): Piece[] {
-  const pieces = joinBlanks(runs.flatMap(splitSpace));
+  const pieces: Piece[] = [];
+  for (const run of runs) addPieces(pieces, run);
   for (const [index, piece] of pieces.entries()) {
     // Between two blanks there is always something that is not.
     if (piece.blank) piece.style &= (pieces[index - 1]?.style ?? PLAIN) & (pieces[index + 1]?.style ?? PLAIN);
@@ -86,30 +98,20 @@ function settleSpace(runs: readonly Run[]): Piece[] {
   return pieces;
 }
 
-/** Blanks beside each other become one, with the marks they share: a mark must not end in the middle of white space. */
-function joinBlanks(pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = [];
-  for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (last?.blank && piece.blank) {
-      last.text += piece.text;
-      last.style &= piece.style;
-    } else {
-      joined.push(piece);
-    }
-  }
-  return joined;
-}
-
-function splitSpace({ text, style }: Run): Piece[] {
-  if (style === PLAIN) return [{ text, style, blank: !VISIBLE.test(text) }];
-  if (!VISIBLE.test(text)) return [{ text, style, blank: true }];
+function addPieces(pieces: Piece[], { text, style }: Run): void {
+  if (!hasVisible(text)) return addBlank(pieces, text, style);
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
-  const pieces = [
-    { text: text.slice(0, from), style, blank: true },
-    { text: text.slice(from, to), style, blank: false },
-    { text: text.slice(to), style, blank: true },
-  ];
-  return pieces.filter((piece) => piece.text !== '');
+  addBlank(pieces, text.slice(0, from), style);
+  pieces.push({ text: text.slice(from, to), style, blank: false });
+  addBlank(pieces, text.slice(to), style);
+}
+
+/** Blanks beside each other become one, with the marks they share: a mark must not end in the middle of white space. */
+function addBlank(pieces: Piece[], text: string, style: Style): void {
+  const last = pieces.at(-1);
+  if (text === '') return;
+  if (last?.blank !== true) return void pieces.push({ text, style, blank: true });
+  last.text += text;
+  last.style &= style;
 }

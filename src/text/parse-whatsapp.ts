@@ -129,6 +129,7 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
 function opens(text: string, at: number, { links }: Reading): boolean {
   if (links.has(at) || text.startsWith('*\ufe0f\u20e3', at)) return false;
   const next = text.charAt(at + 1);
+  if (next === '`' && text.charAt(at) === next) return false;
   return next !== '' && !/\s/.test(next) && isBoundary(Array.from(text.slice(Math.max(0, at - 2), at)).at(-1));
 }
 

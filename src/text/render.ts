@@ -1,5 +1,5 @@
-import type { Document, Head, Line } from './document.ts';
-import { keepLiteral, type Draft } from './literal-marks.ts';
+import { PLAIN, type Document, type Head, type Line, type Run } from './document.ts';
+import { keepLiteral } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
 const FENCE = /`{3,}/g;
@@ -7,7 +7,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const GRAPHEME_JOINER = '\u034f';
 // A bullet, a quote or a number of a list, with the one space that makes it one.
 const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
-const HAS_SIGNS = /[*_~`]/;
+const SIGNS = /[*_~`]/;
 
 /**
  * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
@@ -20,20 +20,13 @@ export function render(document: Document): string {
 
 function renderLine({ head, runs }: Line): string {
   const [only] = runs;
-  const draft = runs.length === 1 && only?.style === 0 ? { text: only.text, signs: [] } : writeMarks(runs);
-  const text = needsCare(draft) ? keepLiteral(draft) : draft.text;
+  const draft = runs.length === 1 && only?.style === PLAIN ? { text: only.text, signs: [] } : writeMarks(runs);
+  const text = runs.some(hasSigns) ? keepLiteral(draft) : draft.text;
   return writeHead(head, text);
 }
 
-function needsCare({ text, signs }: Draft): boolean {
-  // Each sign we wrote is one of these characters; more of them means that some are the author's.
-  return signs.length === 0 ? HAS_SIGNS.test(text) : countSigns(text) > signs.length;
-}
-
-function countSigns(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index++) if (HAS_SIGNS.test(text.charAt(index))) count++;
-  return count;
+function hasSigns({ text }: Run): boolean {
+  return SIGNS.test(text);
 }
 
 function writeHead(head: Head | undefined, text: string): string {
