@@ -40,7 +40,8 @@ async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clo
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)}`);
   const address = { ...server, database: name };
-  const db = connectDatabase(address, { log: createLog('warn'), name: 'test' });
+  // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
+  const db = connectDatabase(address, { log: createLog('error'), name: 'test' });
   return {
     db,
     address,
