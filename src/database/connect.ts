@@ -44,7 +44,8 @@ export function connectDatabase(
     options: '-c idle_in_transaction_session_timeout=15000',
   });
   // Without a handler an idle connection that breaks would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  // Only the message goes into the log: pg hangs the whole connection on the error, its settings and keys included.
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection broke'));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 

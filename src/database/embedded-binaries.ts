@@ -91,9 +91,9 @@ async function completePackage(packageFolder: string): Promise<void> {
 /** The programs in a folder, or why they cannot be run. */
 async function tryBinaries(native: string, identity: Identity): Promise<Binaries | string> {
   const [initdb = '', postgres = '', pgCtl = ''] = PROGRAMS.map((program) => join(native, 'bin', program));
-  const { ok, lines } = await runProgram(postgres, ['--version'], identity);
-  const major = ok ? /^postgres \(PostgreSQL\) (\d+)/m.exec(lines.join('\n'))?.[1] : undefined;
-  return major ? { initdb, postgres, pgCtl, major } : failureLine(lines);
+  const { ok, output } = await runProgram(postgres, ['--version'], identity);
+  const major = ok ? /^postgres \(PostgreSQL\) (\d+)/m.exec(output.lines.join('\n'))?.[1] : undefined;
+  return major ? { initdb, postgres, pgCtl, major } : failureLine(output);
 }
 
 /** Copies the programs below `base`, unless they are there; throws where others could tamper with them. */

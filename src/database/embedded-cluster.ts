@@ -4,7 +4,7 @@ import { StartupError } from '../lib/errors.ts';
 import type { Binaries } from './embedded-binaries.ts';
 import { diskFull } from './embedded-folder.ts';
 import { handOver } from './embedded-identity.ts';
-import { failureLine, runProgram, saysDiskFull, type Identity } from './embedded-program.ts';
+import { failureLine, runProgram, type Identity } from './embedded-program.ts';
 
 /** The user and the database that a new cluster comes with. */
 export const SUPERUSER = 'campanile';
@@ -36,9 +36,9 @@ export async function prepareCluster(
     // The built-in locale sorts and compares alike on every machine and through every update of the system.
     const text = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const words = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
-    const { ok, lines } = await runProgram(binaries.initdb, words, identity);
-    if (!ok && saysDiskFull(lines)) throw new StartupError(diskFull(dirname(cluster)));
-    if (!ok) throw new StartupError(`PostgreSQL could not create its files in ${cluster}: ${failureLine(lines)}`);
+    const { ok, output } = await runProgram(binaries.initdb, words, identity);
+    if (!ok && output.diskFull) throw new StartupError(diskFull(dirname(cluster)));
+    if (!ok) throw new StartupError(`PostgreSQL could not create its files in ${cluster}: ${failureLine(output)}`);
     await rename(draft, cluster);
     if (durable) await syncFolder(dirname(cluster));
   } catch (error) {

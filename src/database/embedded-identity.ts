@@ -56,10 +56,10 @@ async function letIn(dataDir: string, identity: Identity, as: { uid: number; gid
   const way = [dataDir];
   for (let folder = dataDir; folder !== dirname(folder); folder = dirname(folder)) way.unshift(dirname(folder));
   const script = 'for folder do test -x "$folder" || { echo "$folder"; exit 1; }; done';
-  const { ok, lines } = await runProgram('sh', ['-c', script, 'sh', ...way], identity);
+  const { ok, output } = await runProgram('sh', ['-c', script, 'sh', ...way], identity);
   if (ok) return;
   throw new StartupError(
-    `PostgreSQL cannot run as root here, and user ${as.uid} may not enter ${lines.at(-1)} on the way to DATA_DIR (${dataDir}): run Campanile as another user, or choose another DATA_DIR.`,
+    `PostgreSQL cannot run as root here, and user ${as.uid} may not enter ${output.lines.at(-1)} on the way to DATA_DIR (${dataDir}): run Campanile as another user, or choose another DATA_DIR.`,
   );
 }
 

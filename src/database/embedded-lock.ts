@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../lib/errors.ts';
+import { sleep } from '../lib/time.ts';
 
 /** DATA_DIR is ours until `release`, or until this process ends in whatever way. */
 export interface FolderLock {
@@ -9,6 +10,9 @@ export interface FolderLock {
 }
 
 const SQLITE_BUSY = 5;
+/** A process that was killed a moment ago has its lock until the system has cleared it away. */
+const PATIENCE_MS = 2_000;
+const POLL_MS = 50;
 
 /**
  * Takes DATA_DIR for this process. Throws a StartupError when a living process has it.
@@ -17,29 +21,36 @@ const SQLITE_BUSY = 5;
  * no stale lock to judge by pid and no race, and they hold between containers that share a volume. The file stays empty.
  * Trap: a process that opens and closes the file in any other way loses its lock.
  */
-export function lockFolder(dataDir: string): FolderLock {
+export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const holderFile = join(dataDir, 'campanile.pid');
   const file = new DatabaseSync(join(dataDir, 'campanile.lock'));
   try {
-    // In memory, or a journal would be left beside the lock by a crash.
-    file.exec('pragma journal_mode = memory; begin exclusive');
+    for (const end = Date.now() + PATIENCE_MS; !tryLock(file); await sleep(POLL_MS)) {
+      if (Date.now() < end) continue;
+      throw new StartupError(
+        `Campanile is already running on DATA_DIR (${dataDir}), as process ${readHolder(holderFile)}: stop that one first, or give this one another DATA_DIR.`,
+      );
+    }
+    writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
   } catch (error) {
     file.close();
-    if (!isBusy(error)) throw error;
-    throw new StartupError(
-      `Campanile is already running on DATA_DIR (${dataDir}), as process ${readHolder(holderFile)}: stop that one first, or give this one another DATA_DIR.`,
-      error,
-    );
+    throw error;
   }
-  writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
   return { release: () => file.isOpen && file.close() };
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+function tryLock(file: DatabaseSync): boolean {
+  try {
+    // In memory, or a crash would leave a journal beside the lock.
+    file.exec('pragma journal_mode = memory; begin exclusive');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
 }
 
-/** Only for the sentence above; who holds the folder is decided by the lock. */
+/** Only for a sentence; who holds the folder is decided by the lock. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim() || 'unknown';

@@ -9,10 +9,20 @@ export interface Identity {
   as?: { uid: number; gid: number };
 }
 
+/** What a program said. */
+export interface Output {
+  /** The last ones. */
+  lines: string[];
+  /** Whether it ever said that the disk is full; much may follow that. */
+  diskFull: boolean;
+}
+
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
 
 const KEPT_LINES = 20;
 const LONGEST_LINE = 1_000;
+/** The system's words, and PostgreSQL's hint where only a part of a block could be written. */
+const DISK_FULL = /No space left on device|Disk quota exceeded|Check free disk space/;
 
 /** Starts a program of PostgreSQL; a command that cannot be run shows as the child's `error` event. */
 export function startProgram(command: string, words: readonly string[], identity: Identity): Program {
@@ -37,11 +47,12 @@ export async function runProgram(
   command: string,
   words: readonly string[],
   identity: Identity,
-): Promise<{ ok: boolean; lines: readonly string[] }> {
+): Promise<{ ok: boolean; output: Output }> {
   const child = startProgram(command, words, identity);
-  const lines = keepLines([child.stdout, child.stderr]);
+  const output = readOutput([child.stdout, child.stderr]);
   const end = await programEnd(child);
-  return { ok: end === 0, lines: lines.length > 0 ? lines : [String(end)] };
+  if (output.lines.length === 0) output.lines.push(String(end));
+  return { ok: end === 0, output };
 }
 
 /** Resolves when the program has ended and all it said was read: to its exit code, its signal or why it could not be run. */
@@ -53,16 +64,18 @@ export function programEnd(child: Program): Promise<number | string> {
 }
 
 /**
- * Reads the streams to their ends, whatever comes: a server whose pipe is full would stand still. The list that is returned
- * always holds the last lines.
+ * Reads the streams to their ends, whatever comes: a server whose pipe is full would stand still. What is returned goes on
+ * changing as long as they speak.
  */
-export function keepLines(streams: readonly Readable[], onLine?: (line: string) => void): readonly string[] {
-  const kept: string[] = [];
-  const take = (line: string) => {
-    if (line === '') return;
-    kept.push(line.slice(0, LONGEST_LINE));
-    if (kept.length > KEPT_LINES) kept.shift();
-    onLine?.(line.slice(0, LONGEST_LINE));
+export function readOutput(streams: readonly Readable[], onLine?: (line: string) => void): Output {
+  const output: Output = { lines: [], diskFull: false };
+  const take = (whole: string) => {
+    if (whole === '') return;
+    const line = whole.slice(0, LONGEST_LINE);
+    output.lines.push(line);
+    if (output.lines.length > KEPT_LINES) output.lines.shift();
+    output.diskFull ||= DISK_FULL.test(line);
+    onLine?.(line);
   };
   for (const stream of streams) {
     let rest = '';
@@ -75,16 +88,11 @@ export function keepLines(streams: readonly Readable[], onLine?: (line: string) 
     });
     stream.once('end', () => take(rest));
   }
-  return kept;
+  return output;
 }
 
 /** The line that says most about a failure. */
-export function failureLine(lines: readonly string[]): string {
+export function failureLine({ lines }: Output): string {
   const telling = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
   return (lines.findLast((line) => telling.test(line)) ?? lines.at(-1) ?? 'it gave no reason').trim();
-}
-
-/** Whether a program stopped because the disk is full. */
-export function saysDiskFull(lines: readonly string[]): boolean {
-  return lines.some((line) => /No space left on device|Disk quota exceeded/.test(line));
 }

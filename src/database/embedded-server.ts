@@ -4,12 +4,12 @@ import type { Binaries } from './embedded-binaries.ts';
 import { diskFull } from './embedded-folder.ts';
 import {
   failureLine,
-  keepLines,
+  readOutput,
   programEnd,
   runProgram,
-  saysDiskFull,
   startProgram,
   type Identity,
+  type Output,
   type Program,
 } from './embedded-program.ts';
 
@@ -59,7 +59,7 @@ export async function startServer(
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   let announceReady: (() => void) | undefined;
   const ready = new Promise<void>((resolve) => (announceReady = resolve));
-  const lines = keepLines([child.stdout, child.stderr], (line) => {
+  const output = readOutput([child.stdout, child.stderr], (line) => {
     passOn(line, log);
     if (line.includes(READY)) announceReady?.();
   });
@@ -71,16 +71,16 @@ export async function startServer(
   const outcome = await Promise.race([ready, ended]);
   clearInterval(patience);
   if (outcome !== undefined) {
-    if (saysDiskFull(lines)) throw new StartupError(diskFull(dataDir));
-    throw new StartupError(`PostgreSQL did not start in ${cluster}: ${failureLine(lines)}`);
+    if (output.diskFull) throw new StartupError(diskFull(dataDir));
+    throw new StartupError(`PostgreSQL did not start in ${cluster}: ${failureLine(output)}`);
   }
-  return look(child, ended, lines, binaries, identity);
+  return look(child, ended, output, binaries, identity);
 }
 
 function look(
   child: Program,
   ended: Promise<number | string>,
-  lines: readonly string[],
+  output: Output,
   binaries: Binaries,
   identity: Identity,
 ): Server {
@@ -103,7 +103,7 @@ function look(
     exited: new Promise((resolve) => {
       void ended.then((end) => {
         process.removeListener('exit', endWithUs);
-        if (!stopping) resolve(`PostgreSQL ended by itself (${end}): ${failureLine(lines)}`);
+        if (!stopping) resolve(`PostgreSQL ended by itself (${end}): ${failureLine(output)}`);
       });
     }),
   };

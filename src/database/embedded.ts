@@ -38,7 +38,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const dataDir = await prepareFolder(options.dataDir);
   const undo = new AsyncDisposableStack();
   try {
-    undo.defer(lockFolder(dataDir).release);
+    undo.defer((await lockFolder(dataDir)).release);
     return await start({ ...options, dataDir }, packageFolder, undo);
   } catch (error) {
     await undo.disposeAsync();

@@ -26,15 +26,25 @@ export interface TestClock {
 
 /** Creates a database for one test file out of the template of the run. */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase(TEMPLATE);
+  return { ...database, clock: createClock(database.db) };
+}
+
+/** Creates a database with nothing in it, not even the schema. */
+export function createEmptyDatabase(): Promise<Omit<TestDatabase, 'clock'>> {
+  return createDatabase('template0');
+}
+
+async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clock'>> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(sql`create database ${sql.id(name)} template ${sql.id(TEMPLATE)}`);
+  await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)}`);
   const address = { ...server, database: name };
-  const db = connectDatabase(address, { log: createLog('warn'), name: 'test' });
+  // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
+  const db = connectDatabase(address, { log: createLog('error'), name: 'test' });
   return {
     db,
     address,
-    clock: createClock(db),
     async drop() {
       await db.destroy();
       await onServer(sql`drop database ${sql.id(name)} with (force)`);

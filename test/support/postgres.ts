@@ -21,7 +21,8 @@ export const TEMPLATE = 'campanile_template';
 /** Starts the one PostgreSQL server of a test run; what it returns stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'campanile-test-'));
-  const log = createLog('warn');
+  // Tests cut off connections all the time, which a server warns of.
+  const log = createLog('error');
   const undo = new AsyncDisposableStack();
   undo.defer(() => rm(dataDir, { recursive: true, force: true }));
   try {
@@ -32,6 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
     undo.defer(postgres.stop);
+    void postgres.exited.then((reason) => log.error(reason));
     if ('url' in postgres.address) throw new Error('tests need a server on a Unix socket');
     await createTemplate(postgres.address);
     project.provide('postgres', postgres.address);

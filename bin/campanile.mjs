@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// The door. Plain JavaScript without anything younger than Node 14, so that an old Node can read it and say what it lacks.
+
+const tooOld = Number(process.versions.node.split('.')[0]) < 26 || typeof Temporal === 'undefined';
+
+if (tooOld) {
+  leave(
+    `Campanile needs Node.js 26 and this is ${process.versions.node}: ` +
+      'run "npm ci" without --omit=optional, which brings the right one along, ' +
+      'then "npm start" or "node_modules/.bin/node bin/campanile.mjs".',
+  );
+} else {
+  import('../src/main.ts').then(({ main }) => main()).catch(explain);
+}
+
+function explain(error) {
+  const missing = error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message);
+  if (missing) leave(`The package ${missing[1]} is not installed: run "npm ci" first.`);
+  // What the operator has to change says all of it in its sentence; anything else is a defect.
+  else leave(error.name === 'StartupError' ? error.message : error.stack || String(error));
+}
+
+function leave(why) {
+  process.stderr.write(`${why}\n`);
+  process.exitCode = 1;
+}
