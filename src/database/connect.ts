@@ -10,13 +10,19 @@ export type Connection = Database | Transaction<Schema>;
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 const DATE = 1082;
+const DATE_ARRAY = 1182;
 
 // Ids and counts stay far below 2^53, so an int8 is a number everywhere; a date is the text it is in SQL, without a zone.
 const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
-// `{1,2,3}`; none of our arrays holds a null.
-types.setTypeParser(INT8_ARRAY, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
+types.setTypeParser(INT8_ARRAY, (text) => splitArray(text).map(Number));
+types.setTypeParser(DATE_ARRAY, splitArray);
+
+/** `{1,2,3}`: none of our arrays of ids or dates holds a null. */
+function splitArray(text: string): string[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',');
+}
 
 /** How to reach a PostgreSQL server: a `postgres://` URL, or the folder of a Unix socket. */
 export type PostgresAddress = { url: string } | { socketFolder: string; port: number; user: string; database: string };

@@ -90,7 +90,6 @@ export interface Schema {
     status: CampaignStatus;
     content_id: number | null;
     open_runs: number;
-    had_errors: Generated<boolean>;
     created_at: GeneratedInstant;
     finished_at: NullableInstant;
   };

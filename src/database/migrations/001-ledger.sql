@@ -157,7 +157,6 @@ create table campaigns (
   status              campaign_status not null,
   content_id          bigint,                  -- what its next run will say; set right after creation
   open_runs           int         not null,    -- runs that have not ended
-  had_errors          boolean     not null default false,  -- a delivery failed or a run was missed
   created_at          timestamptz not null default campanile_now(),
   finished_at         timestamptz
 ) with (fillfactor = 80);
@@ -193,7 +192,7 @@ create table runs (
   targets     int         not null default 0,  -- how many deliveries it comes to; 0 until it begins
   expanded    int         not null default 0,  -- how many of them have a row
   next_position int       not null default 1,  -- below it every delivery is final, or waits for another try
-  queued      int         not null default 0,
+  queued      int         not null default 0,  -- also those that have no row yet
   sent        int         not null default 0,
   failed      int         not null default 0,
   cancelled   int         not null default 0,
@@ -201,7 +200,7 @@ create table runs (
   paused      boolean     not null default false,
   primary key (account_id, run_id)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
-create index runs_due on runs (shard, due_at) where status = 'planned';
+create index runs_due on runs (shard, due_at) where status = 'planned' and not paused;
 create index runs_planned on runs (account_id, due_at) where status = 'planned';
 create index runs_live on runs (account_id, run_id) where status = 'running';
 create index runs_expanding on runs (shard) where status = 'running' and expanded < targets;
@@ -239,7 +238,7 @@ create index deliveries_waiting on deliveries (account_id, run_id, not_before) w
 create table receipts (
   account_id   bigint   not null,
   run_id       bigint   not null,
-  participant  bigint   not null,              -- a keyed hash: no phone number at rest
+  participant  bigint   not null,              -- a hash of who it is
   delivered_at timestamptz,
   read_at      timestamptz,
   position     int      not null,

@@ -1,0 +1,111 @@
+/**
+ * What the API asks of a live session goes through the table `account_commands`: written by the api, begun once by the worker
+ * that holds the account's lease, awaited by the api (design §4). The same way also when both are one process.
+ */
+import { sql } from 'kysely';
+import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
+import { AppError, type ErrorKind, type Problem } from '../lib/errors.ts';
+import { sleep } from '../lib/time.ts';
+import type { MessengerGroup } from '../messenger/messenger.ts';
+
+/** Each command: what goes in, what comes out. Both travel as JSON. */
+export interface Commands {
+  list_groups: { input: Record<never, never>; result: StoredGroup[] };
+  create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
+  create_community: { input: { name: string; description: string }; result: StoredGroup };
+  create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };
+}
+export type CommandKind = keyof Commands;
+
+/** A messenger's group as JSON carries it. */
+export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: string };
+
+/** Why a command failed, as JSON carries an AppError. */
+export interface StoredFailure {
+  kind: ErrorKind;
+  message: string;
+  details: readonly Problem[];
+}
+
+/** How long the api waits for a worker to answer. */
+export const COMMAND_WAIT_MS = 25_000;
+const POLL_MS = 250;
+
+export interface CommandWaiters {
+  /** Resolves when the command may have ended, or after `ms`. */
+  wait(commandId: number, ms: number): Promise<void>;
+}
+
+/** Wakes those who wait for a command when the hint about it arrives. */
+export function awaitResults(hints: Hints): CommandWaiters {
+  const waiting = new Map<number, AbortController>();
+  hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
+  return {
+    async wait(commandId, ms) {
+      const hint = new AbortController();
+      waiting.set(commandId, hint);
+      await sleep(ms, hint.signal);
+      waiting.delete(commandId);
+    },
+  };
+}
+
+interface Ended {
+  status: 'queued' | 'running' | 'done' | 'failed' | 'abandoned';
+  result: unknown;
+}
+
+/**
+ * Asks the account's session to do something and waits for it. Throws what the session threw; 503 when no worker took the
+ * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown.
+ */
+export async function runCommand<K extends CommandKind>(
+  { db, waiters }: { db: Database; waiters: CommandWaiters },
+  accountId: number,
+  kind: K,
+  input: Commands[K]['input'],
+): Promise<Commands[K]['result']> {
+  const commandId = await insertCommand(db, accountId, kind, JSON.stringify(input));
+  const deadline = performance.now() + COMMAND_WAIT_MS;
+  while (performance.now() < deadline) {
+    await waiters.wait(commandId, POLL_MS);
+    const ended = await readCommand(db, commandId);
+    if (ended.status === 'done') return ended.result as Commands[K]['result'];
+    if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
+  }
+  const withdrawn = await sql<object>`
+    update account_commands set status = 'abandoned', finished_at = campanile_now()
+    where command_id = ${commandId} and status = 'queued' returning 1`.execute(db);
+  throw new AppError(
+    'unavailable',
+    withdrawn.rows.length > 0
+      ? 'Your account is not connected just now: nothing was done, try again in a moment'
+      : 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists',
+    { retryAfterSeconds: 5 },
+  );
+}
+
+async function insertCommand(db: Database, accountId: number, kind: CommandKind, input: string): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { command_id } = await trx
+      .insertInto('account_commands')
+      .values({ account_id: accountId, kind, input })
+      .returning('command_id')
+      .executeTakeFirstOrThrow();
+    await sql`select pg_notify('campanile_commands', '')`.execute(trx);
+    return command_id;
+  });
+}
+
+async function readCommand(db: Database, commandId: number): Promise<Ended> {
+  return db
+    .selectFrom('account_commands')
+    .select(['status', 'result'])
+    .where('command_id', '=', commandId)
+    .executeTakeFirstOrThrow();
+}
+
+function toError({ kind, message, details }: StoredFailure): AppError {
+  return new AppError(kind, message, kind === 'unavailable' ? { details, retryAfterSeconds: 5 } : { details });
+}

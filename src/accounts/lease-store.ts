@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../database/connect.ts';
+
+/** A heartbeat that comes later than this starts the worker's steady time anew. */
+const LATE_BEAT_MS = 5_000;
+
+const milliseconds = (count: number) => sql`${count}::float8 * interval '1 millisecond'`;
+
+export async function joinWorkers(db: Connection, name: string): Promise<number> {
+  const { rows } = await sql<{
+    worker_id: number;
+  }>`insert into workers (name) values (${name}) returning worker_id`.execute(db);
+  return rows[0]?.worker_id ?? 0;
+}
+
+/** Notes that the worker lives. False when its row is gone, so that it has to join anew. */
+export async function keepBeating(db: Connection, workerId: number): Promise<boolean> {
+  const { rows } = await sql`
+    update workers set beat_at = campanile_now(),
+           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now() else steady_since end
+    where worker_id = ${workerId} returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
+ * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
+ * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds.
+ */
+export async function takeShards(
+  db: Database,
+  workerId: number,
+  { leaseMs, gapMsOf }: { leaseMs: number; gapMsOf: Readonly<Record<string, number>> },
+): Promise<number[]> {
+  return db.transaction().execute(async (trx) => {
+    await giveUpSurplus(trx, workerId, leaseMs);
+    const { rows: taken } = await sql<{ shard: number }>`
+      with living as materialized (
+        select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
+        where beat_at > campanile_now() - ${milliseconds(leaseMs)}
+      ), free as materialized (
+        select s.shard from shards s left join workers w on w.worker_id = s.worker_id
+        where s.worker_id is distinct from ${workerId}
+          and (w.worker_id is null
+               or w.beat_at <= campanile_now() - ${milliseconds(leaseMs)}
+                  and (select steady from living where worker_id = ${workerId}))
+        order by s.shard
+        limit greatest(0, ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from living)))::int
+                          - (select count(*) from shards where worker_id = ${workerId})::int)
+        for no key update of s skip locked
+      )
+      update shards s set worker_id = ${workerId}, epoch = s.epoch + 1 from free where s.shard = free.shard
+      returning s.shard`.execute(trx);
+    if (taken.length > 0)
+      await requeueShards(
+        trx,
+        taken.map((row) => row.shard),
+        gapMsOf,
+      );
+    const { rows } = await sql<{ shard: number }>`select shard from shards where worker_id = ${workerId}`.execute(trx);
+    return rows.map((row) => row.shard);
+  });
+}
+
+/** Gives up what exceeds the fair share, but no shard in which a turn is in hand: handing those over would cost a second try. */
+async function giveUpSurplus(trx: Connection, workerId: number, leaseMs: number): Promise<void> {
+  await sql`
+    with fair as materialized (
+      select (select count(*) from shards where worker_id = ${workerId})::int
+             - ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from workers
+                     where beat_at > campanile_now() - ${milliseconds(leaseMs)})))::int as surplus
+    ), pick as materialized (
+      select shard from shards s
+      where worker_id = ${workerId} and (select surplus from fair) > 0
+        and not exists (select from lanes l where l.shard = s.shard and l.in_hand_run_id is not null)
+      order by shard desc limit greatest(0, (select surplus from fair)) for no key update skip locked
+    )
+    update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`.execute(trx);
+}
+
+async function requeueShards(
+  trx: Connection,
+  shards: number[],
+  gapMsOf: Readonly<Record<string, number>>,
+): Promise<void> {
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from lanes where shard = any(${shards}::smallint[]) and in_hand_run_id is not null
+    order by account_id for no key update`.execute(trx);
+  await requeueLanes(
+    trx,
+    rows.map((row) => row.account_id),
+    gapMsOf,
+  );
+}
+
+/**
+ * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left, and
+ * the lane waits a whole gap first. The lanes must be locked. Whoever had the turn finds its number gone when it finishes.
+ */
+export async function requeueLanes(
+  trx: Connection,
+  accountIds: number[],
+  gapMsOf: Readonly<Record<string, number>>,
+): Promise<void> {
+  if (accountIds.length === 0) return;
+  await sql`
+    update deliveries d set uncertain = true from lanes l
+    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
+      and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
+  await sql`
+    update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
+           next_send_at = greatest(l.next_send_at, campanile_now() + g.gap), wake_at = greatest(l.next_send_at, campanile_now() + g.gap)
+    from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
+          from lanes where account_id = any(${accountIds}::bigint[])) g
+    where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
+}
+
+/** The last word of an orderly stop: everything free at once. */
+export async function leaveWorkers(db: Connection, workerId: number): Promise<void> {
+  await sql`
+    with gone as (delete from workers where worker_id = ${workerId})
+    update shards set worker_id = null, epoch = epoch + 1 where worker_id = ${workerId}`.execute(db);
+}
+
+/** Voids every lease. Only right while no other worker can be alive. */
+export async function releaseAll(db: Connection): Promise<void> {
+  await sql`with gone as (delete from workers) update shards set worker_id = null, epoch = epoch + 1`.execute(db);
+}

@@ -1,0 +1,85 @@
+/**
+ * Who serves which accounts. Accounts fall into 256 shards; a shard is leased to one worker at a time. Each worker keeps one
+ * heartbeat row; a shard whose worker is silent for LEASE_MS is taken over by the others, and what was in hand there is queued
+ * again (design §4, contract §5).
+ */
+import { sql } from 'kysely';
+import type { Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop, type Loop } from '../lib/loop.ts';
+import { joinWorkers, keepBeating, leaveWorkers, takeShards, releaseAll } from './lease-store.ts';
+
+/** Silent for longer than this: dead. */
+export const LEASE_MS = 10_000;
+const BEAT_MS = 2_000;
+/** Right before a send this much of the lease must be left. */
+const SEND_MARGIN_MS = 2_000;
+export const SHARDS = 256;
+
+export interface Leases {
+  workerId(): number;
+  /** The shards held at the last heartbeat. */
+  shards(): number[];
+  holds(accountId: number): boolean;
+  /** True while this worker's lease surely lasts long enough to send something now. */
+  maySend(): boolean;
+  /** Hands everything over at once. Call when nothing is in hand any more. */
+  leave(): Promise<void>;
+}
+
+interface LeaseOptions {
+  db: Database;
+  log: Log;
+  name: string;
+  /** No other worker can be alive (the database was started by this process): leases of earlier ones are void at once. */
+  alone: boolean;
+  /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
+  gapMsOf: Readonly<Record<string, number>>;
+  /** Called with the shards held, whenever they are others than before. */
+  onChange: (held: ReadonlySet<number>) => void;
+}
+
+/** Joins the workers and takes a fair share of the shards, now and from then on. */
+export async function startLeases(options: LeaseOptions): Promise<Leases> {
+  const { db, log } = options;
+  let workerId = 0;
+  let held = new Set<number>();
+  let lease = { monotonicMs: -Infinity, wallMs: -Infinity };
+
+  async function beat(): Promise<number> {
+    // Measured before the heartbeat is written, so that we never believe in our lease for longer than the others do.
+    const started = { monotonicMs: performance.now(), wallMs: Date.now() };
+    if (workerId === 0 || !(await keepBeating(db, workerId))) workerId = await joinWorkers(db, options.name);
+    const shards = await takeShards(db, workerId, { leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
+    const changed = shards.length !== held.size || shards.some((shard) => !held.has(shard));
+    held = new Set(shards);
+    lease = started;
+    if (changed) {
+      log.info({ workerId, shards: held.size }, 'the shards this worker serves have changed');
+      options.onChange(held);
+    }
+    return BEAT_MS;
+  }
+
+  if (options.alone) await releaseAll(db);
+  await beat();
+  const loop: Loop = startLoop('leases', beat, { log });
+
+  return {
+    workerId: () => workerId,
+    shards: () => [...held],
+    holds: (accountId) => held.has(accountId % SHARDS),
+    maySend() {
+      // A process that was frozen sees it on either clock: the monotonic one does not count a suspended machine.
+      const age = Math.max(performance.now() - lease.monotonicMs, Date.now() - lease.wallMs);
+      return age <= LEASE_MS - SEND_MARGIN_MS;
+    },
+    async leave() {
+      await loop.stop();
+      held = new Set();
+      lease = { monotonicMs: -Infinity, wallMs: -Infinity };
+      await leaveWorkers(db, workerId);
+      await sql`select pg_notify('campanile_lanes', '')`.execute(db);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { sleep } from '../lib/time.ts';
+import type { MessengerGroup, MessengerSession } from '../messenger/messenger.ts';
+import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure, type StoredGroup } from './commands.ts';
+import type { Leases } from './leases.ts';
+import type { Sessions } from './sessions.ts';
+
+const COMMANDS_UNDER_WAY = 50;
+const POLL_MS = 1_000;
+/** As long as somebody may be waiting for it. */
+const RESULT_TRIES = 50;
+const RESULT_PAUSE_MS = 500;
+
+interface Serving {
+  db: Database;
+  log: Log;
+  hints: Hints;
+  leases: Leases;
+  sessions: Sessions;
+  /** A stored picture's bytes. */
+  loadPicture: (mediaId: number) => Promise<Buffer>;
+  onLoopError?: (loop: string) => void;
+}
+
+interface QueuedCommand {
+  command_id: number;
+  account_id: number;
+  kind: CommandKind;
+  input: unknown;
+}
+
+/**
+ * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
+ * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. A slow one delays no other.
+ */
+export function serveCommands(serving: Serving): { stop(): Promise<void> } {
+  const { log, hints } = serving;
+  const underWay = new Set<Promise<void>>();
+  async function step(): Promise<number> {
+    const begun = await beginCommands(serving, COMMANDS_UNDER_WAY - underWay.size);
+    for (const command of begun) {
+      const ended = serve(serving, command).finally(() => underWay.delete(ended));
+      underWay.add(ended);
+    }
+    return begun.length > 0 ? 0 : POLL_MS;
+  }
+  const loop = startLoop('commands', step, { log, ...(serving.onLoopError && { onError: serving.onLoopError }) });
+  hints.on('campanile_commands', () => loop.wake());
+  return {
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+async function beginCommands({ db, leases }: Serving, room: number): Promise<QueuedCommand[]> {
+  const shards = leases.shards();
+  if (shards.length === 0 || room <= 0) return [];
+  const { rows } = await sql<QueuedCommand & { stale: boolean }>`
+    update account_commands c
+    set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
+    from (select command_id, created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
+          from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
+          order by command_id limit ${room} for update skip locked) t
+    where c.command_id = t.command_id
+    returning c.command_id, c.account_id, c.kind, c.input, t.stale`.execute(db);
+  return rows.filter((row) => !row.stale);
+}
+
+async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
+  const { log } = serving;
+  let status: 'done' | 'failed' = 'done';
+  let result: unknown;
+  try {
+    const session = await serving.sessions.get(command.account_id);
+    if (!session) throw new AppError('conflict', 'Your account is not linked to a messaging application');
+    result = await carryOut(session, command, serving.loadPicture);
+  } catch (error) {
+    status = 'failed';
+    result = toFailure(error, log);
+  }
+  await storeResult(serving, command, status, result);
+}
+
+/** Keeps trying while the database is away: what was done must not become unknown for want of a place to say so. */
+async function storeResult({ db, log }: Serving, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
+  for (let tries = 0; tries < RESULT_TRIES; tries++) {
+    try {
+      await writeResult(db, command, status, result);
+      return;
+    } catch (error) {
+      log.warn({ err: error, command: command.command_id }, 'the result of a command could not be stored yet');
+      await sleep(RESULT_PAUSE_MS);
+    }
+  }
+}
+
+async function writeResult(db: Database, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
+  await sql`
+    with ended as (
+      update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
+      where command_id = ${command.command_id}
+    )
+    select pg_notify('campanile_results', ${String(command.command_id)})`.execute(db);
+}
+
+function carryOut(
+  session: MessengerSession,
+  command: QueuedCommand,
+  loadPicture: Serving['loadPicture'],
+): Promise<StoredGroup | StoredGroup[]> {
+  const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
+    list_groups: async () => (await session.listGroups()).map(toStored),
+    create_group: async (input) => toStored(await session.createGroup(input)),
+    create_community: async (input) => toStored(await session.createCommunity(input)),
+    create_channel: async ({ name, description, pictureMediaId }) => {
+      const picture = pictureMediaId === null ? null : await loadPicture(pictureMediaId);
+      return toStored(await session.createChannel({ name, description, picture }));
+    },
+  };
+  // The row was written by runCommand, which pairs each kind with its own input.
+  const handler = handlers[command.kind] as (input: unknown) => Promise<StoredGroup | StoredGroup[]>;
+  return handler(command.input);
+}
+
+function toStored(group: MessengerGroup): StoredGroup {
+  return { ...group, createdAt: group.createdAt.toISOString() };
+}
+
+function toFailure(error: unknown, log: Log): StoredFailure {
+  if (error instanceof AppError) return { kind: error.kind, message: error.message, details: error.details };
+  log.error({ err: error }, 'a command for an account failed');
+  return {
+    kind: 'unavailable',
+    message: 'The messaging application could not be reached, try again in a moment',
+    details: [],
+  };
+}

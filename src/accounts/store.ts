@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import type { AccountStatus } from '../database/schema.ts';
+import { AppError } from '../lib/errors.ts';
+
+export interface Account {
+  accountId: number;
+  userId: number;
+  messenger: string;
+  status: AccountStatus;
+  /** As the user wrote it. */
+  whatsappNumber: string;
+  /** The same, digits only. */
+  phoneNumber: string;
+  groupsSyncedAt: Date | null;
+}
+
+/** The account of a user. Every user has one from sign-up on. */
+export async function findAccountOfUser(db: Connection, userId: number): Promise<Account> {
+  const row = await selectAccounts(db).where('accounts.user_id', '=', userId).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'You have no account to send from');
+  return row;
+}
+
+/** An account by its own id, for the worker that serves it; undefined when its user is gone. */
+export function findAccount(db: Connection, accountId: number): Promise<Account | undefined> {
+  return selectAccounts(db).where('accounts.account_id', '=', accountId).executeTakeFirst();
+}
+
+function selectAccounts(db: Connection) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('users', 'users.user_id', 'accounts.user_id')
+    .select([
+      'accounts.account_id as accountId',
+      'accounts.user_id as userId',
+      'accounts.messenger as messenger',
+      'accounts.status as status',
+      'accounts.groups_synced_at as groupsSyncedAt',
+      'users.whatsapp_number as whatsappNumber',
+      'users.whatsapp_digits as phoneNumber',
+    ]);
+}
+
+/** Creates the account and its lane, in the transaction that creates the user. */
+export async function insertAccount(trx: Connection, userId: number, messenger: string, status: AccountStatus) {
+  const { account_id } = await trx
+    .insertInto('accounts')
+    .values({ user_id: userId, messenger, status })
+    .returning('account_id')
+    .executeTakeFirstOrThrow();
+  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
+}
+
+/**
+ * Locks the account's lane until the transaction ends. Whoever changes what an account may send, or what became of it, does this
+ * first: what is read after it is current, and two such transactions follow each other.
+ */
+export async function lockLane(trx: Connection, accountId: number): Promise<void> {
+  await sql`select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+}
+
+/** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */
+export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
+  await sql`
+    update lanes set wake_at = greatest(campanile_now(), next_send_at, held_until)
+    where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
+  await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
+}

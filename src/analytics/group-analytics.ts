@@ -1,0 +1,228 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../database/connect.ts';
+import type { CampaignStatus, GroupKind, RunStatus } from '../database/schema.ts';
+import { AppError } from '../lib/errors.ts';
+
+export interface Counts {
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+
+/** null: the messaging application does not tell. */
+export interface Engagement {
+  recipients: number;
+  delivered: number | null;
+  read: number | null;
+  reactions: number;
+  replies: number | null;
+  views: number | null;
+}
+
+export interface GroupRow extends Counts, Engagement {
+  groupId: number;
+  name: string;
+  kind: GroupKind;
+  participants: number;
+  firstSentAt: Date | null;
+  lastSentAt: Date | null;
+  lastError: string | null;
+}
+
+export interface RunRow {
+  runId: number;
+  dueAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  status: RunStatus;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+
+export interface CampaignHead {
+  campaignId: string;
+  name: string;
+  description: string;
+  status: CampaignStatus;
+  isChannelCampaign: boolean;
+  isSchedule: boolean;
+  startDate: string | null;
+  endDate: string | null;
+  scheduleTime: string | null;
+  timeZone: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+export interface GroupAnalytics {
+  campaign: CampaignHead;
+  totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
+  groups: GroupRow[];
+  runs: RunRow[];
+  timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
+}
+
+/**
+ * What became of a campaign, per group, per run and over time (contract §3). All of it is one moment's view, so it adds up:
+ * totals are the sums of the groups. Throws 404 for a campaign that is not the user's.
+ */
+export async function readGroupAnalytics(
+  { db }: { db: Database },
+  userId: number,
+  publicId: string,
+): Promise<GroupAnalytics> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { id, ...campaign } = await selectHead(trx, userId, publicId);
+      const groups = await selectGroupRows(trx, id);
+      const runs = await selectRunRows(trx, id);
+      return {
+        campaign,
+        totals: { ...addUp(groups), ...countRuns(runs) },
+        groups,
+        runs,
+        timeline: await selectTimeline(trx, id),
+      };
+    });
+}
+
+async function selectHead(trx: Connection, userId: number, publicId: string): Promise<CampaignHead & { id: number }> {
+  const row = await trx
+    .selectFrom('campaigns as c')
+    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
+    .select([
+      'c.campaign_id as id',
+      'c.public_id as campaignId',
+      'c.name',
+      'c.description',
+      'c.status',
+      'c.is_channel_campaign as isChannelCampaign',
+      'c.is_schedule as isSchedule',
+      'c.start_date as startDate',
+      'c.end_date as endDate',
+      'c.schedule_time as scheduleTime',
+      'c.time_zone as timeZone',
+      'c.created_at as createdAt',
+      'c.finished_at as finishedAt',
+    ])
+    .where('c.public_id', '=', publicId)
+    .where('a.user_id', '=', userId)
+    .executeTakeFirst();
+  if (!row)
+    throw new AppError('not_found', 'No such campaign', {
+      details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
+    });
+  return row;
+}
+
+/**
+ * A row per group the campaign goes to or went to, in the order given. Reads deliveries and never a receipt. What a run has begun
+ * but not yet written out as deliveries counts by its state: still queued, or cancelled.
+ */
+async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
+  const { rows } = await sql<GroupRow>`
+    with content as (
+      select content_id from campaigns where campaign_id = ${campaignId}
+      union select content_id from runs where campaign_id = ${campaignId} and content_id is not null
+    ), target as materialized (
+      select t.group_id, min(t.position) as position
+      from content join contents c on c.content_id = content.content_id, unnest(c.group_ids) with ordinality t (group_id, position)
+      group by t.group_id
+    ), unwritten as (
+      select t.group_id, count(*) filter (where r.status = 'running')::int as queued,
+             count(*) filter (where r.status = 'cancelled')::int as cancelled
+      from runs r join contents c on c.content_id = r.content_id, unnest(c.group_ids[r.expanded + 1 :]) t (group_id)
+      where r.campaign_id = ${campaignId} and r.expanded < r.targets
+      group by t.group_id
+    ), written as materialized (
+      select d.group_id, count(*) filter (where d.status = 'queued')::int as queued, count(*) filter (where d.status = 'sent')::int as sent,
+             count(*) filter (where d.status = 'failed')::int as failed, count(*) filter (where d.status = 'cancelled')::int as cancelled,
+             sum(d.recipients)::int as recipients, sum(d.delivered)::int as delivered, sum(d.read)::int as read,
+             sum(d.reactions)::int as reactions, sum(d.replies)::int as replies, sum(d.views)::int as views,
+             min(d.sent_at) as first_sent_at, max(d.sent_at) as last_sent_at,
+             (array_agg(d.error order by d.run_id desc) filter (where d.error is not null))[1] as last_error
+      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      where r.campaign_id = ${campaignId}
+      group by d.group_id
+    )
+    select t.group_id as "groupId", g.name, g.kind, g.participants,
+           coalesce(w.queued, 0) + coalesce(u.queued, 0) + coalesce(w.sent, 0) + coalesce(w.failed, 0) + coalesce(w.cancelled, 0)
+             + coalesce(u.cancelled, 0) as deliveries,
+           coalesce(w.queued, 0) + coalesce(u.queued, 0) as queued, coalesce(w.sent, 0) as sent, coalesce(w.failed, 0) as failed,
+           coalesce(w.cancelled, 0) + coalesce(u.cancelled, 0) as cancelled, coalesce(w.recipients, 0) as recipients,
+           case when g.kind <> 'channel' then coalesce(w.delivered, 0) end as delivered,
+           case when g.kind <> 'channel' then coalesce(w.read, 0) end as read,
+           coalesce(w.reactions, 0) as reactions,
+           case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
+           case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.last_error as "lastError"
+    from target t
+    join groups g on g.group_id = t.group_id
+    left join written w on w.group_id = t.group_id
+    left join unwritten u on u.group_id = t.group_id
+    order by t.position, t.group_id`.execute(trx);
+  return rows;
+}
+
+async function selectRunRows(trx: Connection, campaignId: number): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    select run_id as "runId", due_at as "dueAt", started_at as "startedAt", finished_at as "finishedAt", status, queued, sent, failed, cancelled
+    from runs where campaign_id = ${campaignId} order by due_at, run_id`.execute(trx);
+  return rows;
+}
+
+/** By minute up to three hours, by hour up to a week, by day beyond. Sends from the deliveries, receipts from the minutes. */
+async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
+  const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
+    with event as materialized (
+      select date_trunc('minute', d.sent_at) as at, count(*) as sent, 0::bigint as delivered, 0::bigint as read
+      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      where r.campaign_id = ${campaignId} and d.sent_at is not null group by 1
+      union all
+      select m.minute, 0, m.delivered, m.read
+      from runs r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
+      where r.campaign_id = ${campaignId}
+    ), bucket as (
+      select case when max(at) - min(at) <= interval '3 hours' then interval '1 minute'
+                  when max(at) - min(at) <= interval '7 days' then interval '1 hour' else interval '1 day' end as width
+      from event
+    )
+    select date_bin(width, at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::int as sent, sum(delivered)::int as delivered,
+           sum(read)::int as read
+    from event, bucket group by 1 order by 1`.execute(trx);
+  return rows;
+}
+
+function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
+  const add = (pick: (row: GroupRow) => number) => groups.reduce((sum, row) => sum + pick(row), 0);
+  const addKnown = (pick: (row: GroupRow) => number | null) =>
+    groups.reduce<number | null>((sum, row) => {
+      const value = pick(row);
+      return value === null ? sum : (sum ?? 0) + value;
+    }, null);
+  return {
+    groups: groups.length,
+    deliveries: add((row) => row.deliveries),
+    queued: add((row) => row.queued),
+    sent: add((row) => row.sent),
+    failed: add((row) => row.failed),
+    cancelled: add((row) => row.cancelled),
+    recipients: add((row) => row.recipients),
+    delivered: addKnown((row) => row.delivered),
+    read: addKnown((row) => row.read),
+    reactions: add((row) => row.reactions),
+    replies: addKnown((row) => row.replies),
+    views: addKnown((row) => row.views),
+  };
+}
+
+function countRuns(runs: RunRow[]): { runs: number; runsDone: number } {
+  return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length };
+}

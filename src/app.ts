@@ -1,0 +1,163 @@
+/** Wires the rooms to each other, as the configuration says. */
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import { awaitResults } from './accounts/commands.ts';
+import { linkAccount } from './accounts/link-account.ts';
+import type { Config } from './config.ts';
+import { connectDatabase, pingDatabase, type Database, type PostgresAddress } from './database/connect.ts';
+import { startEmbeddedPostgres } from './database/embedded.ts';
+import { listenForHints, type Hints } from './database/listen.ts';
+import { migrate } from './database/migrate.ts';
+import { waitForDatabase } from './database/wait.ts';
+import { createAuthenticate } from './http/auth.ts';
+import { analyticsOperations } from './http/routes/analytics.ts';
+import { campaignOperations } from './http/routes/campaigns.ts';
+import { groupOperations } from './http/routes/groups.ts';
+import { userOperations } from './http/routes/users.ts';
+import { buildServer } from './http/server.ts';
+import { StartupError } from './lib/errors.ts';
+import type { Log } from './lib/log.ts';
+import { systemClock } from './lib/time.ts';
+import { readMessages } from './messenger/sandbox/messages.ts';
+import { createSandbox } from './messenger/sandbox/sandbox.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { loadSecrets } from './secrets.ts';
+import { createUserDependencies } from './users/dependencies.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+export interface App {
+  /** Where the API listens; undefined for a worker. */
+  url: string | undefined;
+  /** Resolves with the reason if the app cannot go on. */
+  failed: Promise<string>;
+  /** Stops accepting, finishes what is in hand, hands over what is held, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+export async function startApp(config: Config, log: Log): Promise<App> {
+  const secrets = await loadSecrets(config);
+  // Closed in the opposite order when the app stops, or does not start.
+  const closing: Array<() => Promise<unknown>> = [];
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  try {
+    const postgres =
+      config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
+    if (postgres) closing.push(() => postgres.stop());
+    const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
+    const db = connectDatabase(address, { log });
+    closing.push(() => db.destroy());
+    await waitForDatabase(db, log);
+    await migrate(db, log);
+    const hints = listenForHints(address, { log });
+    closing.push(() => hints.close());
+
+    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    if (config.role !== 'api') {
+      const worker = await startSending(shared, postgres !== undefined, closing);
+      closing.push(() => worker.stop());
+    }
+    let url: string | undefined;
+    if (config.role !== 'worker') {
+      const server = await buildApi(shared, secrets.jwtSecret);
+      closing.push(() => server.close());
+      url = await listen(server, config);
+    }
+    return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What both halves of the process share. */
+interface Shared {
+  config: Config;
+  log: Log;
+  db: Database;
+  address: PostgresAddress;
+  hints: Hints;
+  metrics: Metrics;
+}
+
+function startSending(
+  { config, log, db, address, hints, metrics }: Shared,
+  alone: boolean,
+  closing: Array<() => Promise<unknown>>,
+): Promise<Worker> {
+  const sandbox = createSandbox({
+    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
+    log,
+    speed: config.sandboxSpeed,
+  });
+  closing.push(() => sandbox.close());
+  return startWorker({
+    db,
+    log,
+    hints,
+    messengers: new Map([[sandbox.name, sandbox]]),
+    gaps: { sandbox: config.sandboxGap, whatsapp: config.whatsappGap },
+    name: `${hostname()}:${process.pid}`,
+    // An embedded server was started by this process: whoever worked on it before is gone.
+    alone,
+    onOutcome: metrics.countOutcome,
+    onLoopError: metrics.countLoopError,
+  });
+}
+
+function buildApi({ config, log, db, hints, metrics }: Shared, jwtSecret: string): Promise<FastifyInstance> {
+  const users = createUserDependencies({
+    db,
+    clock: systemClock,
+    jwtSecret,
+    signUp: config.signUp,
+    timeZone: config.timeZone,
+    hints,
+    bornWithUser: (trx, userId) => linkAccount(trx, userId, config.messenger),
+  });
+  const groups = {
+    db,
+    waiters: awaitResults(hints),
+    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
+      readMessages(db, accountId, chatId, page),
+  };
+  return buildServer({
+    operations: [
+      ...userOperations(users),
+      ...groupOperations(groups),
+      ...campaignOperations({ db, timeZone: config.timeZone }),
+      ...analyticsOperations({ db }),
+    ],
+    authenticate: createAuthenticate(users),
+    readyChecks: { database: () => pingDatabase(db) },
+    metrics: metrics.registry,
+    log,
+    settings: {
+      publicUrl: config.publicUrl,
+      corsOrigins: config.corsOrigins,
+      metricsToken: config.metricsToken,
+      rateLimit: config.rateLimit,
+    },
+  });
+}
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'EADDRINUSE')
+      throw new StartupError(
+        `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,
+        error,
+      );
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartupError(
+        `Cannot listen on ${host}:${port} (${code}): set HOST and PORT to an address of this machine`,
+        error,
+      );
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { findAccountOfUser, lockLane } from '../accounts/store.ts';
+import type { Database } from '../database/connect.ts';
+import { invalid, type Problem } from '../lib/errors.ts';
+import { saveMedia } from '../media/store.ts';
+import { isTimeZone } from '../lib/time-zone.ts';
+import { listOccurrences, type Schedule } from './occurrences.ts';
+import { preparePost, type PostInput } from './prepare-post.ts';
+import { requireGroups } from './require-groups.ts';
+import { insertCampaign, readNow } from './store.ts';
+
+/** A schedule covers at most so many days, both ends counted (contract §3). */
+export const DAYS_LIMIT = 366;
+
+export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
+  /** null: the user's zone, else the installation's. */
+  timeZone: string | null;
+}
+
+/**
+ * Accepts a campaign that goes out on each date of a range at a time of day (specification, add campaign batch). Resolves to its
+ * id once campaign and planned runs are durable. Throws 400 for a post or a schedule that makes no sense, among them one whose
+ * every occurrence is past, and 404 for groups that are not the user's.
+ */
+export async function addScheduledCampaign(
+  { db, timeZone: defaultZone }: { db: Database; timeZone: string },
+  userId: number,
+  input: ScheduledInput,
+): Promise<{ campaignId: string }> {
+  const account = await findAccountOfUser(db, userId);
+  const timeZone = input.timeZone ?? (await readTimeZone(db, userId)) ?? defaultZone;
+  const occurrences = planOccurrences({ ...input, timeZone });
+  const post = await preparePost(input);
+  await requireGroups(db, account.accountId, input.groupIds);
+  const { publicId } = await db.transaction().execute(async (trx) => {
+    const mediaId = post.media && (await saveMedia(trx, userId, post.media));
+    await lockLane(trx, account.accountId);
+    const stored = await insertCampaign(trx, {
+      accountId: account.accountId,
+      name: input.name,
+      description: input.description,
+      isChannelCampaign: input.isChannelCampaign,
+      isSchedule: true,
+      scheduleTime: input.time,
+      startDate: input.startDate,
+      endDate: input.endDate,
+      timeZone,
+      weekdays: input.weekdays === null ? null : [...input.weekdays],
+      skipDates: [...input.skipDates],
+      html: input.html,
+      text: post.text,
+      mediaId,
+      groupIds: post.groupIds,
+      dueAt: stillToCome(occurrences, await readNow(trx)),
+    });
+    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+    return stored;
+  });
+  return { campaignId: publicId };
+}
+
+function planOccurrences(schedule: Schedule): Date[] {
+  const problems: Problem[] = [];
+  if (!isTimeZone(schedule.timeZone))
+    problems.push({ field: 'time_zone', issue: 'must be an IANA time zone such as Europe/Berlin' });
+  if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
+  else if (countDays(schedule) > DAYS_LIMIT)
+    problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
+  if (problems.length > 0) throw invalid(problems);
+  const instants = listOccurrences(schedule);
+  if (instants.length === 0)
+    throw invalid([{ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' }]);
+  return instants.map((instant) => new Date(instant.epochMilliseconds));
+}
+
+function countDays({ startDate, endDate }: Schedule): number {
+  return Temporal.PlainDate.from(startDate).until(Temporal.PlainDate.from(endDate), { largestUnit: 'days' }).days + 1;
+}
+
+function stillToCome(occurrences: Date[], now: Date): Date[] {
+  const left = occurrences.filter((dueAt) => dueAt >= now);
+  if (left.length === 0)
+    throw invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
+  return left;
+}
+
+async function readTimeZone(db: Database, userId: number): Promise<string | null> {
+  const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
+  return row?.time_zone ?? null;
+}

@@ -1,0 +1,88 @@
+/** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
+import { sql } from 'kysely';
+import { lockLane, wakeLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import type { CampaignStatus } from '../database/schema.ts';
+import { AppError } from '../lib/errors.ts';
+import { missRuns } from './expire-runs.ts';
+import { findOwnCampaign, type OwnCampaign } from './store.ts';
+
+interface ControlDeps {
+  db: Database;
+}
+export interface Controlled {
+  campaignId: string;
+  status: CampaignStatus;
+}
+
+export function pauseCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
+  return control(db, userId, publicId, async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running'], 'paused');
+    await sql`
+      update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
+      trx,
+    );
+    await sql`update campaigns set status = 'paused' where campaign_id = ${campaign.campaignId}`.execute(trx);
+  });
+}
+
+/** Runs that fell due during the pause begin now, unless that was more than 6 hours ago: then they are missed. */
+export function resumeCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
+  return control(db, userId, publicId, async (trx, campaign) => {
+    requireStatus(campaign, ['paused'], 'resumed');
+    await sql`
+      update runs set paused = false where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
+      trx,
+    );
+    await sql`
+      update campaigns c
+      set status = case when c.is_schedule and not exists (
+                          select from runs r where r.campaign_id = c.campaign_id and r.status = 'running')
+                        then 'scheduled' else 'running' end::campaign_status
+      where campaign_id = ${campaign.campaignId}`.execute(trx);
+    await missRuns(trx, [campaign.accountId]);
+    await wakeLane(trx, campaign.accountId);
+    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+  });
+}
+
+/** What has not been sent never will be, but for the turn in hand: its outcome is recorded as it is. */
+export function cancelCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
+  return control(db, userId, publicId, async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');
+    await sql`
+      with dropped as (
+        update deliveries d set status = 'cancelled', not_before = null
+        from runs r
+        where r.campaign_id = ${campaign.campaignId} and r.status = 'running'
+          and d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
+      )
+      update runs set status = 'cancelled', finished_at = campanile_now(), paused = false, cancelled = cancelled + queued,
+             queued = 0
+      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(trx);
+    await sql`
+      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
+      where campaign_id = ${campaign.campaignId}`.execute(trx);
+  });
+}
+
+async function control(
+  db: Database,
+  userId: number,
+  publicId: string,
+  change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
+): Promise<Controlled> {
+  const { accountId } = await findOwnCampaign(db, userId, publicId);
+  return db.transaction().execute(async (trx) => {
+    await lockLane(trx, accountId);
+    await change(trx, await findOwnCampaign(trx, userId, publicId));
+    const { status } = await findOwnCampaign(trx, userId, publicId);
+    return { campaignId: publicId, status };
+  });
+}
+
+function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
+  if (allowed.includes(campaign.status)) return;
+  const state = campaign.status.replaceAll('_', ' ');
+  throw new AppError('conflict', `This campaign is ${state} and cannot be ${done}`);
+}

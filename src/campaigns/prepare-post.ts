@@ -1,0 +1,42 @@
+import { AppError, invalid, type Problem } from '../lib/errors.ts';
+import { acceptMedia, type Media } from '../media/accept-media.ts';
+import { convertHtml } from '../text/html-to-whatsapp.ts';
+
+/** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
+export interface PostInput {
+  name: string;
+  description: string;
+  html: string;
+  /** base64, with or without a data URL head. */
+  image: string | null;
+  groupIds: readonly number[];
+  isChannelCampaign: boolean;
+}
+
+/** What the post says once it is understood. */
+export interface PreparedPost {
+  text: string;
+  media: Media | null;
+  /** Without repeats, in the order first given. */
+  groupIds: number[];
+}
+
+/** Converts the html and recognises the media. Throws 400 with everything that is wrong with both. */
+export async function preparePost(input: PostInput): Promise<PreparedPost> {
+  const { text, problems } = convertHtml(input.html);
+  const media = await recognise(input.image, problems);
+  if (problems.length > 0) throw invalid(problems);
+  return { text, media, groupIds: [...new Set(input.groupIds)] };
+}
+
+/** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
+async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
+  if (image === null) return null;
+  try {
+    return await acceptMedia('image', image);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
+    problems.push(...error.details);
+    return null;
+  }
+}

@@ -1,0 +1,17 @@
+import { invalid } from '../lib/errors.ts';
+import { convertHtml, TEXT_LIMIT, type Warning } from '../text/html-to-whatsapp.ts';
+
+export interface Preview {
+  text: string;
+  /** UTF-16 code units, as WhatsApp counts. */
+  length: number;
+  limit: number;
+  warnings: Warning[];
+}
+
+/** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
+export function previewCampaign(html: string): Preview {
+  const { text, warnings, problems } = convertHtml(html);
+  if (problems.length > 0) throw invalid(problems);
+  return { text, length: text.length, limit: TEXT_LIMIT, warnings };
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import type { CampaignStatus } from '../database/schema.ts';
+import { AppError } from '../lib/errors.ts';
+
+/** What is written when a campaign is accepted. */
+export interface NewCampaign {
+  accountId: number;
+  name: string;
+  description: string;
+  isChannelCampaign: boolean;
+  isSchedule: boolean;
+  scheduleTime: string | null;
+  startDate: string | null;
+  endDate: string | null;
+  timeZone: string | null;
+  weekdays: number[] | null;
+  skipDates: string[];
+  html: string;
+  text: string;
+  mediaId: number | null;
+  /** In the order given, without repeats. */
+  groupIds: number[];
+  dueAt: Date[];
+}
+
+export interface StoredCampaign {
+  campaignId: number;
+  publicId: string;
+}
+
+/** Writes campaign, content and planned runs. The account's lane must be locked, so that run ids rise in order of acceptance. */
+export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
+  const { campaign_id, public_id } = await trx
+    .insertInto('campaigns')
+    .values({
+      account_id: campaign.accountId,
+      name: campaign.name,
+      description: campaign.description,
+      is_channel_campaign: campaign.isChannelCampaign,
+      is_schedule: campaign.isSchedule,
+      schedule_time: campaign.scheduleTime,
+      start_date: campaign.startDate,
+      end_date: campaign.endDate,
+      time_zone: campaign.timeZone,
+      weekdays: campaign.weekdays,
+      skip_dates: campaign.skipDates,
+      status: campaign.isSchedule ? 'scheduled' : 'running',
+      content_id: null,
+      open_runs: campaign.dueAt.length,
+    })
+    .returning(['campaign_id', 'public_id'])
+    .executeTakeFirstOrThrow();
+  await sql`
+    with content as (
+      insert into contents (campaign_id, html, text, media_id, group_ids)
+      values (${campaign_id}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
+      returning content_id
+    ), run as (
+      insert into runs (account_id, campaign_id, due_at)
+      select ${campaign.accountId}::bigint, ${campaign_id}::bigint, due_at
+      from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
+    )
+    update campaigns set content_id = (select content_id from content) where campaign_id = ${campaign_id}`.execute(trx);
+  return { campaignId: campaign_id, publicId: public_id };
+}
+
+/** The database's clock, which decides what is past. */
+export async function readNow(db: Connection): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
+  return rows[0]?.now ?? new Date(Number.NaN);
+}
+
+export interface OwnCampaign extends StoredCampaign {
+  accountId: number;
+  status: CampaignStatus;
+}
+
+/** One of the user's campaigns by its public id. Throws 404 when there is none such, or it is another user's. */
+export async function findOwnCampaign(db: Connection, userId: number, publicId: string): Promise<OwnCampaign> {
+  const row = await db
+    .selectFrom('campaigns')
+    .innerJoin('accounts', 'accounts.account_id', 'campaigns.account_id')
+    .select([
+      'campaigns.campaign_id as campaignId',
+      'campaigns.public_id as publicId',
+      'campaigns.account_id as accountId',
+      'campaigns.status as status',
+    ])
+    .where('campaigns.public_id', '=', publicId)
+    .where('accounts.user_id', '=', userId)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  return row;
+}
+
+export function noSuchCampaign(): AppError {
+  return new AppError('not_found', 'No such campaign', {
+    details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
+  });
+}

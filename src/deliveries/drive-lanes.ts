@@ -1,0 +1,137 @@
+/**
+ * The worker's half that sends: takes turns for the accounts it holds, hands each to the account's session, and has the outcome
+ * written down. One turn of an account at a time; many accounts beside each other.
+ */
+import type { Leases } from '../accounts/leases.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import type { SendResult } from '../messenger/messenger.ts';
+import { claimTurns, nextTurnMs, type Turn } from './claim-turns.ts';
+import { createFinisher } from './finisher.ts';
+import { loadPosts } from './load-posts.ts';
+import { judge } from './outcome.ts';
+import { requeueStrays } from './requeue-strays.ts';
+
+/** A random gap between two sends of one account, in milliseconds. */
+export interface Gap {
+  minMs: number;
+  maxMs: number;
+}
+
+export interface LaneOptions {
+  db: Database;
+  log: Log;
+  leases: Leases;
+  sessions: Sessions;
+  hints: Hints;
+  /** The gap of each messenger. */
+  gaps: Readonly<Record<string, Gap>>;
+  /** Called for each try, with what it came to: sent, failed, retry or snooze. */
+  onOutcome?: (kind: string, count: number) => void;
+  onLoopError?: (loop: string) => void;
+}
+
+const TURNS_UNDER_WAY = 200;
+const DELIVERIES_PER_TURN = 500;
+const NO_LEASE_PAUSE_MS = 200;
+const REST_WITHOUT_SESSION_MS = 5_000;
+const REST_WITHOUT_DATABASE_MS = 1_000;
+
+export interface Lanes {
+  wake(): void;
+  /** Takes no further turn, and resolves when what is in hand has been sent and written down. */
+  stop(): Promise<void>;
+}
+
+export function driveLanes(options: LaneOptions): Lanes {
+  const { db, log, leases } = options;
+  const underWay = new Map<number, { turn: number; ended: Promise<void> }>();
+  const finisher = createFinisher({ db, log, underWay: () => underWay.size });
+  const posts = loadPosts(db);
+  const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
+  // A claim whose answer was lost leaves a turn in hand that nobody knows of.
+  let mayHaveStrays = false;
+
+  async function step(): Promise<number> {
+    const shards = leases.shards();
+    if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
+    if (mayHaveStrays) {
+      await requeueStrays(
+        db,
+        shards,
+        (accountId, turn) => underWay.get(accountId)?.turn === turn,
+        gapMsOf(options.gaps),
+      );
+      mayHaveStrays = false;
+    }
+    const room = TURNS_UNDER_WAY - underWay.size;
+    if (room <= 0) return 1_000;
+    mayHaveStrays = true;
+    const turns = await claimTurns(db, {
+      workerId: leases.workerId(),
+      shards,
+      lanes: room,
+      batch: DELIVERIES_PER_TURN,
+      paced,
+    });
+    mayHaveStrays = false;
+    for (const turn of turns) {
+      const ended = takeTurn(turn).finally(() => {
+        underWay.delete(turn.accountId);
+        loop.wake();
+      });
+      underWay.set(turn.accountId, { turn: turn.turn, ended });
+    }
+    return turns.length > 0 ? 0 : nextTurnMs(db, shards);
+  }
+
+  async function takeTurn(turn: Turn): Promise<void> {
+    const results = await send(turn);
+    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index]?.attempts ?? 0));
+    for (const outcome of outcomes) options.onOutcome?.(outcome.kind, 1);
+    await finisher.finish({ turn, outcomes, gapMs: drawGap(options.gaps[turn.messenger]) });
+  }
+
+  /** One result a delivery, whatever goes wrong. Until `session.send` is called nothing can have left. */
+  async function send(turn: Turn): Promise<SendResult[]> {
+    const all = (result: SendResult) => turn.deliveries.map(() => result);
+    let session, post;
+    try {
+      session = await options.sessions.get(turn.accountId);
+      post = await posts.get(turn.contentId);
+    } catch (error) {
+      log.warn({ err: error, accountId: turn.accountId }, 'a turn could not be prepared');
+      return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+    }
+    if (!session) return all({ kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+    if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+    try {
+      return await session.send(post, turn.deliveries);
+    } catch (error) {
+      log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
+      return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
+    }
+  }
+
+  const loop = startLoop('lanes', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
+  options.hints.on('campanile_lanes', () => loop.wake());
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      await Promise.all([...underWay.values()].map((turn) => turn.ended));
+    },
+  };
+}
+
+function drawGap(gap: Gap | undefined): number {
+  return gap ? gap.minMs + Math.random() * (gap.maxMs - gap.minMs) : 0;
+}
+
+/** The whole gap of each messenger, which a lane waits whose turn was taken from its worker. */
+export function gapMsOf(gaps: Readonly<Record<string, Gap>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(gaps).map(([name, gap]) => [name, gap.maxMs]));
+}

@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../database/connect.ts';
+import type { ClaimedDelivery, Turn } from './claim-turns.ts';
+import type { Outcome } from './outcome.ts';
+import { clearErrors, settleRuns, type RunKey } from './settle-runs.ts';
+
+/** A turn that has been sent, or given up. */
+export interface FinishedTurn {
+  turn: Turn;
+  /** One a delivery of the turn, in its order. */
+  outcomes: Outcome[];
+  /** How long the account must wait from now before its next send, in milliseconds. */
+  gapMs: number;
+}
+
+interface Effect {
+  accountId: number;
+  runId: number;
+  position: number;
+  status: 'sent' | 'failed' | 'retry';
+  waitMs: number;
+  tries: number;
+  recipients: number;
+  error: string | null;
+  uncertain: boolean;
+}
+
+/**
+ * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
+ * finish that leaves nothing queued, once. A turn whose number has moved on is fenced: of it only what was sent is taken, because
+ * it is true, and the lane is left to its new holder. A repeat of the same finish changes nothing.
+ */
+export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const held = await lockTurns(trx, finished);
+    const mine = finished.filter(({ turn }) => held.has(turn.accountId));
+    const effects = finished.flatMap((one) => toEffects(one, held.has(one.turn.accountId)));
+    const { changed, ended } = await writeOutcomes(trx, effects, mine);
+    if (changed < effects.length) await writeLateTruth(trx, effects);
+    await settleRuns(trx, ended);
+  });
+}
+
+/** Locks the lanes in order of account, then says of which the turn is still the one that was claimed. */
+async function lockTurns(trx: Connection, finished: readonly FinishedTurn[]): Promise<Set<number>> {
+  const { rows } = await sql<{ account_id: number; held: boolean }>`
+    select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
+    from unnest(${finished.map(({ turn }) => turn.accountId)}::bigint[], ${finished.map(({ turn }) => turn.turn)}::bigint[])
+         i (account_id, turn)
+    join lanes l on l.account_id = i.account_id
+    order by l.account_id for no key update of l`.execute(trx);
+  return new Set(rows.filter((row) => row.held).map((row) => row.account_id));
+}
+
+function toEffects({ turn, outcomes }: FinishedTurn, held: boolean): Effect[] {
+  // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
+  const lastTried = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
+  const effects: Effect[] = [];
+  turn.deliveries.forEach((delivery, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || (outcome.kind === 'snooze' && index > lastTried)) return;
+    if (!held && outcome.kind !== 'sent') return;
+    effects.push(toEffect(turn, delivery, outcome));
+  });
+  return effects;
+}
+
+function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Outcome): Effect {
+  const base = {
+    accountId: turn.accountId,
+    runId: turn.runId,
+    position: delivery.position,
+    waitMs: 0,
+    tries: 1,
+    recipients: 0,
+    error: null,
+    uncertain: false,
+  };
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...base, status: 'sent', recipients: outcome.recipients };
+    case 'failed':
+      return { ...base, status: 'failed', error: outcome.reason };
+    case 'retry':
+      return {
+        ...base,
+        status: 'retry',
+        waitMs: outcome.waitMs,
+        error: outcome.reason,
+        uncertain: outcome.uncertain || delivery.uncertain,
+      };
+    case 'snooze':
+      return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function writeOutcomes(
+  trx: Connection,
+  effects: Effect[],
+  held: readonly FinishedTurn[],
+): Promise<{ changed: number; ended: RunKey[] }> {
+  const { rows } = await sql<{ changed: number; ended: RunKey[] | null }>`
+    with lane as materialized (
+      select * from unnest(${held.map(({ turn }) => turn.accountId)}::bigint[], ${held.map(({ turn }) => turn.turn)}::bigint[],
+                           ${held.map((one) => one.gapMs)}::float8[], ${held.map(restOf)}::float8[])
+        l (account_id, turn, gap_ms, rest_ms)
+    ), done as (
+      update deliveries d
+      set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
+          sent_at = case when o.status = 'sent' then campanile_now() end,
+          not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
+          attempts = d.attempts + o.tries, recipients = o.recipients, error = o.error, uncertain = o.uncertain
+      from unnest(${effects.map((one) => one.accountId)}::bigint[], ${effects.map((one) => one.runId)}::bigint[],
+                  ${effects.map((one) => one.position)}::int[], ${effects.map((one) => one.status)}::text[],
+                  ${effects.map((one) => one.waitMs)}::float8[], ${effects.map((one) => one.tries)}::smallint[],
+                  ${effects.map((one) => one.recipients)}::int[], ${effects.map((one) => one.error)}::text[],
+                  ${effects.map((one) => one.uncertain)}::boolean[])
+           o (account_id, run_id, position, status, wait_ms, tries, recipients, error, uncertain)
+      -- A lookup for each, whatever the planner believes of a table that has just grown.
+      cross join lateral (
+        select q.ctid from deliveries q
+        where q.account_id = o.account_id and q.run_id = o.run_id and q.position = o.position limit 1) at
+      where d.ctid = at.ctid and d.status = 'queued'
+      returning d.account_id, d.run_id, d.position, d.status
+    ), run as (
+      update runs r
+      set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
+          progress_at = case when t.sent > 0 then campanile_now() else r.progress_at end,
+          next_position = case when l.turn is null then r.next_position else greatest(r.next_position, t.last + 1) end,
+          served_turn = coalesce(l.turn, r.served_turn)
+      from (select account_id, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
+                   count(*) filter (where status = 'failed')::int as failed
+            from done group by account_id, run_id) t
+      left join lane l on l.account_id = t.account_id
+      where r.account_id = t.account_id and r.run_id = t.run_id
+      returning r.account_id, r.run_id, r.queued
+    ), unparked as (
+      update lanes l
+      set in_hand_run_id = null, in_hand = null,
+          next_send_at = case when h.gap_ms > 0 then campanile_now() + h.gap_ms * interval '1 millisecond' else l.next_send_at end,
+          held_until = case when h.rest_ms > 0 then greatest(l.held_until, campanile_now() + h.rest_ms * interval '1 millisecond')
+                            else l.held_until end,
+          wake_at = greatest(campanile_now() + greatest(h.gap_ms, h.rest_ms) * interval '1 millisecond', l.held_until)
+      from lane h where l.account_id = h.account_id
+    )
+    select (select count(*) from done)::int as changed,
+           (select jsonb_agg(jsonb_build_object('accountId', account_id, 'runId', run_id)) from run where queued = 0) as ended`.execute(
+    trx,
+  );
+  return { changed: rows[0]?.changed ?? 0, ended: rows[0]?.ended ?? [] };
+}
+
+function restOf({ outcomes }: FinishedTurn): number {
+  return outcomes.reduce((rest, outcome) => (outcome.kind === 'snooze' ? Math.max(rest, outcome.restMs) : rest), 0);
+}
+
+/** What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. */
+async function writeLateTruth(trx: Connection, effects: Effect[]): Promise<void> {
+  const sent = effects.filter((effect) => effect.status === 'sent');
+  if (sent.length === 0) return;
+  await sql`
+    with late as materialized (
+      select d.account_id, d.run_id, d.position, d.status as was, o.recipients
+      from unnest(${sent.map((one) => one.accountId)}::bigint[], ${sent.map((one) => one.runId)}::bigint[],
+                  ${sent.map((one) => one.position)}::int[], ${sent.map((one) => one.recipients)}::int[])
+           o (account_id, run_id, position, recipients)
+      join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position
+      where d.status in ('cancelled', 'failed')
+    ), told as (
+      update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients, error = null
+      from late where d.account_id = late.account_id and d.run_id = late.run_id and d.position = late.position
+    )
+    update runs r set sent = r.sent + t.cancelled + t.failed, cancelled = r.cancelled - t.cancelled, failed = r.failed - t.failed
+    from (select account_id, run_id, count(*) filter (where was = 'cancelled')::int as cancelled,
+                 count(*) filter (where was = 'failed')::int as failed
+          from late group by account_id, run_id) t
+    where r.account_id = t.account_id and r.run_id = t.run_id`.execute(trx);
+  await clearErrors(trx, sent);
+}

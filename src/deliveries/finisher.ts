@@ -1,0 +1,65 @@
+import type { Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
+import { sleep } from '../lib/time.ts';
+import { finishTurns, type FinishedTurn } from './finish-turns.ts';
+
+/** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
+export interface Finisher {
+  /** Resolves once the outcome is durable. Never rejects: while the database is away it keeps trying. */
+  finish(finished: FinishedTurn): Promise<void>;
+}
+
+const LONGEST_WAIT_MS = 5;
+const DELIVERIES_PER_BATCH = 500;
+const RETRY_MS = 500;
+
+interface Waiting {
+  finished: FinishedTurn;
+  done: () => void;
+}
+
+/**
+ * A batch is written when it holds 500 deliveries, when its first turn has waited 5 ms, or when no other turn is under way
+ * (`underWay` counts the turns sent and not yet finished, with those waiting here).
+ */
+export function createFinisher(deps: { db: Database; log: Log; underWay: () => number }): Finisher {
+  let waiting: Waiting[] = [];
+  let deliveries = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush() {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    waiting = [];
+    deliveries = 0;
+    if (batch.length > 0) void write(batch);
+  }
+
+  async function write(batch: Waiting[]) {
+    for (;;) {
+      try {
+        await finishTurns(
+          deps.db,
+          batch.map((one) => one.finished),
+        );
+        break;
+      } catch (error) {
+        deps.log.error({ err: error, turns: batch.length }, 'outcomes could not be written down yet and are kept');
+        await sleep(RETRY_MS * (0.5 + Math.random()));
+      }
+    }
+    for (const one of batch) one.done();
+  }
+
+  return {
+    finish(finished) {
+      return new Promise((resolve) => {
+        waiting.push({ finished, done: resolve });
+        deliveries += finished.outcomes.length;
+        if (deliveries >= DELIVERIES_PER_BATCH || deps.underWay() <= waiting.length) flush();
+        else timer ??= setTimeout(flush, LONGEST_WAIT_MS);
+      });
+    },
+  };
+}

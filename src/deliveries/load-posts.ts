@@ -1,0 +1,70 @@
+import type { Database } from '../database/connect.ts';
+import { loadMedia } from '../media/store.ts';
+import { extensionOf } from '../media/sniff.ts';
+import type { Post } from '../messenger/messenger.ts';
+
+/** What the runs under way say, read once each and not once a turn. */
+export interface Posts {
+  /** Throws when the database cannot be asked. */
+  get(contentId: number): Promise<Post>;
+}
+
+const POSTS_KEPT = 100;
+/** Files are up to 16 MiB, so few are kept. */
+const FILES_KEPT = 4;
+
+export function loadPosts(db: Database): Posts {
+  const files = keepRecent<Promise<Buffer>>(FILES_KEPT);
+  const posts = keepRecent<Promise<Post>>(POSTS_KEPT);
+
+  async function read(contentId: number): Promise<Post> {
+    const row = await db
+      .selectFrom('contents')
+      .innerJoin('campaigns', 'campaigns.campaign_id', 'contents.campaign_id')
+      .leftJoin('media', 'media.media_id', 'contents.media_id')
+      .select((eb) => [
+        'contents.text',
+        'contents.media_id',
+        'campaigns.name',
+        'media.mime',
+        eb.fn<number>('octet_length', ['media.bytes']).as('size'),
+      ])
+      .where('contents.content_id', '=', contentId)
+      .executeTakeFirstOrThrow();
+    if (row.media_id === null || row.mime === null) return { text: row.text, media: null };
+    const mediaId = row.media_id;
+    return {
+      text: row.text,
+      media: {
+        mime: row.mime,
+        size: row.size,
+        fileName: fileNameOf(row.name, row.mime),
+        load: () => files.get(mediaId, async () => (await loadMedia(db, mediaId)).bytes),
+      },
+    };
+  }
+
+  return { get: (contentId) => posts.get(contentId, () => read(contentId)) };
+}
+
+/** A file name from the campaign's name, without what some system forbids in one. */
+function fileNameOf(campaignName: string, mime: string): string {
+  const name = campaignName.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim();
+  return `${name || 'file'}.${extensionOf(mime)}`;
+}
+
+/** The most recently used values by id; a value that could not be made is not kept. */
+function keepRecent<V extends Promise<unknown>>(most: number) {
+  const kept = new Map<number, V>();
+  return {
+    get(id: number, make: () => V): V {
+      const value = kept.get(id) ?? make();
+      kept.delete(id);
+      kept.set(id, value);
+      value.catch(() => kept.delete(id));
+      const oldest = kept.keys().next();
+      if (kept.size > most && !oldest.done) kept.delete(oldest.value);
+      return value;
+    },
+  };
+}

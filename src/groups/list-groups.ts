@@ -1,0 +1,21 @@
+import { findAccountOfUser } from '../accounts/store.ts';
+import { selectGroups, type Group, type GroupFilter } from './store.ts';
+import { syncGroups, type GroupDeps } from './sync-groups.ts';
+
+export interface GroupPage {
+  groups: Group[];
+  /** Where the next page begins; null: this was the last. */
+  next: number | null;
+}
+
+/**
+ * The user's groups in order of their ids, `filter.limit` at most. Of an account whose groups were never read they are read
+ * first, so that a new user finds them at once.
+ */
+export async function listGroups(deps: GroupDeps, userId: number, filter: GroupFilter): Promise<GroupPage> {
+  const account = await findAccountOfUser(deps.db, userId);
+  if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, userId);
+  const groups = await selectGroups(deps.db, account.accountId, { ...filter, limit: filter.limit + 1 });
+  const page = groups.slice(0, filter.limit);
+  return { groups: page, next: groups.length > filter.limit ? (page.at(-1)?.groupId ?? null) : null };
+}

@@ -1,0 +1,42 @@
+import { findAccountOfUser } from '../accounts/store.ts';
+import type { Database } from '../database/connect.ts';
+import { AppError } from '../lib/errors.ts';
+import { findSendTo } from './store.ts';
+
+/** A post as a member of the group sees it. */
+export interface ArrivedMessage {
+  /** Its place in the group; rises with time. */
+  seq: number;
+  messageId: string;
+  text: string;
+  media: { mime: string; size: number; sha256: string } | null;
+  sentAt: Date;
+}
+
+/** Reads what arrived in a chat, oldest first, after the given place; wired to the sandbox. */
+export type ReadMessages = (
+  accountId: number,
+  chatId: string,
+  page: { after: number; limit: number },
+) => Promise<ArrivedMessage[]>;
+
+/**
+ * What the members of one of the user's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
+ * that is not the user's and for an account that is not on the sandbox.
+ */
+export async function listMessages(
+  { db, readMessages }: { db: Database; readMessages: ReadMessages },
+  userId: number,
+  { groupId, after, limit }: { groupId: number; after: number; limit: number },
+): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
+  const account = await findAccountOfUser(db, userId);
+  if (account.messenger !== 'sandbox') throw new AppError('not_found', 'Your account is not on the sandbox');
+  const chatId = await findSendTo(db, account.accountId, groupId);
+  if (chatId === undefined)
+    throw new AppError('not_found', 'No such group', {
+      details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
+    });
+  const found = await readMessages(account.accountId, chatId, { after, limit: limit + 1 });
+  const messages = found.slice(0, limit);
+  return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
+}

@@ -1,0 +1,13 @@
+import type { Account } from '../accounts/store.ts';
+import { AppError } from '../lib/errors.ts';
+
+/**
+ * Throws 409 when the account is not linked to a messaging application, 503 when it is but cannot be asked just now: what creates
+ * something needs it at once (contract §2).
+ */
+export function requireLinked(account: Account): void {
+  if (account.status === 'unlinked' || account.status === 'linking' || account.status === 'logged_out')
+    throw new AppError('conflict', 'Your account is not linked to a messaging application: link it first');
+  if (account.status === 'reconnecting')
+    throw new AppError('unavailable', 'Your account is reconnecting, try again in a moment', { retryAfterSeconds: 5 });
+}

@@ -1,0 +1,19 @@
+import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
+import { findAccountOfUser } from '../accounts/store.ts';
+import type { Database } from '../database/connect.ts';
+import { requireLinked } from './require-linked.ts';
+import { replaceGroups, type SyncOutcome } from './store.ts';
+
+/** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
+export interface GroupDeps {
+  db: Database;
+  waiters: CommandWaiters;
+}
+
+/** Reads the user's groups anew from the messaging application (contract §4, sync-groups). Ids of known groups stay. */
+export async function syncGroups(deps: GroupDeps, userId: number): Promise<SyncOutcome> {
+  const account = await findAccountOfUser(deps.db, userId);
+  requireLinked(account);
+  const groups = await runCommand(deps, account.accountId, 'list_groups', {});
+  return replaceGroups(deps.db, account.accountId, groups);
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { failedAnswer, failureText, type FailedAnswer } from './envelope.ts';
+import { parseJsonBody } from './json-body.ts';
+import { validateBody } from './validation.ts';
+
+/** Of every answer but pages, which set their own. */
+const API_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
+/** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
+const LINGER_MS = 5_000;
+
+/** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
+export function answerInEnvelope(server: FastifyInstance, log: Log): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    try {
+      refuseEncoded(request);
+      done(null, parseJsonBody(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  server.setValidatorCompiler<z.ZodType>(
+    ({ schema }) =>
+      (body) =>
+        validateBody(schema, body),
+  );
+  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+  server.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
+}
+
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).headers(API_HEADERS);
+}
+
+/** Answers to a request whose handling threw; what is our fault is logged under the request's id. */
+export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const answer = failedAnswer(error);
+  const context = { err: error, requestId: request.id, path: request.url.slice(0, 200) };
+  if (answer.status === 500) log.error(context, 'a request failed');
+  else if (answer.status === 503) log.warn(context, 'a request was put off');
+  sendFailure(answer, request, reply);
+}
+
+export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
+  keepConnection(reply);
+  if (!request.raw.complete) readOn(request);
+  reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .type('application/json; charset=utf-8')
+    .send(failureText(answer, request.id));
+}
+
+/**
+ * Fastify closes the connection when it could not read a body. To close at once would make many clients see a broken connection
+ * instead of the answer. (What Node itself set, because the server is stopping, stays.)
+ */
+function keepConnection(reply: FastifyReply): void {
+  if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) reply.header('connection', 'keep-alive');
+}
+
+/** The answer is out before the body is in: what still comes is read and forgotten, for a while. */
+function readOn({ raw }: FastifyRequest): void {
+  raw.resume();
+  const timer = setTimeout(() => raw.destroy(), LINGER_MS);
+  raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+}
+
+function refuseEncoded(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new AppError('unsupported_media_type', 'The body must not be compressed');
+}

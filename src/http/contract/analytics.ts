@@ -1,0 +1,47 @@
+/** The wire of the analytics operations (contract §3). */
+import { z } from 'zod';
+import { campaignHead, run } from './campaigns.ts';
+
+const count = z.number().int();
+const unknowable = count.nullable().meta({ description: 'null: the messaging application does not tell.' });
+const rate = z.number().nullable().meta({ description: 'null: there is nothing to divide by.' });
+const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+
+const counts = {
+  deliveries: count.meta({ description: 'queued + sent + failed + cancelled.' }),
+  queued: count,
+  sent: count,
+  failed: count,
+  cancelled: count,
+  recipients: count.meta({
+    description: 'Participants other than the sender at the moment of sending, over sent deliveries.',
+  }),
+  delivered: unknowable,
+  read: unknowable,
+  reactions: unknowable,
+  replies: unknowable,
+  views: unknowable,
+  delivery_rate: rate,
+  read_rate: rate,
+};
+
+export const groupAnalyticsData = z
+  .object({
+    campaign: z.object(campaignHead),
+    totals: z.object({ groups: count, runs: count, runs_done: count, ...counts }),
+    groups: z.array(
+      z.object({
+        group_metadata_id: count,
+        group_name: z.string(),
+        kind: z.enum(['group', 'community', 'channel']),
+        participants: count,
+        ...counts,
+        first_sent_at: instant.nullable(),
+        last_sent_at: instant.nullable(),
+        last_error: z.string().nullable(),
+      }),
+    ),
+    runs: z.array(run),
+    timeline: z.array(z.object({ at: instant, sent: count, delivered: count, read: count })),
+  })
+  .meta({ id: 'GroupAnalytics' });

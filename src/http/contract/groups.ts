@@ -1,0 +1,105 @@
+/** The wire of channels, communities, groups, the linked account and the sandbox (specification, contract §3 and §4). */
+import { z } from 'zod';
+import { phoneDigits } from '../../users/phone-number.ts';
+import { optional, text, withDefault } from './fields.ts';
+
+const groupMetadataId = z.number().int().meta({ description: 'What campaigns name in `group_metadata_ids`.' });
+const name = text(1, 100);
+const description = withDefault(text(0, 2_048), '');
+const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
+
+/** A chat's identifier; `_serialized` is `<user>@<server>`. */
+const nid = z.object({ server: z.string(), user: z.string(), _serialized: z.string() }).meta({
+  id: 'Nid',
+  examples: [{ server: 'newsletter', user: '120363000000000001', _serialized: '120363000000000001@newsletter' }],
+});
+
+export const createChannelBody = z
+  .object({
+    name,
+    description,
+    image: optional(z.string().min(1, { error: 'must not be empty: leave it out or send null' })).meta({
+      description: 'A data URL of a JPEG, PNG or WebP: `data:image/png;base64,…`',
+    }),
+  })
+  .meta({ id: 'CreateChannel' });
+
+export const createChannelData = z.object({
+  resp: z.object({
+    title: z.string(),
+    nid,
+    inviteLink: z.string(),
+    createdAtTs: z.number().int().meta({ description: 'Seconds since 1970 in UTC.' }),
+  }),
+  group_metadata_id: groupMetadataId,
+});
+
+export const createCommunityBody = z.object({ community_name: name, description }).meta({ id: 'CreateCommunity' });
+export const createdGroupData = z.object({ group_name: z.string(), group_metadata_id: groupMetadataId });
+
+export const createGroupBody = z
+  .object({
+    group_name: name,
+    participants: z
+      .array(
+        z
+          .string()
+          .max(64)
+          .refine((number) => phoneDigits(number) !== undefined, { error: 'must be a phone number of 7 to 15 digits' }),
+      )
+      .max(1_023)
+      .meta({ description: 'Phone numbers; may be empty.', examples: [['+49 151 2345-6789']] }),
+  })
+  .meta({ id: 'CreateGroup' });
+
+export const listGroupsBody = z.object({
+  kind: optional(groupKind),
+  search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
+  limit: withDefault(z.int().min(1).max(500), 100),
+  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
+});
+
+export const listGroupsData = z.object({
+  groups: z.array(
+    z.object({
+      group_metadata_id: groupMetadataId,
+      group_name: z.string(),
+      kind: groupKind,
+      nid,
+      participants: z.number().int(),
+      invite_link: z.string().nullable(),
+      can_send: z.boolean(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+
+export const syncGroupsData = z.object({
+  added: z.number().int(),
+  updated: z.number().int(),
+  removed: z.number().int(),
+});
+
+export const accountStatusData = z.object({
+  messenger: z.string(),
+  status: z.enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out']),
+  whatsapp_number: z.string(),
+});
+
+export const listMessagesBody = z.object({
+  group_metadata_id: z.int(),
+  limit: withDefault(z.int().min(1).max(1_000), 100),
+  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
+});
+
+export const listMessagesData = z.object({
+  messages: z.array(
+    z.object({
+      message_id: z.string(),
+      text: z.string(),
+      media: z.object({ mime: z.string(), size: z.number().int(), sha256: z.string() }).nullable(),
+      sent_at: z.string().meta({ format: 'date-time' }),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});

@@ -1,0 +1,93 @@
+/** The wire of the user operations (contract §3 and §4). Odd spellings are the specification's. */
+import { z } from 'zod';
+import { isTimeZone } from '../../lib/time-zone.ts';
+import { phoneDigits } from '../../users/phone-number.ts';
+import { optional, text } from './fields.ts';
+
+const firstName = text(1, 100).meta({ examples: ['Alice'] });
+const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
+const phoneNumber = text(1, 64)
+  .refine((number) => phoneDigits(number) !== undefined, {
+    error: 'must be 7 to 15 digits; spaces, dots, dashes, parentheses and a leading + or 00 may be among them',
+  })
+  .meta({ description: '7 to 15 digits, written as people do.', examples: ['+49 151 2345-6789'] });
+const password = text(8, 128).meta({ format: 'password', examples: ['correct horse battery'] });
+const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' })
+  .meta({ description: 'An IANA time zone.', examples: ['Europe/Berlin'] });
+
+/** Eight fields, `wharsapp_number` spelled as the specification has it. Texts are those of the sign-up, unchanged. */
+export const userInfo = z
+  .object({
+    user_id: z.number().int(),
+    email: z.string(),
+    user_name: z.string(),
+    phone_number: z.string(),
+    first_name: z.string(),
+    last_name: z.string(),
+    wharsapp_number: z.string().meta({ description: 'The phone number of the messaging account.' }),
+    is_first_login: z
+      .boolean()
+      .meta({ description: 'True in the first successful sign-in and before, false from then on.' }),
+  })
+  .meta({ id: 'UserInfo', description: 'A user, with every text exactly as it was sent.' });
+export type UserInfo = z.output<typeof userInfo>;
+
+export const createUserBody = z
+  .object({
+    first_name: firstName,
+    last_name: lastName,
+    user_name: z
+      .string()
+      .regex(/^[\p{L}\p{M}\p{N}._@+-]{3,64}$/u, { error: 'must be 3 to 64 letters, digits and . _ @ + -' })
+      .meta({ description: 'Unique without regard to case, together with e-mail addresses.', examples: ['alice'] }),
+    email: z
+      .email({ pattern: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u })
+      .max(254)
+      .meta({ examples: ['alice@example.com'] }),
+    phone_number: phoneNumber,
+    whatsapp_number: phoneNumber,
+    password,
+  })
+  .meta({ id: 'CreateUser', description: 'All seven fields are required.' });
+export type CreateUserBody = z.output<typeof createUserBody>;
+
+export const createUserData = z.object({ user_info: userInfo });
+
+export const authorizeUserBody = z
+  .object({
+    user_name: text(1, 254).meta({ description: 'The user name or the e-mail address.', examples: ['alice'] }),
+    password: text(1, 1024).meta({ format: 'password', examples: ['correct horse battery'] }),
+  })
+  .meta({ id: 'AuthorizeUser' });
+
+export const authorizeUserData = z.object({
+  token: z.string().meta({ description: 'A JWT, for `Authorization: Bearer <token>`.' }),
+  user_info: userInfo,
+});
+
+export const profile = z
+  .object({
+    user_info: userInfo,
+    time_zone: z
+      .string()
+      .meta({ description: "The zone of the user's schedules: their own, else the installation's." }),
+  })
+  .meta({ id: 'Profile' });
+export type Profile = z.output<typeof profile>;
+
+export const updateProfileBody = z
+  .object({
+    first_name: optional(firstName),
+    last_name: optional(lastName),
+    phone_number: optional(phoneNumber),
+    time_zone: optional(timeZone),
+  })
+  .meta({ id: 'UpdateProfile', description: 'What is left out or null stays as it is.' });
+
+export const changePasswordBody = z
+  .object({ current_password: text(1, 1024).meta({ format: 'password' }), new_password: password })
+  .meta({ id: 'ChangePassword' });
+
+export const nothingData = z.object({});

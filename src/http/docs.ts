@@ -1,0 +1,34 @@
+import helmet from '@fastify/helmet';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+
+/** Scripts and styles of our own only; the page sets style attributes, so inline styles it has to be. */
+const PAGE_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
+
+/** The page at `/docs` to try the operations on. In a scope of its own: helmet works anew in each request, and API answers carry fixed headers instead. */
+export async function registerDocs(server: FastifyInstance, { isHttps }: { isHttps: boolean }): Promise<void> {
+  await server.register(async (pages) => {
+    pages.addHook('onRequest', (_request, reply, done) => {
+      // Those of API answers would win over helmet's.
+      reply.removeHeader('content-security-policy');
+      done();
+    });
+    await pages.register(helmet, {
+      contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY },
+      strictTransportSecurity: isHttps,
+      referrerPolicy: { policy: 'no-referrer' },
+      xFrameOptions: { action: 'deny' },
+    });
+    await pages.register(swaggerUi, { routePrefix: '/docs', uiConfig: { persistAuthorization: false } });
+  });
+}

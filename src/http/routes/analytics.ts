@@ -1,0 +1,66 @@
+import { readGroupAnalytics, type Counts, type Engagement } from '../../analytics/group-analytics.ts';
+import type { Database } from '../../database/connect.ts';
+import * as wire from '../contract/analytics.ts';
+import { campaignBody } from '../contract/campaigns.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { toWireHead } from './campaign-head.ts';
+import { toWireRun } from './campaigns.ts';
+
+export function analyticsOperations(deps: { db: Database }): Operation[] {
+  return [
+    defineOperation({
+      path: '/api/v1/analytics/get-campaign-group-analytics-master',
+      access: 'bearer',
+      tag: 'Analytics',
+      summary: 'Read who received and read a campaign, per group, per run and over time',
+      body: campaignBody,
+      data: wire.groupAnalyticsData,
+      errors: [404],
+      async handle({ body, caller }) {
+        const { campaign, totals, groups, runs, timeline } = await readGroupAnalytics(
+          deps,
+          caller.userId,
+          body.campaign_id,
+        );
+        return {
+          campaign: toWireHead(campaign),
+          totals: { groups: totals.groups, runs: totals.runs, runs_done: totals.runsDone, ...toWireCounts(totals) },
+          groups: groups.map((group) => ({
+            group_metadata_id: group.groupId,
+            group_name: group.name,
+            kind: group.kind,
+            participants: group.participants,
+            ...toWireCounts(group),
+            first_sent_at: group.firstSentAt?.toISOString() ?? null,
+            last_sent_at: group.lastSentAt?.toISOString() ?? null,
+            last_error: group.lastError,
+          })),
+          runs: runs.map(toWireRun),
+          timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
+        };
+      },
+    }),
+  ];
+}
+
+function toWireCounts(row: Counts & Engagement) {
+  return {
+    deliveries: row.deliveries,
+    queued: row.queued,
+    sent: row.sent,
+    failed: row.failed,
+    cancelled: row.cancelled,
+    recipients: row.recipients,
+    delivered: row.delivered,
+    read: row.read,
+    reactions: row.reactions,
+    replies: row.replies,
+    views: row.views,
+    delivery_rate: rate(row.delivered, row.recipients),
+    read_rate: rate(row.read, row.recipients),
+  };
+}
+
+function rate(part: number | null, whole: number): number | null {
+  return part === null || whole === 0 ? null : part / whole;
+}

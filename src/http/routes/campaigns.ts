@@ -1,0 +1,195 @@
+import { addCampaign } from '../../campaigns/add-campaign.ts';
+import { addScheduledCampaign } from '../../campaigns/add-scheduled-campaign.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
+import { getCampaign, type RunDetails } from '../../campaigns/get-campaign.ts';
+import { listCampaigns } from '../../campaigns/list-campaigns.ts';
+import { previewCampaign } from '../../campaigns/preview-campaign.ts';
+import type { Database } from '../../database/connect.ts';
+import * as wire from '../contract/campaigns.ts';
+import { readCursor, writeCursor } from '../cursor.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { toWireHead } from './campaign-head.ts';
+
+/** A file of 16 MiB in base64, 262,144 characters of html in the longest escapes JSON has, and the rest. */
+const POST_LIMIT_BYTES = 26 * 1024 * 1024;
+const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
+
+export interface CampaignDeps {
+  db: Database;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
+}
+
+export function campaignOperations(deps: CampaignDeps): Operation[] {
+  return [
+    defineOperation({
+      path: '/api/v1/venom/add-campaign',
+      access: 'bearer',
+      tag: 'Campaigns',
+      summary: 'Send a campaign to groups now',
+      description: 'Accepted means durable: once this answers, no crash loses any of its deliveries.',
+      body: wire.addCampaignBody,
+      data: wire.addCampaignData,
+      bodyLimitBytes: POST_LIMIT_BYTES,
+      mayUpload: true,
+      errors: [404],
+      async handle({ body, caller }) {
+        const accepted = await addCampaign(deps, caller.userId, {
+          ...toPost(body),
+          scheduleTime: body.schedule_time ?? null,
+        });
+        return {
+          campaign_id: accepted.campaignId,
+          status: 'running' as const,
+          group_count: accepted.groupCount,
+          scheduled_for: null,
+        };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/add-campaign-batch',
+      access: 'bearer',
+      tag: 'Campaigns',
+      summary: 'Schedule a campaign for a date range and a time of day',
+      description:
+        'One run on each date, at that wall-clock time in the zone. A time that a clock change skips runs at the same instant as if the clock had not yet changed; one that occurs twice runs the first time. Occurrences already past are skipped.',
+      body: wire.addCampaignBatchBody,
+      data: wire.addCampaignBatchData,
+      bodyLimitBytes: POST_LIMIT_BYTES,
+      mayUpload: true,
+      errors: [404],
+      answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
+      async handle({ body, caller, setHeader }) {
+        const { campaignId } = await addScheduledCampaign(deps, caller.userId, {
+          ...toPost(body),
+          startDate: body.start_date,
+          endDate: body.end_date,
+          time: body.schedule_time,
+          timeZone: body.time_zone ?? null,
+          weekdays: body.weekdays ?? null,
+          skipDates: body.skip_dates,
+        });
+        setHeader('x-campaign-id', campaignId);
+        return { data: true as const };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/preview-campaign',
+      access: 'bearer',
+      tag: 'Campaigns',
+      summary: 'See the very text that would be sent',
+      body: wire.previewBody,
+      data: wire.previewData,
+      bodyLimitBytes: HTML_LIMIT_BYTES,
+      errors: [],
+      handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
+    }),
+    defineOperation({
+      path: '/api/v1/venom/list-campaigns',
+      access: 'bearer',
+      tag: 'Campaigns',
+      summary: 'List your campaigns, newest first',
+      body: wire.listCampaignsBody,
+      data: wire.listCampaignsData,
+      errors: [],
+      async handle({ body, caller }) {
+        const { status, search, limit } = body;
+        const before = readCursor(body.cursor) ?? null;
+        const page = await listCampaigns(deps, caller.userId, { status, search, limit, before });
+        return {
+          campaigns: page.campaigns.map((campaign) => ({
+            campaign_id: campaign.campaignId,
+            name: campaign.name,
+            status: campaign.status,
+            is_schedule: campaign.isSchedule,
+            created_at: campaign.createdAt.toISOString(),
+            next_run_at: campaign.nextRunAt?.toISOString() ?? null,
+            progress: { deliveries: campaign.deliveries, sent: campaign.sent, failed: campaign.failed },
+          })),
+          next_cursor: writeCursor(page.next),
+        };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/get-campaign',
+      access: 'bearer',
+      tag: 'Campaigns',
+      summary: 'Read one campaign with its post, groups and runs',
+      body: wire.campaignBody,
+      data: wire.getCampaignData,
+      errors: [404],
+      async handle({ body, caller }) {
+        const campaign = await getCampaign(deps, caller.userId, body.campaign_id);
+        return {
+          ...toWireHead(campaign),
+          weekdays: campaign.weekdays,
+          skip_dates: campaign.skipDates,
+          html: campaign.html,
+          text: campaign.text,
+          media: campaign.media,
+          group_metadata_ids: campaign.groupIds,
+          runs: campaign.runs.map(toWireRun),
+        };
+      },
+    }),
+    controlOperation('pause', 'Pause a campaign', (userId, id) => pauseCampaign(deps, userId, id)),
+    controlOperation('resume', 'Go on with a paused campaign', (userId, id) => resumeCampaign(deps, userId, id)),
+    controlOperation('cancel', 'Cancel a campaign', (userId, id) => cancelCampaign(deps, userId, id)),
+  ];
+}
+
+function controlOperation(
+  verb: 'pause' | 'resume' | 'cancel',
+  summary: string,
+  act: (userId: number, campaignId: string) => ReturnType<typeof pauseCampaign>,
+): Operation {
+  return defineOperation({
+    path: `/api/v1/venom/${verb}-campaign`,
+    access: 'bearer',
+    tag: 'Campaigns',
+    summary,
+    description: 'After the answer at most the turn in hand still leaves.',
+    body: wire.campaignBody,
+    data: wire.controlledData,
+    errors: [404, 409],
+    async handle({ body, caller }) {
+      const { campaignId, status } = await act(caller.userId, body.campaign_id);
+      return { campaign_id: campaignId, status };
+    },
+  });
+}
+
+interface WirePost {
+  name: string;
+  desc: string;
+  html: string;
+  image?: string | undefined;
+  group_metadata_ids: number[];
+  is_channel_campaign: boolean;
+}
+
+function toPost(body: WirePost) {
+  return {
+    name: body.name,
+    description: body.desc,
+    html: body.html,
+    image: body.image ?? null,
+    groupIds: body.group_metadata_ids,
+    isChannelCampaign: body.is_channel_campaign,
+  };
+}
+
+/** A run as the wire has it. */
+export function toWireRun(run: RunDetails) {
+  return {
+    run_id: run.runId,
+    due_at: run.dueAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    status: run.status,
+    queued: run.queued,
+    sent: run.sent,
+    failed: run.failed,
+    cancelled: run.cancelled,
+  };
+}

@@ -1,0 +1,154 @@
+import { createChannel } from '../../groups/create-channel.ts';
+import { createCommunity } from '../../groups/create-community.ts';
+import { createGroup } from '../../groups/create-group.ts';
+import { listGroups } from '../../groups/list-groups.ts';
+import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
+import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
+import { readAccountStatus } from '../../accounts/account-status.ts';
+import { phoneDigits } from '../../users/phone-number.ts';
+import { nothing } from '../contract/fields.ts';
+import * as wire from '../contract/groups.ts';
+import { readCursor, writeCursor } from '../cursor.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+
+/** A picture of 16 MiB in base64, and the rest. */
+const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
+
+export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }): Operation[] {
+  return [
+    defineOperation({
+      path: '/api/v1/venom/create-channel',
+      access: 'bearer',
+      tag: 'Groups',
+      summary: 'Create a channel',
+      body: wire.createChannelBody,
+      data: wire.createChannelData,
+      bodyLimitBytes: PICTURE_LIMIT_BYTES,
+      mayUpload: true,
+      errors: [409, 503],
+      async handle({ body, caller }) {
+        const { name, description, image = null } = body;
+        const channel = await createChannel(deps, caller.userId, { name, description, image });
+        return {
+          resp: {
+            title: channel.name,
+            nid: toNid(channel.chatId),
+            inviteLink: channel.inviteLink ?? '',
+            createdAtTs: Math.floor(channel.createdAt.getTime() / 1_000),
+          },
+          group_metadata_id: channel.groupId,
+        };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/create-community',
+      access: 'bearer',
+      tag: 'Groups',
+      summary: 'Create a community',
+      description: 'A campaign sent to a community goes to its announcement group.',
+      body: wire.createCommunityBody,
+      data: wire.createdGroupData,
+      errors: [409, 503],
+      async handle({ body, caller }) {
+        const community = { name: body.community_name, description: body.description };
+        const { name, groupId } = await createCommunity(deps, caller.userId, community);
+        return { group_name: name, group_metadata_id: groupId };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/create-group',
+      access: 'bearer',
+      tag: 'Groups',
+      summary: 'Create a group',
+      body: wire.createGroupBody,
+      data: wire.createdGroupData,
+      errors: [409, 503],
+      async handle({ body, caller }) {
+        const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
+        const { name, groupId } = await createGroup(deps, caller.userId, { name: body.group_name, participants });
+        return { group_name: name, group_metadata_id: groupId };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/list-groups',
+      access: 'bearer',
+      tag: 'Groups',
+      summary: 'List your groups, communities and channels',
+      body: wire.listGroupsBody,
+      data: wire.listGroupsData,
+      errors: [503],
+      async handle({ body, caller }) {
+        const { kind, search, limit } = body;
+        const after = readCursor(body.cursor) ?? 0;
+        const page = await listGroups(deps, caller.userId, { kind, search, limit, after });
+        return {
+          groups: page.groups.map((group) => ({
+            group_metadata_id: group.groupId,
+            group_name: group.name,
+            kind: group.kind,
+            nid: toNid(group.chatId),
+            participants: group.participants,
+            invite_link: group.inviteLink,
+            can_send: group.canSend,
+          })),
+          next_cursor: writeCursor(page.next),
+        };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/sync-groups',
+      access: 'bearer',
+      tag: 'Groups',
+      summary: 'Read your groups anew from the messaging application',
+      body: nothing,
+      data: wire.syncGroupsData,
+      errors: [409, 503],
+      handle: ({ caller }) => syncGroups(deps, caller.userId),
+    }),
+    defineOperation({
+      path: '/api/v1/venom/account-status',
+      access: 'bearer',
+      tag: 'Account',
+      summary: 'See the state of your link to the messaging application',
+      body: nothing,
+      data: wire.accountStatusData,
+      errors: [],
+      async handle({ caller }) {
+        const { messenger, status, whatsappNumber } = await readAccountStatus(deps, caller.userId);
+        return { messenger, status, whatsapp_number: whatsappNumber };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/sandbox/list-messages',
+      access: 'bearer',
+      tag: 'Sandbox',
+      summary: 'See what the members of a sandbox group see',
+      description: 'Oldest first, and only posts of the account.',
+      body: wire.listMessagesBody,
+      data: wire.listMessagesData,
+      errors: [404],
+      async handle({ body, caller }) {
+        const page = await listMessages(deps, caller.userId, {
+          groupId: body.group_metadata_id,
+          after: readCursor(body.cursor) ?? 0,
+          limit: body.limit,
+        });
+        return { messages: page.messages.map(toWireMessage), next_cursor: writeCursor(page.next) };
+      },
+    }),
+  ];
+}
+
+function toNid(chatId: string) {
+  const [user = '', server = ''] = chatId.split('@');
+  return { server, user, _serialized: chatId };
+}
+
+function toWireMessage(message: ArrivedMessage) {
+  return {
+    message_id: message.messageId,
+    text: message.text,
+    media: message.media,
+    sent_at: message.sentAt.toISOString(),
+  };
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import type { Slots } from '../lib/slots.ts';
+import type { Authenticate } from './auth.ts';
+import { successText } from './envelope.ts';
+import { routeSchema } from './openapi.ts';
+import type { Caller, OpenContext, Operation } from './operation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the time a bearer operation's body is read; null in all other requests. */
+    caller: Caller | null;
+  }
+}
+
+/** Bodies up to this many bytes are read at once; operations that take more have to say so. */
+export const SMALL_BODY_BYTES = 256 * 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface RoutingOptions {
+  authenticate: Authenticate;
+  /** Where bodies over 256 KiB wait before they are read. */
+  uploads: Slots;
+  /** Runs after the caller is known. */
+  rateLimit?: onRequestHookHandler;
+  /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
+  checkAnswers: boolean;
+}
+
+/** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
+export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
+  const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false } = operation;
+  const onRequest: onRequestHookHandler[] = [];
+  if (operation.access === 'bearer') {
+    onRequest.push(authenticateRequest(options.authenticate));
+    if (options.rateLimit) onRequest.push(options.rateLimit);
+  }
+  server.route({
+    method: 'POST',
+    url: path,
+    schema: routeSchema(operation),
+    bodyLimit: bodyLimitBytes,
+    onRequest,
+    ...(mayUpload ? { preParsing: waitForUploadSlot(options.uploads, bodyLimitBytes) } : {}),
+    handler: handlerOf(operation, options.checkAnswers),
+  });
+}
+
+/** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
+export function authenticateRequest(authenticate: Authenticate): onRequestHookHandler {
+  return (request, _reply, done) => {
+    let caller: Caller | Promise<Caller>;
+    try {
+      caller = authenticate(request.headers.authorization);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (!(caller instanceof Promise)) {
+      request.caller = caller;
+      return done();
+    }
+    return caller.then((known) => {
+      request.caller = known;
+    });
+  };
+}
+
+function waitForUploadSlot(uploads: Slots, bodyLimitBytes: number) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: NodeJS.ReadableStream) => {
+    const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    const isRefusedAnyway = length > bodyLimitBytes && Number.isFinite(length);
+    if (length <= SMALL_BODY_BYTES || isRefusedAnyway) return payload;
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const key = request.caller ? String(request.caller.userId) : request.ip;
+    const release = await uploads.take({ key, signal: gone.signal });
+    // The answer is out, or the client has left.
+    if (gone.signal.aborted) release();
+    else gone.signal.addEventListener('abort', release, { once: true });
+    return payload;
+  };
+}
+
+function handlerOf(operation: Operation, checkAnswers: boolean) {
+  const { answerType } = operation;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const data = await run(operation, request, reply);
+    if (checkAnswers) refuseUnlikeSchema(operation, data);
+    if (answerType) reply.type(answerType).send(data);
+    else reply.type(JSON_TYPE).send(successText(data));
+    return reply;
+  };
+}
+
+function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const context = contextOf(request, reply);
+  if (operation.access === 'open') return operation.handle(context);
+  const { caller } = request;
+  if (!caller) throw new Error('a bearer operation was reached without a caller');
+  return operation.handle({ ...context, caller });
+}
+
+function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
+  return {
+    body: request.body,
+    address: request.ip,
+    requestId: request.id,
+    header(name) {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    setHeader(name, value) {
+      reply.header(name, value);
+    },
+  };
+}
+
+function refuseUnlikeSchema(operation: Operation, data: unknown): void {
+  const asSent: unknown = JSON.parse(JSON.stringify(data));
+  if (!isDeepStrictEqual(operation.data.parse(asSent), asSent))
+    throw new Error(`${operation.path} answered more than its schema says`);
+}

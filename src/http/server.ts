@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import cors from '@fastify/cors';
+import rateLimit from '@fastify/rate-limit';
+import swagger from '@fastify/swagger';
+import { fastify, type FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { createSlots } from '../lib/slots.ts';
+import { answerFailure, answerInEnvelope, setCommonHeaders } from './answer.ts';
+import type { Authenticate } from './auth.ts';
+import { finishGracefully } from './closing.ts';
+import { registerDocs } from './docs.ts';
+import { measureRequests } from './measure.ts';
+import { documentOptions } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
+import { answerUnparsable } from './raw-errors.ts';
+import { registerOperation, SMALL_BODY_BYTES } from './routing.ts';
+import { refuseUnknown } from './unknown-path.ts';
+
+export interface ServerDependencies {
+  operations: readonly Operation[];
+  authenticate: Authenticate;
+  readyChecks: ReadyChecks;
+  metrics: Registry;
+  log: Log;
+  settings: HttpSettings;
+  limits?: Partial<HttpLimits>;
+  /** For tests: fails an answer that is not what its schema says. */
+  checkAnswers?: boolean;
+}
+
+/** What the operator decides (contract §1). */
+export interface HttpSettings {
+  /** External base URL. When set, the address of a client is what the proxy in front reports. */
+  publicUrl?: string | undefined;
+  corsOrigins?: readonly string[] | undefined;
+  metricsToken?: string | undefined;
+  /** Requests a minute and user on bearer operations. */
+  rateLimit?: number | undefined;
+}
+
+/** What is the same everywhere but in tests. All in milliseconds, but for the number of uploads. */
+export interface HttpLimits {
+  headersTimeoutMs: number;
+  /** For a request to arrive whole, waiting for an upload slot included. */
+  requestTimeoutMs: number;
+  timeoutCheckMs: number;
+  /** How long requests in hand may go on after `close()`. */
+  closeTimeoutMs: number;
+  uploads: number;
+  uploadsPerUser: number;
+  uploadWaitMs: number;
+}
+
+const LIMITS: HttpLimits = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 120_000,
+  timeoutCheckMs: 5_000,
+  closeTimeoutMs: 10_000,
+  uploads: 4,
+  uploadsPerUser: 2,
+  uploadWaitMs: 30_000,
+};
+/** Proxies stand in private networks; whoever claims to be one from elsewhere is not believed. */
+const PROXIES = ['loopback', 'linklocal', 'uniquelocal'];
+const MINUTE_MS = 60_000;
+/** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
+export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
+  const { operations, settings, log } = dependencies;
+  const limits = { ...LIMITS, ...dependencies.limits };
+  const server = createInstance(settings, limits, log);
+  server.decorateRequest('caller', null);
+  answerInEnvelope(server, log);
+  const isStopping = finishGracefully(server, limits.closeTimeoutMs);
+  if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
+  refuseUnknown(server);
+  measureRequests(server, dependencies.metrics);
+  await server.register(swagger, documentOptions(operations, settings.publicUrl ?? '/'));
+  await registerOperations(server, dependencies, limits);
+  registerOperatorRoutes(server, { ...dependencies, isStopping, metricsToken: settings.metricsToken });
+  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
+  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
+  await registerDocs(server, { isHttps: settings.publicUrl?.startsWith('https:') ?? false });
+  return server;
+}
+
+function createInstance(settings: HttpSettings, limits: HttpLimits, log: Log): FastifyInstance {
+  return fastify({
+    // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: SMALL_BODY_BYTES,
+    trustProxy: settings.publicUrl === undefined ? false : PROXIES,
+    return503OnClosing: false,
+    requestTimeout: limits.requestTimeoutMs,
+    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.timeoutCheckMs },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+    clientErrorHandler: answerUnparsable,
+    frameworkErrors: (error, request, reply) => {
+      setCommonHeaders(request, reply);
+      answerFailure(error, request, reply, log);
+    },
+  });
+}
+
+async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await server.register(cors, {
+    origin: [...origins],
+    methods: ['POST', 'GET'],
+    exposedHeaders: ['x-request-id', 'x-campaign-id', 'retry-after'],
+    strictPreflight: false,
+    maxAge: 600,
+  });
+}
+
+async function registerOperations(server: FastifyInstance, dependencies: ServerDependencies, limits: HttpLimits) {
+  const { operations, authenticate, checkAnswers = false } = dependencies;
+  const perMinute = dependencies.settings.rateLimit;
+  const { uploads: size, uploadsPerUser: perKey, uploadWaitMs: maxWaitMs } = limits;
+  const uploads = createSlots({ size, perKey, maxWaiting: 1_000, maxWaitMs });
+  if (perMinute !== undefined) await limitRate(server, perMinute);
+  const options = {
+    authenticate,
+    uploads,
+    checkAnswers,
+    ...(perMinute === undefined ? {} : { rateLimit: server.rateLimit() }),
+  };
+  for (const operation of operations) registerOperation(server, operation, options);
+}
+
+async function limitRate(server: FastifyInstance, perMinute: number): Promise<void> {
+  await server.register(rateLimit, {
+    global: false,
+    max: perMinute,
+    timeWindow: MINUTE_MS,
+    cache: 100_000,
+    keyGenerator: (request) => String(request.caller?.userId),
+    errorResponseBuilder: (_request, { ttl }) =>
+      new AppError('rate_limited', `No more than ${perMinute} requests a minute`, {
+        retryAfterSeconds: Math.max(1, Math.ceil(ttl / 1_000)),
+      }),
+  });
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Media } from './accept-media.ts';
+
+export interface StoredMedia {
+  mime: string;
+  bytes: Buffer;
+  sha256: Buffer;
+  /** In bytes. */
+  size: number;
+}
+
+/**
+ * Keeps a media file for its owner and answers its id. The same bytes of the same owner are kept once: they are looked for first, so
+ * that they are neither sent to the database nor written there again.
+ */
+export async function saveMedia(db: Connection, userId: number, media: Media): Promise<number> {
+  const mediaId =
+    (await findMedia(db, userId, media)) ??
+    (await insertMedia(db, userId, media)) ??
+    (await findMedia(db, userId, media));
+  if (mediaId === undefined) {
+    // Someone else's insert was seen, and gone when we looked: deleted in between, or hidden by this transaction's snapshot.
+    throw new AppError('unavailable', 'The media file is being changed by another request', { retryAfterSeconds: 1 });
+  }
+  return mediaId;
+}
+
+/**
+ * A media file with its bytes.
+ *
+ * @throws AppError `not_found` when there is none of that id
+ */
+export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
+  const media = await db
+    .selectFrom('media')
+    .select(['mime', 'bytes', 'sha256', sql<number>`length(bytes)`.as('size')])
+    .where('media_id', '=', mediaId)
+    .executeTakeFirst();
+  if (media === undefined) throw new AppError('not_found', 'There is no such media file');
+  return media;
+}
+
+async function findMedia(db: Connection, userId: number, { sha256 }: Media): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('media')
+    .select('media_id')
+    .where('user_id', '=', userId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  return row?.media_id;
+}
+
+/** Undefined when another transaction has kept the same bytes meanwhile. */
+async function insertMedia(
+  db: Connection,
+  userId: number,
+  { sha256, mime, bytes }: Media,
+): Promise<number | undefined> {
+  const row = await db
+    .insertInto('media')
+    .values({ user_id: userId, sha256, mime, bytes })
+    .onConflict((conflict) => conflict.columns(['user_id', 'sha256']).doNothing())
+    .returning('media_id')
+    .executeTakeFirst();
+  return row?.media_id;
+}

@@ -1,0 +1,106 @@
+/**
+ * The port to a messaging application. The ledger decides what is sent, when and how often; a messenger only carries it and tells
+ * the truth about what became of it. Implemented by the sandbox; every implementation passes the same conformance suite.
+ */
+
+/** Whose identity a session acts with. */
+export interface MessengerAccount {
+  accountId: number;
+  /** The linked number, digits only. */
+  phoneNumber: string;
+}
+
+/** What is said: the same for every group of a run. */
+export interface Post {
+  /** In the messaging application's own formatting, 65,536 UTF-16 units at most. */
+  text: string;
+  media: PostMedia | null;
+}
+
+export interface PostMedia {
+  mime: string;
+  size: number;
+  /** What a document is called at the receiver's. */
+  fileName: string;
+  /** The bytes; fetched once a run, not once a group. */
+  load(): Promise<Buffer>;
+}
+
+/** One group the post goes to. */
+export interface Destination {
+  /** The chat to write to: `<digits>@g.us` or `<digits>@newsletter`. */
+  chatId: string;
+  /** Fixed before the first try and the same in every one, so that a repeated try can be recognised. */
+  messageId: string;
+  /**
+   * An earlier try may have left. A messenger whose application does not drop repeated ids looks for that message first, and
+   * answers a final refusal `outcome_unknown` when it cannot tell.
+   */
+  uncertain: boolean;
+}
+
+/** What one try came to. Nothing is guessed: what cannot be known is `unknown`. */
+export type SendResult =
+  | { kind: 'sent'; /** Participants other than the sender, now. */ recipients: number }
+  | { kind: 'refused'; reason: string; /** Trying again cannot help. */ final: boolean }
+  | { kind: 'unknown'; reason: string }
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+
+export type GroupKind = 'group' | 'community' | 'channel';
+
+/** A chat the account can see, as the messaging application describes it. */
+export interface MessengerGroup {
+  chatId: string;
+  /** Where posts go: of a community its announcement group, else the chat itself. */
+  sendTo: string;
+  kind: GroupKind;
+  name: string;
+  /** With the account itself; of a channel its followers. */
+  participants: number;
+  inviteLink: string | null;
+  canSend: boolean;
+  createdAt: Date;
+}
+
+/** A live connection of one account. At most one exists for an account anywhere: it belongs to the account's lease. */
+export interface MessengerSession {
+  /** Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one. */
+  send(post: Post, to: readonly Destination[]): Promise<SendResult[]>;
+  listGroups(): Promise<MessengerGroup[]>;
+  /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */
+  createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
+  createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
+  createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
+  close(): Promise<void>;
+}
+
+export interface Messenger {
+  readonly name: string;
+  open(account: MessengerAccount): Promise<MessengerSession>;
+  /**
+   * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
+   * again, so recording must be idempotent.
+   */
+  watchMembers(record: (events: MemberEvent[]) => Promise<void>): () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a member did about a post. Any order, any repeats. */
+export type MemberEvent =
+  | {
+      kind: 'delivered' | 'read' | 'reacted' | 'replied';
+      accountId: number;
+      messageId: string;
+      /** Who: one id for one person, however often and under whatever alias the application names them. */
+      participant: string;
+      at: Date;
+    }
+  | {
+      /** What a channel tells: sums, never persons. */
+      kind: 'tally';
+      accountId: number;
+      messageId: string;
+      views: number;
+      reactions: number;
+      at: Date;
+    };

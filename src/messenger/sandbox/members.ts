@@ -1,0 +1,56 @@
+/**
+ * What the members of a sandbox group do about a post: a pure function of the message and the member, so that any process tells
+ * the same story at any time, and nothing needs to be stored but how far it was told.
+ */
+
+/** What one member will do, in milliseconds after the post at speed 1; null: never. */
+export interface Doings {
+  deliveredMs: number;
+  readMs: number | null;
+  reactedMs: number | null;
+  repliedMs: number | null;
+}
+
+/** Half of the receipts arrive within 5 s at speed 1 (contract §6): delivery has a median of 1.5 s, reading of 4 s after it. */
+const DELIVERY_MEDIAN_MS = 1_500;
+const READING_MEDIAN_MS = 4_000;
+const REACTION_MEDIAN_MS = 3_000;
+const REPLY_MEDIAN_MS = 12_000;
+const READS = 0.8;
+const REACTS = 0.15;
+const REPLIES = 0.05;
+
+/** What the member with that index does about that message. Always the same answer. */
+export function memberDoings(messageId: string, member: number): Doings {
+  const random = seededRandom(`${messageId}/${member}`);
+  const deliveredMs = delay(random(), DELIVERY_MEDIAN_MS);
+  const reads = random() < READS;
+  const readMs = deliveredMs + delay(random(), READING_MEDIAN_MS);
+  const reacts = random() < REACTS;
+  const reactedMs = readMs + delay(random(), REACTION_MEDIAN_MS);
+  const replies = random() < REPLIES;
+  const repliedMs = readMs + delay(random(), REPLY_MEDIAN_MS);
+  return {
+    deliveredMs,
+    readMs: reads ? readMs : null,
+    reactedMs: reads && reacts ? reactedMs : null,
+    repliedMs: reads && replies ? repliedMs : null,
+  };
+}
+
+/** Exponentially spread around the median, as waiting times are; at most ten medians, so that every story ends. */
+function delay(uniform: number, medianMs: number): number {
+  return Math.min(10 * medianMs, (-Math.log(1 - uniform) / Math.LN2) * medianMs);
+}
+
+/** Numbers in [0, 1) that depend on the seed alone: FNV-1a to start with, then a multiply-and-mix generator. */
+function seededRandom(seed: string): () => number {
+  let state = 0x811c9dc5;
+  for (let index = 0; index < seed.length; index++) state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

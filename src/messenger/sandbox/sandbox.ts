@@ -1,0 +1,34 @@
+import type { Database } from '../../database/connect.ts';
+import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
+import type { Messenger } from '../messenger.ts';
+import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
+import { sendMessages } from './messages.ts';
+import { tellDoings } from './tell-doings.ts';
+
+/**
+ * The messaging application that needs no account (contract §6). `db` must be a pool of its own: what it writes is never part of
+ * a transaction of the ledger. `speed` divides every waiting time of its members; 0: they never do anything.
+ */
+export function createSandbox({ db, log, speed }: { db: Database; log: Log; speed: number }): Messenger {
+  return {
+    name: 'sandbox',
+    async open({ accountId, phoneNumber }) {
+      await plantFirstGroups(db, accountId);
+      return {
+        send: (post, to) => sendMessages(db, accountId, post, to, speed),
+        listGroups: () => listChats(db, accountId),
+        createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber }),
+        createCommunity: (community) => createCommunityChats(db, accountId, community),
+        createChannel: (channel) => createChannelChat(db, accountId, channel),
+        close: () => Promise.resolve(),
+      };
+    },
+    watchMembers(record) {
+      if (speed === 0) return () => Promise.resolve();
+      const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), { log });
+      return () => loop.stop();
+    },
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,117 @@
+/** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
+import { sql } from 'kysely';
+import { lockLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
+import type { MemberEvent } from '../messenger/messenger.ts';
+
+const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
+
+type PersonEvent = Exclude<MemberEvent, { kind: 'tally' }>;
+type TallyEvent = Extract<MemberEvent, { kind: 'tally' }>;
+
+/**
+ * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
+ * event about a message nobody sent is passed over. A post somebody received was sent, whatever the ledger thought of it
+ * (contract §5). Throws when the database cannot be asked; the batch may then simply be told again.
+ */
+export async function recordReceipts(db: Database, events: readonly MemberEvent[]): Promise<void> {
+  const byAccount = Map.groupBy(events, (event) => event.accountId);
+  for (const [accountId, own] of byAccount)
+    await db.transaction().execute(async (trx) => {
+      await lockLane(trx, accountId);
+      await proveSent(trx, accountId, own);
+      const persons = own.filter((event): event is PersonEvent => event.kind !== 'tally');
+      if (persons.length > 0) await recordPersons(trx, accountId, persons);
+      const tallies = own.filter((event): event is TallyEvent => event.kind === 'tally');
+      if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
+    });
+}
+
+async function recordPersons(trx: Connection, accountId: number, events: PersonEvent[]): Promise<void> {
+  await sql`
+    with event as (
+      select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
+             min(at) filter (where flags & 2 <> 0) as read_at
+      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.participant)}::text[],
+                  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[])
+           e (message_id, participant, flags, at)
+      group by message_id, participant
+    ), hit as materialized (
+      select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at
+      from event e
+      cross join lateral (
+        select run_id, position from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+    ), put as (
+      insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+      select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
+      on conflict (account_id, run_id, position, participant) do update set
+        fresh = excluded.flags & ~r.flags, flags = r.flags | excluded.flags,
+        delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
+      where excluded.flags & ~r.flags <> 0
+      returning run_id, position, fresh, delivered_at, read_at
+    ), counted as (
+      update deliveries d
+      set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,
+          replies = d.replies + s.replies
+      from (select run_id, position, count(*) filter (where fresh & 1 <> 0)::int as delivered,
+                   count(*) filter (where fresh & 2 <> 0)::int as read, count(*) filter (where fresh & 4 <> 0)::int as reactions,
+                   count(*) filter (where fresh & 8 <> 0)::int as replies
+            from put group by run_id, position) s
+      cross join lateral (
+        select q.ctid from deliveries q
+        where q.account_id = ${accountId} and q.run_id = s.run_id and q.position = s.position limit 1) at
+      where d.ctid = at.ctid
+    )
+    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
+    select ${accountId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
+    from put, lateral (values (case when fresh & 1 <> 0 then delivered_at end, 1, 0),
+                              (case when fresh & 2 <> 0 then read_at end, 0, 1)) x (at, delivered, read)
+    where at is not null
+    group by 2, 3
+    on conflict (account_id, run_id, minute) do update
+    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
+}
+
+/** A channel tells sums, never who or when: the largest told so far counts. */
+async function recordTallies(trx: Connection, accountId: number, events: TallyEvent[]): Promise<void> {
+  await sql`
+    update deliveries d set views = greatest(d.views, t.views), reactions = greatest(d.reactions, t.reactions)
+    from (select message_id, max(views) as views, max(reactions) as reactions
+          from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.views)}::int[],
+                      ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
+          group by message_id) t
+    cross join lateral (
+      select q.ctid from deliveries q where q.account_id = ${accountId} and q.message_id = t.message_id limit 1) at
+    where d.ctid = at.ctid and (t.views > d.views or t.reactions > d.reactions)`.execute(trx);
+}
+
+/**
+ * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, or given up. What is in
+ * hand is left to its finish, which knows how many recipients there were.
+ */
+async function proveSent(trx: Connection, accountId: number, events: readonly MemberEvent[]): Promise<void> {
+  const { rows } = await sql<{ run_id: number }>`
+    with proven as materialized (
+      select d.run_id, d.position, d.status as was, min(e.at) as at, g.participants - case g.kind when 'channel' then 0 else 1 end as recipients
+      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
+      cross join lateral (
+        select * from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+      join lanes l on l.account_id = d.account_id
+      join groups g on g.group_id = d.group_id
+      where d.status <> 'sent' and not coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false)
+      group by d.run_id, d.position, d.status, g.participants, g.kind
+    ), told as (
+      update deliveries d set status = 'sent', sent_at = p.at, not_before = null, recipients = p.recipients, error = null, uncertain = false
+      from proven p where d.account_id = ${accountId} and d.run_id = p.run_id and d.position = p.position
+    )
+    update runs r set sent = r.sent + p.total, queued = r.queued - p.queued, failed = r.failed - p.failed, cancelled = r.cancelled - p.cancelled
+    from (select run_id, count(*)::int as total, count(*) filter (where was = 'queued')::int as queued,
+                 count(*) filter (where was = 'failed')::int as failed, count(*) filter (where was = 'cancelled')::int as cancelled
+          from proven group by run_id) p
+    where r.account_id = ${accountId} and r.run_id = p.run_id
+    returning r.run_id`.execute(trx);
+  const runs = rows.map((row) => ({ accountId, runId: row.run_id }));
+  await settleRuns(trx, runs);
+  await clearErrors(trx, runs);
+}

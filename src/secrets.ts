@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encryptionKey, type Config } from './config.ts';
+import { StartupError } from './lib/errors.ts';
+
+export interface Secrets {
+  jwtSecret: string;
+  /** 32 bytes. */
+  encryptionKey: Buffer;
+}
+
+/**
+ * The secrets of the installation: as configured, else those in `DATA_DIR`, where missing ones are generated once (contract §1).
+ * Throws a StartupError, one sentence, when they can be neither read nor written.
+ */
+export async function loadSecrets({
+  dataDir,
+  jwtSecret,
+  encryptionKey: key,
+}: Pick<Config, 'dataDir' | 'jwtSecret' | 'encryptionKey'>): Promise<Secrets> {
+  return {
+    jwtSecret: jwtSecret ?? (await keep(dataDir, 'jwt-secret', (text) => (text.length >= 32 ? text : undefined))),
+    encryptionKey: key ?? (await keep(dataDir, 'encryption-key', encryptionKey)),
+  };
+}
+
+/** Reads a secret back, or makes it. `parse` answers undefined for what cannot be the secret. */
+async function keep<Value>(dataDir: string, name: string, parse: (text: string) => Value | undefined): Promise<Value> {
+  const file = join(dataDir, name);
+  try {
+    const text = (await readIfThere(file)) ?? (await generate(dataDir, file));
+    const value = parse(text.trim());
+    if (value !== undefined) return value;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`The secret in ${file} can be neither read nor made: ${reason}`, error);
+  }
+  throw new StartupError(`The secret in ${file} is damaged: restore the file from a backup`);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Written whole and durable under another name first; of two processes that do so at once, both use what the first one made. */
+async function generate(dataDir: string, file: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await chmod(dataDir, 0o700);
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const secret = randomBytes(32).toString('hex');
+  try {
+    await writeDurably(draft, `${secret}\n`);
+    // Unlike a rename, a link never replaces.
+    await link(draft, file);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(dataDir);
+  return secret;
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows has no way to sync a folder, and needs none.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,34 @@
+/** What a message says, between HTML and WhatsApp's markup: lines of runs of text. */
+
+/** How a run is set: 0 plain, or `BOLD` and `ITALIC` together or alone. */
+export type Style = number;
+export const PLAIN = 0;
+export const BOLD = 1;
+export const ITALIC = 2;
+
+/** Text without line breaks, never empty. */
+export interface Run {
+  text: string;
+  style: Style;
+}
+
+/** A list item's head: a bullet, or the number it has. */
+export type Head = 'bullet' | number;
+
+/**
+ * One line. White space in it is single but for no-break spaces, and there is none at its ends. Adjacent runs differ in style. An
+ * address that messengers turn into a link is plain: a link could swallow the sign that ends the bold (facts on the text format).
+ */
+export interface Line {
+  head: Head | undefined;
+  runs: readonly Run[];
+}
+
+/** Lines from top to bottom; one without runs is empty. The first and the last are not. */
+export type Document = Line[];
+
+/** Something about a message that its author will want to know; it does not keep the message from being sent. */
+export interface Warning {
+  code: string;
+  message: string;
+}

@@ -1,0 +1,102 @@
+import type { Problem } from '../lib/errors.ts';
+import { hasVisible } from './boundaries.ts';
+import { DocumentWriter } from './document-writer.ts';
+import type { Document, Warning } from './document.ts';
+import { readHtml, type Findings } from './read-html.ts';
+import { render } from './render.ts';
+import { scanHtml } from './scan-html.ts';
+import { DEPTH_LIMIT } from './tags.ts';
+
+export type { Warning } from './document.ts';
+
+/** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
+export const TEXT_LIMIT = 65_536;
+/** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
+export const CAPTION_LIMIT = 1_024;
+/** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it; what is longer is still read safely. */
+export const HTML_LIMIT = 262_144;
+
+/** What HTML comes to. With `problems` it is refused, and `text` is empty. */
+export interface Converted {
+  text: string;
+  warnings: Warning[];
+  problems: Problem[];
+}
+
+/**
+ * The message that a campaign's HTML comes to, in WhatsApp's markup. Everything that is wrong with the HTML is told at once. Never
+ * throws, whatever it is given, and takes time linear in its length.
+ */
+export function convertHtml(html: string): Converted {
+  const { document, warnings, findings } = readDocument(html);
+  const problems = describeFindings(findings);
+  if (problems.length > 0) return { text: '', warnings, problems };
+  const text = render(document);
+  const unfit = describeUnfit(document, text);
+  return unfit === undefined ? { text, warnings, problems } : { text: '', warnings, problems: [problem(unfit)] };
+}
+
+/** The warning that a text is too long to go along with media, where it is. */
+export function captionWarning(text: string): Warning | undefined {
+  if (text.length <= CAPTION_LIMIT) return undefined;
+  const message = `The text is longer than the ${CAPTION_LIMIT} characters of a caption: it follows the media as a message of its own.`;
+  return { code: 'caption_too_long', message };
+}
+
+/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */
+export function readDocument(html: string): {
+  document: Document;
+  warnings: Warning[];
+  findings: Findings | undefined;
+} {
+  const quick = new DocumentWriter();
+  if (scanHtml(html, quick)) return { ...quick.finish(), findings: undefined };
+  const careful = new DocumentWriter();
+  const findings = readHtml(html, careful);
+  return { ...careful.finish(), findings };
+}
+
+const NAMED_AT_MOST = 20;
+const LONGEST_NAME = 60;
+
+function describeFindings(findings: Findings | undefined): Problem[] {
+  if (findings === undefined) return [];
+  const problems: Problem[] = [];
+  if (findings.tags.size > 0)
+    problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets)}`));
+  if (findings.links.size > 0) {
+    problems.push(
+      problem(
+        `has links that are not whole http, https, mailto or tel addresses: ${listNames(findings.links, quoted)}`,
+      ),
+    );
+  }
+  if (findings.tooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
+  return problems;
+}
+
+function describeUnfit(document: Document, text: string): string | undefined {
+  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text)))) return 'has no text in it';
+  if (text.length <= TEXT_LIMIT) return undefined;
+  return `comes to ${text.length} characters of text, and ${TEXT_LIMIT} is the most`;
+}
+
+function problem(issue: string): Problem {
+  return { field: 'html', issue };
+}
+
+function listNames(names: ReadonlySet<string>, write: (name: string) => string): string {
+  const listed = Array.from(names)
+    .slice(0, NAMED_AT_MOST)
+    .map((name) => write(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name))
+    .join(', ');
+  return names.size > NAMED_AT_MOST ? `${listed} and ${names.size - NAMED_AT_MOST} more` : listed;
+}
+
+function tagInBrackets(name: string): string {
+  return `<${name}>`;
+}
+
+function quoted(href: string): string {
+  return JSON.stringify(href);
+}

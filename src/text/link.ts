@@ -1,0 +1,118 @@
+/** Targets of links: which ones are taken, how they are written, and when the text of a link already says its target. */
+
+const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
+// Would end the address early (spaces), cannot be seen, or would begin code.
+const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
+const PARENTHESES = /[()]/g;
+const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
+
+/**
+ * The target of a link as it will be written, from an `href` as the author wrote it: what browsers ignore is taken off, what would
+ * cut the address short in a message is percent-encoded. Undefined unless it is a whole http, https, mailto or tel address.
+ */
+export function readTarget(href: string): string | undefined {
+  const written = trimControls(href).replace(REMOVED_BY_BROWSERS, '');
+  const scheme = SCHEME.exec(written)?.[0].toLowerCase();
+  if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
+  const target = scheme + encodeUnsafe(written.slice(scheme.length));
+  return isWhole(scheme, target) ? target : undefined;
+}
+
+/** The text that stands for a target in a message: without `mailto:` and `tel:`, which messengers do not read. */
+export function writtenTarget(target: string): string {
+  if (target.startsWith('mailto:')) return decodeAddress(withoutQuery(target.slice('mailto:'.length)));
+  if (target.startsWith('tel:')) return decodeAddress(target.slice('tel:'.length));
+  return target;
+}
+
+/** The same, fit to stand between parentheses. */
+export function parenthesizedTarget(target: string): string {
+  if (!target.startsWith('http')) return writtenTarget(target);
+  return target.replace(PARENTHESES, percentEncode);
+}
+
+/** Whether the text of a link already tells its target, with or without scheme, `www.` and final slash. */
+export function tellsTarget(text: string, target: string): boolean {
+  if (target.startsWith('tel:')) return phoneDigits(text) === phoneDigits(writtenTarget(target));
+  if (text.includes(' ')) return false;
+  const bare = bareAddress(text);
+  return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
+}
+
+/** Whether the text of a link looks like the address of somebody else than the target: how phishing looks. */
+export function looksLikeOtherTarget(text: string, target: string): boolean {
+  const shown = hostIn(text);
+  return shown !== undefined && shown !== hostIn(target);
+}
+
+/** Whether a mailto target says more than the address, such as a subject, which a message cannot carry. */
+export function hasMailDetails(target: string): boolean {
+  return target.startsWith('mailto:') && target.includes('?');
+}
+
+function trimControls(href: string): string {
+  let from = 0;
+  let to = href.length;
+  while (from < to && href.charCodeAt(from) <= 0x20) from++;
+  while (to > from && href.charCodeAt(to - 1) <= 0x20) to--;
+  return href.slice(from, to);
+}
+
+function encodeUnsafe(address: string): string {
+  return address.replace(UNSAFE_IN_ADDRESS, percentEncode);
+}
+
+function percentEncode(character: string): string {
+  // encodeURIComponent leaves parentheses alone, and throws on half a surrogate pair.
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+  return encodeURIComponent(character.toWellFormed());
+}
+
+function isWhole(scheme: string, target: string): boolean {
+  const rest = target.slice(scheme.length);
+  if (scheme === 'mailto:') return withoutQuery(rest).includes('@');
+  if (scheme === 'tel:') return /\d/.test(rest);
+  return rest.startsWith('//') && URL.canParse(target);
+}
+
+function withoutQuery(address: string): string {
+  const query = address.indexOf('?');
+  return query < 0 ? address : address.slice(0, query);
+}
+
+/** The address that percent-encoding stands for, without what has no place in one. */
+function decodeAddress(address: string): string {
+  try {
+    return decodeURIComponent(address).replace(UNSAFE_IN_ADDRESS, '');
+  } catch {
+    // Not percent-encoding after all: it stays as the author wrote it.
+    return address;
+  }
+}
+
+function bareAddress(address: string): string {
+  const lower = address.toLowerCase();
+  const bare = lower.startsWith('https://') ? lower.slice(8) : lower.startsWith('http://') ? lower.slice(7) : lower;
+  const named = bare.startsWith('mailto:') ? bare.slice(7) : bare.startsWith('www.') ? bare.slice(4) : bare;
+  return named.endsWith('/') ? named.slice(0, -1) : named;
+}
+
+function phoneDigits(text: string): string {
+  return text.replace(PHONE_PUNCTUATION, '').toLowerCase().replace(/^tel:/, '');
+}
+
+const LONGEST_ADDRESS = 2_048;
+
+/** The host an address names, without `www.`; undefined for a text that does not look like an address. */
+function hostIn(text: string): string | undefined {
+  if (text.length > LONGEST_ADDRESS || !text.includes('.') || /\s/.test(text)) return undefined;
+  const mail = text.lastIndexOf('@');
+  const isUrl = /^https?:\/\//i.test(text);
+  const address = isUrl ? text : `https://${mail < 0 ? text : text.slice(mail + 1)}`;
+  const host = URL.parse(address)?.hostname.replace(/^www\./, '');
+  // A file name or a number with a point in it is not an address.
+  return host !== undefined && (isUrl || /\.[a-z]{2,}$/.test(host)) ? host : undefined;
+}

@@ -1,0 +1,43 @@
+import { PLAIN, type Document, type Head, type Line, type Run } from './document.ts';
+import { keepLiteral } from './literal-marks.ts';
+import { writeMarks } from './marks.ts';
+
+const FENCE = /`{3,}/g;
+const ZERO_WIDTH_SPACE = '\u200b';
+const GRAPHEME_JOINER = '\u034f';
+// A bullet, a quote or a number of a list, with the one space that makes it one.
+const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
+const SIGNS = /[*_~`]/;
+
+/**
+ * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
+ * its text looks like markup stays text. Linear in its length.
+ */
+export function render(document: Document): string {
+  const text = document.map(renderLine).join('\n');
+  return text.includes('```') ? breakFences(text) : text;
+}
+
+function renderLine({ head, runs }: Line): string {
+  const [only] = runs;
+  const draft = runs.length === 1 && only?.style === PLAIN ? { text: only.text, signs: [] } : writeMarks(runs);
+  const text = runs.some(hasSigns) ? keepLiteral(draft) : draft.text;
+  return writeHead(head, text);
+}
+
+function hasSigns({ text }: Run): boolean {
+  return SIGNS.test(text);
+}
+
+function writeHead(head: Head | undefined, text: string): string {
+  if (head === 'bullet') return `- ${text}`;
+  // A number that WhatsApp does not take for a list's is read as text, and looks the same.
+  if (head !== undefined) return `${head}. ${text}`;
+  return LINE_HEAD.test(text) ? ZERO_WIDTH_SPACE + text : text;
+}
+
+/** Three backticks begin and end code wherever they stand, even lines apart; one such row alone does nothing. */
+function breakFences(text: string): string {
+  if (text.indexOf('```') === text.lastIndexOf('```')) return text;
+  return text.replace(FENCE, (fence) => Array.from(fence).join(GRAPHEME_JOINER));
+}

@@ -1,0 +1,43 @@
+/** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
+const ROLES = {
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  i: 'italic',
+  em: 'italic',
+  b: 'bold',
+  strong: 'bold',
+  p: 'paragraph',
+  br: 'break',
+  a: 'link',
+  ul: 'bullets',
+  ol: 'numbers',
+  li: 'item',
+  span: 'plain',
+} as const;
+
+export type Tag = keyof typeof ROLES;
+export type Role = (typeof ROLES)[Tag];
+
+const ROLE_OF = new Map<string, Role>(Object.entries(ROLES));
+
+/** What a tag does, by its lower-case name; undefined for a tag that is not allowed. */
+export function roleOf(tagName: string): Role | undefined {
+  return ROLE_OF.get(tagName);
+}
+
+/** How deep tags may be nested (contract §2, status 400). */
+export const DEPTH_LIMIT = 100;
+
+/**
+ * What a reader of HTML tells, in the order of the document. Every `open` but that of a `break` has its `close`, well nested.
+ * `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none.
+ */
+export interface HtmlSink {
+  open(role: Role, value: string | undefined): void;
+  close(role: Role): void;
+  text(text: string): void;
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../lib/errors.ts';
+import { countFailures } from './attempt-limit.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { loginOf } from './login.ts';
+import { verifyPassword } from './password.ts';
+import { findUserByLogin, noteFirstSignIn, type User, type UserWithSecrets } from './store.ts';
+
+/**
+ * Exchanges a user name, or an e-mail address, and a password for a token. Whether the name exists is never told: the failure is
+ * one and the same `unauthenticated`, and takes as long. Throws `rate_limited` after 10 failures from one address, or 100 from
+ * all, within 15 minutes; successes are free (contract §2). In the first successful answer `isFirstLogin` is true.
+ */
+export async function authorizeUser(
+  { db, tokens, attempts }: Pick<UserDependencies, 'db' | 'tokens' | 'attempts'>,
+  { userName, password }: { userName: string; password: string },
+  address: string,
+): Promise<{ token: string; user: User }> {
+  const login = loginOf(userName);
+  const counters = [
+    { limit: attempts.failuresPerNameAndAddress, key: `${login} ${address}` },
+    { limit: attempts.failuresPerName, key: login },
+  ];
+  let user: UserWithSecrets | undefined;
+  const matches = await countFailures(counters, async () => {
+    user = await findUserByLogin(db, login);
+    return verifyPassword(user?.passwordHash, password);
+  });
+  if (!user || !matches) throw new AppError('unauthenticated', 'Wrong user name or password');
+  const isFirstLogin = user.isFirstLogin && (await noteFirstSignIn(db, user.userId));
+  const token = tokens.issue({ userId: user.userId, generation: user.tokenGeneration });
+  return { token, user: { ...user, isFirstLogin } };
+}

@@ -1,0 +1,49 @@
+import { AppError, invalid } from '../lib/errors.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { loginOf } from './login.ts';
+import { hashPassword } from './password.ts';
+import { phoneDigits } from './phone-number.ts';
+import { insertLogins, insertUser, type User } from './store.ts';
+
+export interface SignUp {
+  firstName: string;
+  lastName: string;
+  userName: string;
+  email: string;
+  phoneNumber: string;
+  whatsappNumber: string;
+  password: string;
+}
+
+/**
+ * Signs up a user, with everything a user is born with, in one transaction (contract §3). Throws `forbidden` where sign-up is
+ * closed, `conflict` naming the field when the user name or the e-mail address is somebody's login already, `rate_limited`
+ * after 600 sign-ups from one address within an hour.
+ */
+export async function createUser(
+  { db, signUp, attempts, bornWithUser }: Pick<UserDependencies, 'db' | 'signUp' | 'attempts' | 'bornWithUser'>,
+  { password, ...input }: SignUp,
+  address: string,
+): Promise<User> {
+  if (signUp === 'closed') throw new AppError('forbidden', 'Sign-up is closed here: ask whoever runs this service');
+  const whatsappDigits = phoneDigits(input.whatsappNumber);
+  if (whatsappDigits === undefined) throw invalid([{ field: 'whatsapp_number', issue: 'must be a phone number' }]);
+  attempts.signUpsPerAddress.take(address);
+  const passwordHash = await hashPassword(password);
+  return db.transaction().execute(async (trx) => {
+    const user = await insertUser(trx, { ...input, whatsappDigits, passwordHash });
+    const wanted = { user_name: loginOf(input.userName), email: loginOf(input.email) };
+    const given = await insertLogins(trx, user.userId, new Set(Object.values(wanted)));
+    refuseTaken(wanted, given);
+    await bornWithUser(trx, user.userId);
+    return user;
+  });
+}
+
+function refuseTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
+  const details = Object.entries(wanted)
+    .filter(([, login]) => !given.has(login))
+    .map(([field]) => ({ field, issue: 'is already taken' }));
+  const [first] = details;
+  if (first) throw new AppError('conflict', `${first.field} ${first.issue}`, { details });
+}

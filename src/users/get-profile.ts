@@ -1,0 +1,24 @@
+import { AppError } from '../lib/errors.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { findUser, type User } from './store.ts';
+
+export interface UserProfile {
+  user: User;
+  /** IANA: what the user chose, else the installation's. */
+  timeZone: string;
+}
+
+/** The user's own data. Throws `unauthenticated` when the user is gone. */
+export async function getProfile(
+  { db, timeZone }: Pick<UserDependencies, 'db' | 'timeZone'>,
+  userId: number,
+): Promise<UserProfile> {
+  const user = await findUser(db, userId);
+  if (!user) throw userIsGone();
+  return { user, timeZone: user.timeZone ?? timeZone };
+}
+
+/** A token can outlive its user by a moment. */
+export function userIsGone(): AppError {
+  return new AppError('unauthenticated', 'This user no longer exists');
+}

@@ -1,0 +1,35 @@
+import { hash, verify } from '@node-rs/argon2';
+import { createSlots } from '../lib/slots.ts';
+
+/** Memory in KiB, passes, threads (design §3); a stored hash carries its own, so raising these leaves old ones valid. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Of nobody's password, with the same cost. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$6gjMh2AldhdaaRCuUWDLWw$XdNYi4AF9SJ74kUb+4hya0r3P42QHGsSfeah7qTbP5I';
+
+// One hash takes 19 MiB and a thread of libuv's pool for some 6 ms: a burst of sign-ins must not take all memory.
+const slots = createSlots({ size: 4, maxWaiting: 1_000, maxWaitMs: 10_000 });
+
+/** The argon2id hash to store for a password. Throws AppError `unavailable` when far too many are being made. */
+export async function hashPassword(password: string): Promise<string> {
+  const release = await slots.take();
+  try {
+    return await hash(password, COST);
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Whether `password` is the one that `storedHash` was made of. Takes as long without a stored hash (no such user), so that time
+ * does not tell who exists. Throws AppError `unavailable` when far too many are being checked.
+ */
+export async function verifyPassword(storedHash: string | undefined, password: string): Promise<boolean> {
+  const release = await slots.take();
+  try {
+    const matches = await verify(storedHash ?? NOBODYS_HASH, password);
+    return matches && storedHash !== undefined;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,180 @@
+/** The SQL of users, their logins and what revokes their tokens. */
+import { sql, type Selectable } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import type { Schema } from '../database/schema.ts';
+
+/** A user as the use cases answer them: every text exactly as it was sent. */
+export interface User {
+  userId: number;
+  email: string;
+  userName: string;
+  phoneNumber: string;
+  firstName: string;
+  lastName: string;
+  whatsappNumber: string;
+  /** True until the first successful sign-in has been answered. */
+  isFirstLogin: boolean;
+  /** IANA; null: the installation's. */
+  timeZone: string | null;
+}
+
+export interface TokenState {
+  tokenGeneration: number;
+  /** An older token that was spared when the others were revoked. */
+  keptTokenId: string | null;
+}
+
+export interface UserWithSecrets extends User, TokenState {
+  passwordHash: string;
+}
+
+export interface NewUser {
+  firstName: string;
+  lastName: string;
+  userName: string;
+  email: string;
+  phoneNumber: string;
+  whatsappNumber: string;
+  whatsappDigits: string;
+  passwordHash: string;
+}
+
+export async function insertUser(db: Connection, user: NewUser): Promise<User> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      first_name: user.firstName,
+      last_name: user.lastName,
+      user_name: user.userName,
+      email: user.email,
+      phone_number: user.phoneNumber,
+      whatsapp_number: user.whatsappNumber,
+      whatsapp_digits: user.whatsappDigits,
+      password_hash: user.passwordHash,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toUser(row);
+}
+
+/**
+ * Gives a user the logins; returns those that were free, which are all of them unless others have some. Waits for sign-ups under
+ * way that want the same.
+ */
+export async function insertLogins(db: Connection, userId: number, logins: ReadonlySet<string>): Promise<Set<string>> {
+  // Sorted, so that two sign-ups that want the same two names cannot wait for each other.
+  const values = [...logins].toSorted().map((login) => ({ login, user_id: userId }));
+  const rows = await db
+    .insertInto('user_logins')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('login')
+    .execute();
+  return new Set(rows.map((row) => row.login));
+}
+
+export async function findUserByLogin(db: Connection, login: string): Promise<UserWithSecrets | undefined> {
+  const row = await db
+    .selectFrom('user_logins')
+    .innerJoin('users', 'users.user_id', 'user_logins.user_id')
+    .where('login', '=', login)
+    .selectAll('users')
+    .executeTakeFirst();
+  return row && withSecrets(row);
+}
+
+export async function findUser(db: Connection, userId: number): Promise<UserWithSecrets | undefined> {
+  const row = await db.selectFrom('users').where('user_id', '=', userId).selectAll().executeTakeFirst();
+  return row && withSecrets(row);
+}
+
+/** True for exactly one call a user: the first. */
+export async function noteFirstSignIn(db: Connection, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    update users set first_signed_in_at = campanile_now()
+    where user_id = ${userId} and first_signed_in_at is null
+    returning user_id`.execute(db);
+  return rows.length > 0;
+}
+
+export interface ProfileChange {
+  firstName: string | undefined;
+  lastName: string | undefined;
+  phoneNumber: string | undefined;
+  timeZone: string | undefined;
+}
+
+/** Changes what is given; undefined when there is no such user. */
+export async function changeUser(db: Connection, userId: number, change: ProfileChange): Promise<User | undefined> {
+  const row = await db
+    .updateTable('users')
+    .set((column) => ({
+      first_name: change.firstName ?? column.ref('first_name'),
+      last_name: change.lastName ?? column.ref('last_name'),
+      phone_number: change.phoneNumber ?? column.ref('phone_number'),
+      time_zone: change.timeZone ?? column.ref('time_zone'),
+    }))
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toUser(row);
+}
+
+export async function readTokenState(db: Connection, userId: number): Promise<TokenState | undefined> {
+  const { rows } = await sql<TokenState>`
+    select token_generation as "tokenGeneration", kept_token_id as "keptTokenId"
+    from users where user_id = ${userId}`.execute(db);
+  return rows[0];
+}
+
+/** Revokes every token of a user, in all processes. */
+export async function revokeAllTokens(db: Connection, userId: number): Promise<void> {
+  await sql`
+    with revoked as (
+      update users set token_generation = token_generation + 1, kept_token_id = null
+      where user_id = ${userId} returning user_id)
+    select pg_notify('campanile_tokens', user_id::text) from revoked`.execute(db);
+}
+
+/**
+ * Replaces the password and revokes every token but `keptTokenId`. False, and nothing changed, when the password or the tokens
+ * are no longer what `seen` says.
+ */
+export async function replacePassword(
+  db: Connection,
+  seen: UserWithSecrets,
+  { passwordHash, keptTokenId }: { passwordHash: string; keptTokenId: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with changed as (
+      update users
+      set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
+      where user_id = ${seen.userId} and password_hash = ${seen.passwordHash}
+        and token_generation = ${seen.tokenGeneration}
+      returning user_id)
+    select pg_notify('campanile_tokens', user_id::text) from changed`.execute(db);
+  return rows.length > 0;
+}
+
+function toUser(row: Selectable<Schema['users']>): User {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    userName: row.user_name,
+    phoneNumber: row.phone_number,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    whatsappNumber: row.whatsapp_number,
+    isFirstLogin: row.first_signed_in_at === null,
+    timeZone: row.time_zone,
+  };
+}
+
+function withSecrets(row: Selectable<Schema['users']>): UserWithSecrets {
+  return {
+    ...toUser(row),
+    passwordHash: row.password_hash,
+    tokenGeneration: row.token_generation,
+    keptTokenId: row.kept_token_id,
+  };
+}

@@ -1,0 +1,64 @@
+/** The half that acts: holds leases, carries out commands, begins runs, sends, and records what members do. */
+import { serveCommands } from './accounts/serve-commands.ts';
+import { SHARDS, startLeases } from './accounts/leases.ts';
+import { openSessions } from './accounts/sessions.ts';
+import { watchRuns } from './campaigns/watch-runs.ts';
+import type { Database } from './database/connect.ts';
+import type { Hints } from './database/listen.ts';
+import { driveLanes, gapMsOf, type Gap } from './deliveries/drive-lanes.ts';
+import type { Log } from './lib/log.ts';
+import { loadMedia } from './media/store.ts';
+import type { Messenger } from './messenger/messenger.ts';
+import { recordReceipts } from './receipts/record-receipts.ts';
+
+export interface WorkerOptions {
+  db: Database;
+  log: Log;
+  hints: Hints;
+  /** By name. */
+  messengers: ReadonlyMap<string, Messenger>;
+  /** The gap of each messenger between two sends of one account. */
+  gaps: Readonly<Record<string, Gap>>;
+  /** Told to other workers and people. */
+  name: string;
+  /** No other worker can be alive. */
+  alone: boolean;
+  onOutcome?: (kind: string, count: number) => void;
+  onLoopError?: (loop: string) => void;
+}
+
+export interface Worker {
+  /** Takes nothing new, finishes what is in hand, hands its accounts over. */
+  stop(): Promise<void>;
+}
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { db, log, hints, messengers, gaps } = options;
+  const watched = options.onLoopError ? { onLoopError: options.onLoopError } : {};
+  const sessions = openSessions({ db, log, messengers });
+  const leases = await startLeases({
+    db,
+    log,
+    name: options.name,
+    alone: options.alone,
+    gapMsOf: gapMsOf(gaps),
+    onChange(held) {
+      void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
+    },
+  });
+  const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
+  const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
+  const runs = watchRuns({ db, log, leases, hints, ...watched });
+  const lanes = driveLanes({ ...options, leases, sessions });
+  const watchers = [...messengers.values()].map((messenger) =>
+    messenger.watchMembers((events) => recordReceipts(db, events)),
+  );
+
+  return {
+    async stop() {
+      await Promise.all([runs.stop(), lanes.stop(), commands.stop(), ...watchers.map((stop) => stop())]);
+      await leases.leave();
+      await sessions.closeUnless(() => false);
+    },
+  };
+}

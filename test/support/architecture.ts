@@ -1,0 +1,124 @@
+/** Reads imports out of source files and holds them against the table of rooms (docs/architecture.md). */
+import { dirname, join, normalize } from 'node:path';
+
+/** Which rooms a room may import besides itself. What stands directly in `src/` wires the rooms and may import any. */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  config: ['lib'],
+  database: ['lib'],
+  text: ['lib'],
+  media: ['database', 'lib'],
+  messenger: ['text', 'media', 'lib'],
+  'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
+  users: ['database', 'lib'],
+  analytics: ['database', 'lib'],
+  accounts: ['messenger', 'database', 'lib'],
+  groups: ['accounts', 'text', 'media', 'database', 'lib'],
+  deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
+  receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
+  campaigns: ['groups', 'accounts', 'deliveries', 'text', 'media', 'database', 'lib'],
+  http: ['users', 'accounts', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
+};
+
+/** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'] };
+
+export interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+/** All imports between source files, `import type` among them. Paths are relative to the project. */
+export function readImports(sources: ReadonlyMap<string, string>): Import[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?(?:from\s+)?['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]/g;
+  return [...sources].flatMap(([from, source]) =>
+    [...source.matchAll(pattern)].map((match) => ({
+      from,
+      to: normalize(join(dirname(from), match[2] ?? match[3] ?? '')),
+      typeOnly: match[1] !== undefined,
+    })),
+  );
+}
+
+/** The room a file is in: the folder below `src/`, the name of a file of its own, or undefined for what wires the rooms. */
+export function roomOf(path: string): string | undefined {
+  const [, ...parts] = path.split('/');
+  if (path.startsWith('src/messenger/') && parts.length > 2) return `messenger/${parts[1]}`;
+  if (parts.length > 1) return parts[0];
+  const name = parts[0]?.replace(/\.ts$/, '') ?? '';
+  return name in ROOMS ? name : undefined;
+}
+
+/** Every rule of the rooms that these files break, each as a sentence. */
+export function findBreaches(sources: ReadonlyMap<string, string>): string[] {
+  const imports = readImports(sources);
+  return [...findForbidden(imports), ...findCycles(imports), ...findMisplacedWords(sources)];
+}
+
+function findForbidden(imports: Import[]): string[] {
+  return imports.flatMap(({ from, to, typeOnly }) => {
+    const room = roomOf(from);
+    if (room === undefined) return [];
+    const other = roomOf(to);
+    if (other === room) return [];
+    if (other === undefined || !ROOMS[room]?.includes(other)) return [`${from} may not import ${to}`];
+    if (!typeOnly && TYPES_ONLY[room]?.includes(other)) return [`${from} may import only types from ${to}`];
+    return [];
+  });
+}
+
+function findCycles(imports: Import[]): string[] {
+  const next = Map.groupBy(imports, (one) => one.from);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) {
+      cycles.push(`a cycle: ${[...path.slice(start), file].join(' → ')}`);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const { to } of next.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return cycles;
+}
+
+interface Word {
+  pattern: RegExp;
+  what: string;
+  allowed: (path: string) => boolean;
+}
+
+const inWire = (path: string) => path.startsWith('src/http/contract/') || path.startsWith('src/http/routes/');
+
+const WORDS: readonly Word[] = [
+  { pattern: /wharsapp|_serialized|\/venom\//, what: 'a spelling of the wire', allowed: inWire },
+  { pattern: /baileys/i, what: 'Baileys', allowed: (path) => path.startsWith('src/messenger/whatsapp/') },
+  {
+    pattern: /\bnewsletter/i,
+    what: 'the word newsletter',
+    allowed: (path) => path.startsWith('src/messenger/') || inWire(path),
+  },
+  {
+    pattern: /process\.env/,
+    what: 'the environment',
+    allowed: (path) => path === 'src/config.ts' || path.startsWith('src/database/embedded'),
+  },
+  {
+    pattern: /`\s*(select|insert|update|delete|with)\s/i,
+    what: 'SQL',
+    allowed: (path) => !path.startsWith('src/http/'),
+  },
+];
+
+function findMisplacedWords(sources: ReadonlyMap<string, string>): string[] {
+  return [...sources].flatMap(([path, source]) =>
+    WORDS.filter(({ pattern, allowed }) => !allowed(path) && pattern.test(source)).map(
+      ({ what }) => `${path} names ${what}`,
+    ),
+  );
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { linkAccount } from '../../src/accounts/link-account.ts';
+import { findAccountOfUser } from '../../src/accounts/store.ts';
+import { readGroupAnalytics, type GroupAnalytics } from '../../src/analytics/group-analytics.ts';
+import { addCampaign } from '../../src/campaigns/add-campaign.ts';
+import { addScheduledCampaign, type ScheduledInput } from '../../src/campaigns/add-scheduled-campaign.ts';
+import type { Database } from '../../src/database/connect.ts';
+import { listenForHints } from '../../src/database/listen.ts';
+import type { Gap } from '../../src/deliveries/drive-lanes.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { sleep } from '../../src/lib/time.ts';
+import type { Messenger } from '../../src/messenger/messenger.ts';
+import { startWorker, type Worker } from '../../src/worker.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Somebody with an account and groups, made without the edge. */
+export interface Owner {
+  userId: number;
+  accountId: number;
+  /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
+  groupIds: number[];
+}
+
+let owners = 0;
+
+/** A user with an account and so many groups of three people; `kind` of all of them. */
+export async function createOwner(
+  db: Database,
+  groups: number,
+  kind: 'group' | 'community' | 'channel' = 'group',
+): Promise<Owner> {
+  const name = `owner${++owners}`;
+  return db.transaction().execute(async (trx) => {
+    const { user_id: userId } = await trx
+      .insertInto('users')
+      .values({
+        first_name: name,
+        last_name: '',
+        user_name: name,
+        email: `${name}@example.com`,
+        phone_number: '4915100000001',
+        whatsapp_number: '4915100000001',
+        whatsapp_digits: '4915100000001',
+        password_hash: 'none',
+        time_zone: null,
+        kept_token_id: null,
+      })
+      .returning('user_id')
+      .executeTakeFirstOrThrow();
+    await linkAccount(trx, userId, 'sandbox');
+    const { accountId } = await findAccountOfUser(trx, userId);
+    const { rows } = await sql<{ group_id: number }>`
+      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+      select ${accountId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,
+             'Group ' || g, 3, true
+      from generate_series(1, ${groups}::int) g order by g returning group_id`.execute(trx);
+    return { userId, accountId, groupIds: rows.map((row) => row.group_id) };
+  });
+}
+
+/** Which of the owner's groups a chat is, from 1; as `createOwner` names them. */
+export function groupNumber(chatId: string): number {
+  return Number(/-(\d+)@/.exec(chatId)?.[1]);
+}
+
+/** Sends to all of the owner's groups, or those given, now. Resolves to the campaign's id. */
+export async function sendNow(db: Database, owner: Owner, groupIds = owner.groupIds, html = 'Hello'): Promise<string> {
+  const { campaignId } = await addCampaign({ db }, owner.userId, { ...post(html), groupIds, scheduleTime: null });
+  return campaignId;
+}
+
+/** Schedules a post to all of the owner's groups. Resolves to the campaign's id. */
+export async function schedule(
+  db: Database,
+  owner: Owner,
+  when: Pick<ScheduledInput, 'startDate' | 'endDate' | 'time'> & Partial<ScheduledInput>,
+): Promise<string> {
+  const { campaignId } = await addScheduledCampaign({ db, timeZone: 'UTC' }, owner.userId, {
+    ...post('Hello'),
+    groupIds: owner.groupIds,
+    timeZone: null,
+    weekdays: null,
+    skipDates: [],
+    ...when,
+  });
+  return campaignId;
+}
+
+function post(html: string) {
+  return { name: 'Test', description: '', html, image: null, isChannelCampaign: false };
+}
+
+const NO_GAP: Gap = { minMs: 0, maxMs: 0 };
+
+/** A worker of its own on the test's database, with this messenger and no gap unless given. */
+export async function startTestWorker(
+  { db, address }: TestDatabase,
+  messenger: Messenger,
+  { gap = NO_GAP, alone = true, name = 'test' }: { gap?: Gap; alone?: boolean; name?: string } = {},
+): Promise<Worker> {
+  const log = createLog('fatal');
+  const hints = listenForHints(address, { log });
+  const worker = await startWorker({
+    db,
+    log,
+    hints,
+    messengers: new Map([[messenger.name, messenger]]),
+    gaps: { sandbox: gap },
+    name,
+    alone,
+  });
+  return {
+    async stop() {
+      await worker.stop();
+      await hints.close();
+    },
+  };
+}
+
+export function analyticsOf(db: Database, owner: Owner, campaignId: string): Promise<GroupAnalytics> {
+  return readGroupAnalytics({ db }, owner.userId, campaignId);
+}
+
+/** Waits until the campaign's analytics satisfy the test, and resolves to them. */
+export async function analyticsWhen(
+  db: Database,
+  owner: Owner,
+  campaignId: string,
+  holds: (analytics: GroupAnalytics) => boolean,
+): Promise<GroupAnalytics> {
+  return until(() => analyticsOf(db, owner, campaignId), holds);
+}
+
+/** Reads again and again until what was read satisfies the test; throws with the last of it after 15 seconds. */
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > deadline) throw new Error(`it never came to that; at last: ${JSON.stringify(value)}`);
+    await sleep(10);
+  }
+}

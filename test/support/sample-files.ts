@@ -1,0 +1,145 @@
+/** The smallest files of each kind that are told by their bytes. */
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface ZipEntry {
+  name: string;
+  data?: string | Buffer;
+  deflate?: boolean;
+  /** Sizes the header claims instead of the true ones. */
+  claimed?: number;
+  /** Leaves the sizes to a data descriptor behind the data. */
+  streamed?: boolean;
+}
+
+/** The local part of a ZIP archive, without a directory. */
+export function zip(...entries: ZipEntry[]): Buffer {
+  return Buffer.concat(entries.map(zipEntry));
+}
+
+function zipEntry({ name, data = '', deflate = false, claimed, streamed = false }: ZipEntry): Buffer {
+  const plain = Buffer.from(data);
+  const stored = deflate ? deflateRawSync(plain) : plain;
+  const header = Buffer.alloc(30);
+  header.writeUInt32LE(0x04034b50, 0);
+  header.writeUInt16LE(20, 4);
+  header.writeUInt16LE(streamed ? 8 : 0, 6);
+  header.writeUInt16LE(deflate ? 8 : 0, 8);
+  header.writeUInt32LE(crc32(plain), 14);
+  header.writeUInt32LE(streamed ? 0 : (claimed ?? stored.length), 18);
+  header.writeUInt32LE(streamed ? 0 : (claimed ?? plain.length), 22);
+  header.writeUInt16LE(Buffer.byteLength(name), 26);
+  return Buffer.concat([header, Buffer.from(name), stored]);
+}
+
+function office(part: string): Buffer {
+  const type = `application/vnd.openxmlformats-officedocument.${part}.main+xml`;
+  const xml = `<?xml version="1.0"?><Types><Override PartName="/x.xml" ContentType="${type}"/></Types>`;
+  return zip({ name: '[Content_Types].xml', data: xml, deflate: true }, { name: 'x.xml', data: '<x/>' });
+}
+
+function openDocument(part: string): Buffer {
+  return zip(
+    { name: 'mimetype', data: `application/vnd.oasis.opendocument.${part}` },
+    { name: 'content.xml', data: '<x/>' },
+  );
+}
+
+function compound(stream: string): Buffer {
+  const header = Buffer.alloc(1_024);
+  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);
+  return Buffer.concat([header, Buffer.from(stream, 'utf16le'), Buffer.alloc(256)]);
+}
+
+function boxed(brand: string): Buffer {
+  return Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from(`ftyp${brand}`), Buffer.alloc(16)]);
+}
+
+function ogg(codec: string): Buffer {
+  return Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from(codec, 'latin1'), Buffer.alloc(16)]);
+}
+
+/** A picture of one pixel. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+export const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'), Buffer.alloc(16)]);
+export const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'), Buffer.alloc(16)]);
+export const GIF = Buffer.concat([Buffer.from('GIF89a'), Buffer.from('01000100000000', 'hex'), Buffer.alloc(8)]);
+
+/** A file of each kind that is taken, with what it is. */
+export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: string, kind: string, extension: string])[] =
+  [
+    ['JPEG', JPEG, 'image/jpeg', 'image', 'jpg'],
+    ['PNG', PNG, 'image/png', 'image', 'png'],
+    ['WebP', WEBP, 'image/webp', 'image', 'webp'],
+    ['GIF', GIF, 'image/gif', 'image', 'gif'],
+    ['MP4', boxed('isom'), 'video/mp4', 'video', 'mp4'],
+    ['M4V', boxed('M4V '), 'video/mp4', 'video', 'mp4'],
+    ['3GP', boxed('3gp5'), 'video/3gpp', 'video', '3gp'],
+    ['M4A', boxed('M4A '), 'audio/mp4', 'audio', 'm4a'],
+    ['MP3', Buffer.from('fffb9064000000000000000000', 'hex'), 'audio/mpeg', 'audio', 'mp3'],
+    [
+      'MP3 with ID3',
+      Buffer.from('494433030000000000 0afffb9064'.replace(' ', ''), 'hex'),
+      'audio/mpeg',
+      'audio',
+      'mp3',
+    ],
+    ['Opus', ogg('OpusHead'), 'audio/ogg; codecs=opus', 'audio', 'ogg'],
+    ['Vorbis', ogg('\x01vorbis'), 'audio/ogg', 'audio', 'ogg'],
+    ['other OGG', ogg('something'), 'audio/ogg', 'audio', 'ogg'],
+    ['PDF', Buffer.from('%PDF-1.7\n%%EOF\n'), 'application/pdf', 'document', 'pdf'],
+    [
+      'DOCX',
+      office('wordprocessingml.document'),
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'document',
+      'docx',
+    ],
+    [
+      'XLSX',
+      office('spreadsheetml.sheet'),
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'document',
+      'xlsx',
+    ],
+    [
+      'PPTX',
+      office('presentationml.presentation'),
+      'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+      'document',
+      'pptx',
+    ],
+    ['ODT', openDocument('text'), 'application/vnd.oasis.opendocument.text', 'document', 'odt'],
+    ['ODS', openDocument('spreadsheet'), 'application/vnd.oasis.opendocument.spreadsheet', 'document', 'ods'],
+    ['ODP', openDocument('presentation'), 'application/vnd.oasis.opendocument.presentation', 'document', 'odp'],
+    ['DOC', compound('WordDocument'), 'application/msword', 'document', 'doc'],
+    ['XLS', compound('Workbook'), 'application/vnd.ms-excel', 'document', 'xls'],
+    ['PPT', compound('PowerPoint Document'), 'application/vnd.ms-powerpoint', 'document', 'ppt'],
+    ['other compound file', compound('x'), 'application/x-cfb', 'document', 'cfb'],
+    ['ZIP', zip({ name: 'a.txt', data: 'a' }), 'application/zip', 'document', 'zip'],
+    ['JAR', zip({ name: 'META-INF/MANIFEST.MF', data: 'a' }), 'application/zip', 'document', 'zip'],
+  ];
+
+/** Files that are not taken. */
+export const REFUSED: readonly (readonly [name: string, bytes: Buffer])[] = [
+  ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
+  ['XML', Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],
+  ['text', Buffer.from('hello')],
+  ['one byte', Buffer.from('x')],
+  ['PNG signature alone', PNG.subarray(0, 8)],
+  ['PNG behind a byte order mark', Buffer.concat([Buffer.from('efbbbf', 'hex'), PNG])],
+  ['PNG behind an ID3 tag', Buffer.concat([Buffer.from('49443303000000000000', 'hex'), PNG])],
+  ['BMP', Buffer.concat([Buffer.from('BM'), Buffer.alloc(64)])],
+  ['TIFF', Buffer.from('49492a0008000000000000000000', 'hex')],
+  ['HEIC', boxed('heic')],
+  ['AVIF', boxed('avif')],
+  ['QuickTime', boxed('qt  ')],
+  ['WAV', Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(16)])],
+  ['AAC', Buffer.from('fff15080000000000000', 'hex')],
+  ['GZIP', Buffer.from('1f8b0800000000000003', 'hex')],
+  ['EXE', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(64)])],
+  ['zeros', Buffer.alloc(1_024)],
+];

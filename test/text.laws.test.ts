@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+import { describe, expect, it } from 'vitest';
+import { DocumentWriter } from '../src/text/document-writer.ts';
+import { convertHtml, readDocument } from '../src/text/html-to-whatsapp.ts';
+import { parseWhatsApp } from '../src/text/parse-whatsapp.ts';
+import { readHtml } from '../src/text/read-html.ts';
+import { render } from '../src/text/render.ts';
+import { scanHtml } from '../src/text/scan-html.ts';
+import { documents, htmlTexts, tidyHtmlTexts } from './support/generate-text.ts';
+import { seen, visible } from './support/visible.ts';
+
+const RUNS = { numRuns: 1_000 };
+const anyHtml = fc.oneof(htmlTexts, tidyHtmlTexts);
+
+/** The document a browser's reading of the HTML makes, always by the whole parser. */
+function readWhole(html: string) {
+  const writer = new DocumentWriter();
+  const findings = readHtml(html, writer);
+  return { ...writer.finish(), findings };
+}
+
+function textOf(node: DefaultTreeAdapterTypes.Node): string {
+  if ('value' in node) return node.value;
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+}
+
+function bare(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}\u034f]/gu, '');
+}
+
+describe('what members see', () => {
+  it('is what the document says, for any document', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        expect(seen(parseWhatsApp(render(document)))).toEqual(visible(document));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is what the document says, for any HTML', () => {
+    fc.assert(
+      fc.property(anyHtml, (html) => {
+        const { document } = readDocument(html);
+        expect(seen(parseWhatsApp(render(document)))).toEqual(
+          document.length === 0 ? seen(parseWhatsApp('')) : visible(document),
+        );
+      }),
+      RUNS,
+    );
+  });
+
+  it('holds every letter of the HTML, in order', () => {
+    fc.assert(
+      fc.property(anyHtml, (html) => {
+        // Links and markers of items add letters of their own.
+        const plain = html.replaceAll(/<\/?(?:a|li)\b[^>]*>/g, '');
+        const { document } = readDocument(plain);
+        const lines = document.map((line) => line.runs.map(({ text }) => text).join(''));
+        expect(bare(lines.join(''))).toBe(bare(textOf(parseFragment(plain))));
+      }),
+      RUNS,
+    );
+  });
+
+  it('begins and ends with a line that has text, and has no needless space', () => {
+    fc.assert(
+      fc.property(anyHtml, (html) => {
+        const { text } = convertHtml(html);
+        expect(text).not.toMatch(/^\n|\n$|\n | \n| {2}/);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('the quick reader of HTML', () => {
+  it('makes the same document as the whole parser wherever it does not give up', () => {
+    let quick = 0;
+    fc.assert(
+      fc.property(fc.oneof({ weight: 3, arbitrary: tidyHtmlTexts }, htmlTexts), (html) => {
+        const writer = new DocumentWriter();
+        if (!scanHtml(html, writer)) return;
+        quick++;
+        const { document, warnings, findings } = readWhole(html);
+        expect({ ...writer.finish(), tags: [...findings.tags] }).toEqual({ document, warnings, tags: [] });
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(quick).toBeGreaterThan(500);
+  });
+});
+
+describe('the converter', () => {
+  it('never throws, and always says why it refuses', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string({ unit: fc.constantFrom(...'<>/"\'=&;#!- \0\ud800abpsvgtdx1') }),
+        ),
+        (html) => {
+          const { text, problems } = convertHtml(html);
+          expect(problems.length > 0).toBe(text === '');
+        },
+      ),
+      RUNS,
+    );
+  });
+});

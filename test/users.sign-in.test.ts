@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { person, signUpOf } from './support/people.ts';
+import { startTestServer, type TestServer } from './support/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let nowMs = Date.now();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const authorize = (user_name: string, password: string) =>
+  server.post('/api/v1/user/authorize_user', { user_name, password });
+
+test('the user name and the e-mail address sign in, in any case, and the first time is told once', async () => {
+  const body = signUpOf('Alice');
+  await server.post('/api/v1/user/create_user', body);
+  const first = await authorize('alice', body.password);
+  expect(first.body).toEqual({
+    error: false,
+    status: 'success',
+    code: 200,
+    data: {
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      user_info: expect.objectContaining({ user_name: 'Alice', is_first_login: true }),
+    },
+  });
+  const second = await authorize('ALICE@example.com', body.password);
+  expect(second.body).toMatchObject({ data: { user_info: { is_first_login: false } } });
+});
+
+test('of many first sign-ins at once exactly one is the first', async () => {
+  const body = signUpOf('Anna');
+  await server.post('/api/v1/user/create_user', body);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => authorize('anna', body.password)));
+  const firsts = answers.filter(({ text }) => text.includes('"is_first_login":true'));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(firsts).toHaveLength(1);
+});
+
+test('a wrong password and an unknown user get the very same answer and take as long', async () => {
+  const bob = await person(server, 'bob');
+  const wrong = await authorize(bob.userName, 'not the password');
+  const unknown = await authorize('nobody at all', 'not the password');
+  const withoutId = (text: string) => text.replace(/"request_id":"[^"]+"/, '');
+  expect(wrong.status).toBe(401);
+  expect(wrong.headers.get('www-authenticate')).toBe('Bearer');
+  expect(withoutId(unknown.text)).toBe(withoutId(wrong.text));
+
+  const timeOf = async (name: string) => {
+    const begun = performance.now();
+    await authorize(name, 'x');
+    return performance.now() - begun;
+  };
+  const times = { known: [] as number[], unknown: [] as number[] };
+  for (let round = 0; round < 8; round += 1) {
+    times.known.push(await timeOf(bob.userName));
+    times.unknown.push(await timeOf(`nobody ${round}`));
+  }
+  const median = (list: number[]) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
+  expect(median(times.unknown)).toBeGreaterThan(median(times.known) / 2);
+});
+
+test('after ten failures the eleventh has to wait, though the password be right; successes are free', async () => {
+  const carol = await person(server, 'carol');
+  for (let round = 0; round < 12; round += 1) await authorize(carol.userName, carol.password);
+  const failures = await Promise.all(Array.from({ length: 12 }, () => authorize(carol.userName, 'wrong')));
+  const statuses = failures.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  const locked = await authorize(carol.userName.toUpperCase(), carol.password);
+  expect(locked.status).toBe(429);
+  expect(Number(locked.headers.get('retry-after'))).toBe(900);
+  nowMs += 900_000;
+  expect((await authorize(carol.userName, carol.password)).status).toBe(200);
+});
