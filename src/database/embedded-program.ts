@@ -97,5 +97,6 @@ export function readOutput(streams: readonly Readable[], onLine?: (line: string)
 /** The line that says most about a failure. */
 export function failureLine({ lines }: Output): string {
   const telling = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
-  return (lines.findLast((line) => telling.test(line)) ?? lines.at(-1) ?? 'it gave no reason').trim();
+  const last = lines.findLast((line) => !line.startsWith('LOG:'));
+  return (lines.findLast((line) => telling.test(line)) ?? last ?? 'it gave no reason').trim();
 }
