@@ -143,10 +143,8 @@ test('few big bodies are read at once, the others wait their turn; small ones ne
   busiest = 0;
   const upload = (length: number) => server.post('/api/v1/probe/upload', { image: 'x'.repeat(length) });
   const big = Promise.all(Array.from({ length: 8 }, () => upload(400_000)));
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  const begun = performance.now();
-  expect((await server.post(ECHO, { name: 'x' })).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(50);
+  const small = server.post(ECHO, { name: 'x' }).then(({ status }) => status);
+  expect(await Promise.race([small, big])).toBe(200);
   expect((await big).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   // One address gets two of the three slots.
   expect(busiest).toBe(2);

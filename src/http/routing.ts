@@ -71,7 +71,8 @@ function waitForUploadSlot(uploads: Slots, bodyLimitBytes: number) {
     const isRefusedAnyway = length > bodyLimitBytes && Number.isFinite(length);
     if (length <= SMALL_BODY_BYTES || isRefusedAnyway) return payload;
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    if (reply.raw.closed) gone.abort();
+    else reply.raw.once('close', () => gone.abort());
     const key = request.caller ? String(request.caller.userId) : request.ip;
     const release = await uploads.take({ key, signal: gone.signal });
     // The answer is out, or the client has left.
