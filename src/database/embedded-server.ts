@@ -132,6 +132,7 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
 
 /** What becomes of a statement or a connection is told to its owner, so that only what concerns the server is worth a warning. */
 function passOn(line: string, log: Log): void {
-  if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line)) log.warn({ postgres: line }, 'PostgreSQL says');
+  if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
+    log.warn({ postgres: line }, 'PostgreSQL says');
   else log.debug({ postgres: line }, 'PostgreSQL says');
 }
