@@ -53,7 +53,10 @@ export function connectDatabase(
   // only; the rest of the time, as between two statements of a transaction, we have to. Only the message goes into the log: pg
   // hangs the whole connection on the error, its settings and keys included.
   pool.on('connect', (client) =>
-    client.on('error', (error) => log.warn({ reason: error.message }, 'a database connection broke')),
+    client.on('error', (error) => {
+      // The pool says it has ended before the server has noticed, which may end first.
+      if (!pool.ending) log.warn({ reason: error.message }, 'a database connection broke');
+    }),
   );
   pool.on('error', () => undefined);
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });

@@ -130,8 +130,9 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** Errors of statements reach who sent them, so that only what concerns the whole server is worth a warning. */
+/** What becomes of a statement or a connection is told to its owner, so that only what concerns the server is worth a warning. */
 function passOn(line: string, log: Log): void {
-  if (/^(WARNING|FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, 'PostgreSQL says');
+  if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
+    log.warn({ postgres: line }, 'PostgreSQL says');
   else log.debug({ postgres: line }, 'PostgreSQL says');
 }
