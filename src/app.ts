@@ -116,6 +116,7 @@ function buildApi(
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
+    log,
     clock: systemClock,
     jwtSecret,
     signUp: config.signUp,

@@ -1,3 +1,4 @@
+import { clearOldEntries } from './audit/clear-old-entries.ts';
 import type { Database } from './database/connect.ts';
 import { clearOldKeys } from './idempotency/once.ts';
 import type { Log } from './lib/log.ts';
@@ -16,6 +17,7 @@ export function keepHouse(deps: { db: Database; log: Log; onLoopError?: (loop: s
     async () => {
       await clearOldAttempts(db);
       await clearOldKeys(db);
+      await clearOldEntries(db);
       return EVERY_MS;
     },
     { log, ...(deps.onLoopError && { onError: deps.onLoopError }) },

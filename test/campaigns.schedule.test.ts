@@ -151,16 +151,16 @@ describe('a run that cannot begin in time', () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, week);
-    await pauseCampaign(database, owner.userId, campaign);
+    await pauseCampaign(database, owner, campaign);
     await database.clock.set('2031-03-03T14:59:00Z');
     await begin();
     await sweepRuns(database.db, EVERY_SHARD);
     expect((await states(owner, campaign))[0]).toBe('planned');
-    await resumeCampaign(database, owner.userId, campaign);
+    await resumeCampaign(database, owner, campaign);
     await begin();
     expect((await states(owner, campaign))[0]).toBe('running');
 
-    await pauseCampaign(database, owner.userId, campaign);
+    await pauseCampaign(database, owner, campaign);
     await database.clock.set('2031-03-04T15:00:01Z');
     await sweepRuns(database.db, EVERY_SHARD);
     expect((await states(owner, campaign)).slice(0, 2)).toEqual(['completed_with_errors', 'missed']);

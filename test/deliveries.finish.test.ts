@@ -186,18 +186,18 @@ describe('control', () => {
     const owner = await createOwner(database.db, 4);
     const campaign = await sendNow(database.db, owner);
     const inHand = await claimed(owner, { batch: 1 });
-    expect(await pauseCampaign(database, owner.userId, campaign)).toMatchObject({ status: 'paused' });
+    expect(await pauseCampaign(database, owner, campaign)).toMatchObject({ status: 'paused' });
     await finish(inHand, [sent]);
     expect(await claim(owner)).toBeUndefined();
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 1, queued: 3 });
-    expect(await resumeCampaign(database, owner.userId, campaign)).toMatchObject({ status: 'running' });
+    expect(await resumeCampaign(database, owner, campaign)).toMatchObject({ status: 'running' });
     expect(positions(await claimed(owner))).toEqual([2, 3, 4]);
   });
 
   test('a paused campaign does not hold up another one', async () => {
     const owner = await createOwner(database.db, 2);
     const paused = await sendNow(database.db, owner);
-    await pauseCampaign(database, owner.userId, paused);
+    await pauseCampaign(database, owner, paused);
     await sendNow(database.db, owner);
     const turn = await claimed(owner);
     await finish(turn, all(turn, sent));
@@ -209,7 +209,7 @@ describe('control', () => {
     const owner = await createOwner(database.db, 4);
     const campaign = await sendNow(database.db, owner);
     const inHand = await claimed(owner, { batch: 2 });
-    expect(await cancelCampaign(database, owner.userId, campaign)).toMatchObject({ status: 'cancelled' });
+    expect(await cancelCampaign(database, owner, campaign)).toMatchObject({ status: 'cancelled' });
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ cancelled: 4, sent: 0 });
     await finish(inHand, [sent, { kind: 'retry', waitMs: 0, reason: 'busy', uncertain: false }]);
     const { totals, campaign: head, runs } = await analyticsOf(database.db, owner, campaign);
@@ -223,10 +223,10 @@ describe('control', () => {
     const owner = await createOwner(database.db, 1);
     const mallory = await createOwner(database.db, 1);
     const campaign = await sendNow(database.db, owner);
-    await expect(resumeCampaign(database, owner.userId, campaign)).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(pauseCampaign(database, mallory.userId, campaign)).rejects.toMatchObject({ kind: 'not_found' });
-    await cancelCampaign(database, owner.userId, campaign);
-    await expect(cancelCampaign(database, owner.userId, campaign)).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(pauseCampaign(database, owner.userId, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(resumeCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(pauseCampaign(database, mallory, campaign)).rejects.toMatchObject({ kind: 'not_found' });
+    await cancelCampaign(database, owner, campaign);
+    await expect(cancelCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(pauseCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
   });
 });

@@ -11,6 +11,7 @@ interface DocumentedAnswer {
 interface DocumentedOperation {
   operationId: string;
   summary: string;
+  description?: string;
   tags: string[];
   security: unknown[];
   parameters?: Array<{ name: string; in: string }>;
@@ -43,12 +44,23 @@ test('it is OpenAPI 3.1 for the public address, with the bearer scheme', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers).toEqual([{ url: 'https://campanile.example' }]);
   expect(document.components.securitySchemes).toEqual({
-    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: expect.stringContaining('API key') },
   });
 });
 
 test('it lists the operations, each with what it takes, answers and fails with', () => {
-  const users = ['create_user', 'authorize_user', 'get_profile', 'update_profile', 'change_password', 'revoke_tokens'];
+  const users = [
+    'create_user',
+    'authorize_user',
+    'get_profile',
+    'update_profile',
+    'change_password',
+    'revoke_tokens',
+    'create_api_key',
+    'list_api_keys',
+    'revoke_api_key',
+    'list_audit_log',
+  ];
   for (const name of users) expect(document.paths).toHaveProperty([`/api/v1/user/${name}`]);
   const ids = new Set<string>();
   for (const [path, item] of Object.entries(document.paths)) {
@@ -82,6 +94,19 @@ test('it tells what needs a token, which bodies may be left out, and which heade
     responses: { 200: { headers: { 'x-probe': { description: 'Is set.' } } } },
   });
   expect(operation('/api/v1/probe/table')?.responses['200']?.content).toHaveProperty(['text/csv; charset=utf-8']);
+});
+
+test('it tells which API keys reach an operation, and that others are refused', () => {
+  const operations = Object.entries(document.paths).flatMap(([path, { post }]) => (post ? [{ path, ...post }] : []));
+  for (const { path, security, description, responses } of operations) {
+    const isOpen = security.length === 0;
+    expect(/API key/.test(description ?? ''), path).toBe(!isOpen);
+    expect('403' in responses || isOpen, path).toBe(true);
+  }
+  const descriptionOf = (name: string) => document.paths[`/api/v1/${name}`]?.['post']?.description;
+  expect(descriptionOf('user/get_profile')).toContain('needs the scope `read`');
+  expect(descriptionOf('user/update_profile')).toContain('needs the scope `send`');
+  expect(descriptionOf('user/create_api_key')).toContain('Takes no API key');
 });
 
 test('every reference in it leads somewhere, and nothing lies unused', () => {

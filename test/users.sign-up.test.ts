@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser } from '../src/users/create-user.ts';
 import { createUserDependencies } from '../src/users/dependencies.ts';
+import { createLog } from '../src/lib/log.ts';
 import { systemClock } from '../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { signUpOf } from './support/people.ts';
@@ -135,6 +136,7 @@ test('the password is kept as an argon2id hash and the number as digits', async 
 test('after 600 sign-ups from one address the next from there has to wait an hour', async () => {
   const users = createUserDependencies({
     db: database.db,
+    log: createLog('silent'),
     clock: systemClock,
     jwtSecret: JWT_SECRET,
     signUp: 'open',

@@ -1,4 +1,5 @@
 import { findAccountOfUser, lockLane } from '../accounts/store.ts';
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
 import { saveMedia } from '../media/store.ts';
@@ -27,18 +28,18 @@ export interface AcceptedCampaign {
  */
 export async function addCampaign(
   { db }: { db: Database },
-  userId: number,
+  actor: Actor,
   input: SendNowInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const post = await preparePost(input);
-  const account = await findAccountOfUser(db, userId);
+  const account = await findAccountOfUser(db, actor.userId);
   await requireGroups(db, account.accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      const mediaId = post.media && (await saveMedia(trx, userId, post.media));
+      const mediaId = post.media && (await saveMedia(trx, actor.userId, post.media));
       await lockLane(trx, account.accountId);
       const stored = await insertCampaign(trx, {
         accountId: account.accountId,
@@ -59,6 +60,7 @@ export async function addCampaign(
         dueAt: [await readNow(trx)],
       });
       await beginRuns(trx, [account.accountId], { chunk: GROUPS_LIMIT, campaignId: stored.campaignId });
+      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: stored.publicId });
       return { campaignId: stored.publicId, groupCount: post.groupIds.length };
     }),
   );

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { findAccountOfUser, lockLane } from '../accounts/store.ts';
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { invalid, type Problem } from '../lib/errors.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
@@ -26,20 +27,20 @@ export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
  */
 export async function addScheduledCampaign(
   { db, timeZone: defaultZone }: { db: Database; timeZone: string },
-  userId: number,
+  actor: Actor,
   input: ScheduledInput,
   key?: IdempotencyKey,
 ): Promise<{ campaignId: string }> {
   const first = await findResult<{ campaignId: string }>(db, key);
   if (first) return first;
-  const account = await findAccountOfUser(db, userId);
-  const timeZone = input.timeZone ?? (await readTimeZone(db, userId)) ?? defaultZone;
+  const account = await findAccountOfUser(db, actor.userId);
+  const timeZone = input.timeZone ?? (await readTimeZone(db, actor.userId)) ?? defaultZone;
   const occurrences = planOccurrences({ ...input, timeZone });
   const post = await preparePost(input);
   await requireGroups(db, account.accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      const mediaId = post.media && (await saveMedia(trx, userId, post.media));
+      const mediaId = post.media && (await saveMedia(trx, actor.userId, post.media));
       await lockLane(trx, account.accountId);
       const stored = await insertCampaign(trx, {
         accountId: account.accountId,
@@ -60,6 +61,7 @@ export async function addScheduledCampaign(
         dueAt: stillToCome(occurrences, await readNow(trx)),
       });
       await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: stored.publicId });
       return { campaignId: stored.publicId };
     }),
   );

@@ -1,6 +1,7 @@
 /** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
 import { lockLane, wakeLane } from '../accounts/store.ts';
+import { recordAudit, type Actor, type AuditAction } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
@@ -15,8 +16,8 @@ export interface Controlled {
   status: CampaignStatus;
 }
 
-export function pauseCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
-  return control(db, userId, publicId, async (trx, campaign) => {
+export function pauseCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(db, actor, publicId, 'campaign.paused', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'paused');
     await sql`
       update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
@@ -27,8 +28,8 @@ export function pauseCampaign({ db }: ControlDeps, userId: number, publicId: str
 }
 
 /** Runs that fell due during the pause begin now, unless that was more than 6 hours ago: then they are missed. */
-export function resumeCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
-  return control(db, userId, publicId, async (trx, campaign) => {
+export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(db, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
     requireStatus(campaign, ['paused'], 'resumed');
     await sql`
       update runs set paused = false where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
@@ -47,8 +48,8 @@ export function resumeCampaign({ db }: ControlDeps, userId: number, publicId: st
 }
 
 /** What has not been sent never will be, but for the turn in hand: its outcome is recorded as it is. */
-export function cancelCampaign({ db }: ControlDeps, userId: number, publicId: string): Promise<Controlled> {
-  return control(db, userId, publicId, async (trx, campaign) => {
+export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(db, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');
     await sql`
       with dropped as (
@@ -68,15 +69,17 @@ export function cancelCampaign({ db }: ControlDeps, userId: number, publicId: st
 
 async function control(
   db: Database,
-  userId: number,
+  actor: Actor,
   publicId: string,
+  action: AuditAction,
   change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
 ): Promise<Controlled> {
-  const { accountId } = await findOwnCampaign(db, userId, publicId);
+  const { accountId } = await findOwnCampaign(db, actor.userId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockLane(trx, accountId);
-    await change(trx, await findOwnCampaign(trx, userId, publicId));
-    const { status } = await findOwnCampaign(trx, userId, publicId);
+    await change(trx, await findOwnCampaign(trx, actor.userId, publicId));
+    await recordAudit(trx, { ...actor, action, subject: publicId });
+    const { status } = await findOwnCampaign(trx, actor.userId, publicId);
     return { campaignId: publicId, status };
   });
 }

@@ -24,9 +24,31 @@ export interface Schema {
     token_generation: Generated<number>;
     kept_token_id: string | null;
     first_signed_in_at: NullableInstant;
+    deleted_at: NullableInstant;
+    erased_at: NullableInstant;
     created_at: GeneratedInstant;
   };
   user_logins: { login: string; user_id: number };
+  api_keys: {
+    api_key_id: Generated<number>;
+    user_id: number;
+    name: string;
+    scopes: ApiKeyScope[];
+    prefix: string;
+    hash: Buffer;
+    created_at: GeneratedInstant;
+    expires_at: NullableInstant;
+    last_used_at: NullableInstant;
+  };
+  audit_log: {
+    entry_id: Generated<number>;
+    user_id: number;
+    at: GeneratedInstant;
+    action: string;
+    subject: string;
+    address: string;
+    api_key_id: number | null;
+  };
   accounts: {
     account_id: Generated<number>;
     user_id: number;
@@ -119,6 +141,7 @@ export interface Schema {
   };
 }
 
+export type ApiKeyScope = 'read' | 'send';
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
 export type GroupKind = 'group' | 'community' | 'channel';
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';

@@ -1,5 +1,6 @@
 import { runCommand } from '../accounts/commands.ts';
 import { findAccountOfUser } from '../accounts/store.ts';
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { createOnce, type IdempotencyKey } from '../idempotency/once.ts';
 import { acceptMedia } from '../media/accept-media.ts';
 import { saveMedia } from '../media/store.ts';
@@ -13,24 +14,24 @@ export type CreatedChannel = Group & { createdAt: string };
 /** Creates a channel (specification, create channel). `image` is a data URL of a JPEG, PNG or WebP, or null. */
 export async function createChannel(
   deps: GroupDeps,
-  userId: number,
+  actor: Actor,
   channel: { name: string; description: string; image: string | null },
   key?: IdempotencyKey,
 ): Promise<CreatedChannel> {
   const picture = channel.image === null ? null : await acceptMedia('image', channel.image, { channelPicture: true });
-  const account = await findAccountOfUser(deps.db, userId);
+  const account = await findAccountOfUser(deps.db, actor.userId);
   return createOnce(deps.db, key, {
     act: async () => {
       requireLinked(account);
       return runCommand(deps, account.accountId, 'create_channel', {
         name: channel.name,
         description: channel.description,
-        pictureMediaId: picture && (await saveMedia(deps.db, userId, picture)),
+        pictureMediaId: picture && (await saveMedia(deps.db, actor.userId, picture)),
       });
     },
-    record: async (trx, created) => ({
-      ...(await upsertGroup(trx, account.accountId, created)),
-      createdAt: created.createdAt,
-    }),
+    record: async (trx, created) => {
+      await recordAudit(trx, { ...actor, action: 'channel.created', subject: created.name });
+      return { ...(await upsertGroup(trx, account.accountId, created)), createdAt: created.createdAt };
+    },
   });
 }

@@ -3,12 +3,12 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-ty
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { z } from 'zod';
 import { failure, success } from './contract/envelope.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, OperationScope } from './operation.ts';
 
 const FAILURES: Readonly<Record<number, string>> = {
   400: 'The body is not JSON, or a field is missing, malformed or makes no sense; `details` says which',
-  401: 'No token, or one that is malformed, expired or revoked; of sign-in: wrong user name or password',
-  403: 'Not allowed',
+  401: 'No token or API key, or one that is malformed, expired or revoked; of sign-in: wrong user name or password',
+  403: 'An API key whose scope does not reach, or sign-up that is closed',
   404: 'Does not exist, or is another user’s',
   409: 'The present state forbids it, or it is taken',
   413: 'The body is larger than this operation takes',
@@ -18,7 +18,13 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'Not just now; `retry-after` says for how many seconds',
 };
 const OF_EVERY_OPERATION = [400, 413, 415, 500, 503];
-const OF_BEARER_OPERATIONS = [401, 429];
+const OF_BEARER_OPERATIONS = [401, 403, 429];
+
+const REACHED_BY: Readonly<Record<OperationScope, string>> = {
+  read: 'An API key needs the scope `read`.',
+  send: 'An API key needs the scope `send`.',
+  token: 'Takes no API key, only a token.',
+};
 
 const EXTRA_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': '`Bearer`' },
@@ -29,6 +35,13 @@ const EXTRA_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> 
 const IDEMPOTENCY_KEY =
   '1 to 255 characters of your choice. The same key with the same body within 24 hours gets the first answer again, and nothing is done twice.';
 
+const BEARER_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'A token of `authorize_user`, or an API key of `create_api_key`.',
+} as const;
+
 /** Every status that an operation can fail with. */
 export function failuresOf(operation: Operation): number[] {
   const statuses = new Set([...OF_EVERY_OPERATION, ...operation.errors]);
@@ -38,7 +51,7 @@ export function failuresOf(operation: Operation): number[] {
 
 /** What Fastify validates bodies by and the document is made of. */
 export function routeSchema(operation: Operation): FastifySchema {
-  const { access, answerType, body, data, description, path, summary, tag } = operation;
+  const { access, answerType, body, data, path, summary, tag } = operation;
   const failures = failuresOf(operation).map((status) => [
     status,
     { description: FAILURES[status], content: { 'application/json': { schema: failure } } },
@@ -50,11 +63,18 @@ export function routeSchema(operation: Operation): FastifySchema {
     operationId: path.slice(path.lastIndexOf('/') + 1),
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...describe(operation),
     body,
     response: { 200: { description: 'Done', content: answer }, ...Object.fromEntries(failures) },
     security: access === 'bearer' ? [{ bearer: [] }] : [],
   };
+}
+
+function describe(operation: Operation): { description?: string } {
+  const { description } = operation;
+  const sentences = description === undefined ? [] : [description];
+  if (operation.access === 'bearer') sentences.push(REACHED_BY[operation.scope]);
+  return sentences.length > 0 ? { description: sentences.join('\n\n') } : {};
 }
 
 /** How @fastify/swagger makes the document. `serverUrl` is where the operations are to be found. */
@@ -69,7 +89,7 @@ export function documentOptions(operations: readonly Operation[], serverUrl: str
           'Messaging campaigns for groups, communities and channels. Every operation is a POST with a JSON body.',
       },
       servers: [{ url: serverUrl }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      components: { securitySchemes: { bearer: BEARER_SCHEME } },
     },
     transform: createJsonSchemaTransform({}),
     transformObject: (document) => withoutUnused(withHeaders(jsonSchemaTransformObject(document), operations)),

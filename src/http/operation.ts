@@ -1,13 +1,18 @@
 import type { z } from 'zod';
+import type { Actor } from '../audit/record-audit.ts';
+import type { ApiKeyScope } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
+import type { TokenIdentity } from '../users/token.ts';
 
-/** Who sent a request, as its token says. Only operations with `access: 'bearer'` have one. */
+/** Who sent a request, as its token or API key says. Only operations with `access: 'bearer'` have one. */
 export interface Caller {
   userId: number;
-  /** The token's `jti`. */
-  tokenId: string;
-  /** The user's token generation when the token was issued. */
-  tokenGeneration: number;
+  /** The token it came with; undefined for a key. */
+  token?: TokenIdentity;
+  /** The API key it came with; undefined for a token. */
+  apiKeyId?: number;
+  /** What the key reaches; a token reaches everything. */
+  scopes?: readonly ApiKeyScope[];
 }
 
 /** What an open operation is given. */
@@ -26,9 +31,17 @@ export interface OpenContext<Body> {
 
 export interface BearerContext<Body> extends OpenContext<Body> {
   caller: Caller;
+  /** The same for use cases that write down who did what. */
+  actor: Actor;
   /** Of an `idempotent` operation whose request carries the header. */
   idempotencyKey: IdempotencyKey | undefined;
 }
+
+/**
+ * What an API key must be allowed to reach an operation: `read` for what only reads, `send` for what changes or sends something.
+ * `token`: no key reaches it.
+ */
+export type OperationScope = ApiKeyScope | 'token';
 
 export type Tag = 'Users' | 'Campaigns' | 'Groups' | 'Account' | 'Analytics' | 'Sandbox';
 
@@ -66,6 +79,7 @@ export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> e
 
 export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
   access: 'bearer';
+  scope: OperationScope;
   /** Takes an `Idempotency-Key` and hands it to the use case, which sees to it that a repeat does nothing twice. */
   idempotent?: boolean;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;

@@ -4,10 +4,10 @@ import { hashBody } from '../idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import { invalid } from '../lib/errors.ts';
 import type { Slots } from '../lib/slots.ts';
-import type { Authenticate } from './auth.ts';
+import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
-import type { Caller, OpenContext, Operation } from './operation.ts';
+import type { Caller, OpenContext, Operation, OperationScope } from './operation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,6 +38,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
   if (operation.access === 'bearer') {
     onRequest.push(authenticateRequest(options.authenticate));
     if (options.rateLimit) onRequest.push(options.rateLimit);
+    onRequest.push(refuseOutOfScope(operation.scope));
   }
   server.route({
     method: 'POST',
@@ -66,6 +67,13 @@ export function authenticateRequest(authenticate: Authenticate): onRequestHookHa
     return caller.then((known) => {
       request.caller = known;
     });
+  };
+}
+
+function refuseOutOfScope(scope: OperationScope): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (request.caller) requireScope(request.caller, scope);
+    done();
   };
 }
 
@@ -103,7 +111,8 @@ function run(operation: Operation, request: FastifyRequest, reply: FastifyReply)
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
   const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
-  return operation.handle({ ...context, caller, idempotencyKey });
+  const actor = { userId: caller.userId, address: request.ip, apiKeyId: caller.apiKeyId };
+  return operation.handle({ ...context, caller, actor, idempotencyKey });
 }
 
 function readIdempotencyKey(

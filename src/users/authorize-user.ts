@@ -1,3 +1,5 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import { countFailures, FAILURES_PER_NAME, FAILURES_PER_NAME_AND_ADDRESS } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -11,7 +13,7 @@ import { findUserByLogin, noteFirstSignIn, type User, type UserWithSecrets } fro
  * all, within 15 minutes; successes are free (contract §2). In the first successful answer `isFirstLogin` is true.
  */
 export async function authorizeUser(
-  { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,
+  { db, tokens, log }: Pick<UserDependencies, 'db' | 'tokens' | 'log'>,
   { userName, password }: { userName: string; password: string },
   address: string,
 ): Promise<{ token: string; user: User }> {
@@ -25,8 +27,25 @@ export async function authorizeUser(
     user = await findUserByLogin(db, login);
     return verifyPassword(user?.passwordHash, password);
   });
+  if (user && !matches) noteFailure({ db, log }, user, address);
   if (!user || !matches) throw new AppError('unauthenticated', 'Wrong user name or password');
-  const isFirstLogin = user.isFirstLogin && (await noteFirstSignIn(db, user.userId));
+  const isFirstLogin = await noteSignIn(db, user, address);
   const token = tokens.issue({ userId: user.userId, generation: user.tokenGeneration });
   return { token, user: { ...user, isFirstLogin } };
+}
+
+/** Not awaited: the time it takes would tell that there is such a user. */
+function noteFailure({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: User, address: string): void {
+  recordAudit(db, { userId: user.userId, address, action: 'user.sign_in_failed', subject: user.userName }).catch(
+    (error: unknown) => log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),
+  );
+}
+
+/** True for the first one of a user. */
+function noteSignIn(db: Database, user: User, address: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const isFirst = user.isFirstLogin && (await noteFirstSignIn(trx, user.userId));
+    await recordAudit(trx, { userId: user.userId, address, action: 'user.signed_in', subject: user.userName });
+    return isFirst;
+  });
 }

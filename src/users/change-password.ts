@@ -1,3 +1,4 @@
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import { countFailures, OWN_PASSWORD_FAILURES } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -5,6 +6,7 @@ import { userIsGone } from './get-profile.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { findUser, replacePassword } from './store.ts';
 import { isCurrent } from './token-states.ts';
+import type { TokenIdentity } from './token.ts';
 
 /**
  * Replaces the password and revokes every token of the user but the one this request came with (contract §4). Throws `invalid`
@@ -13,20 +15,24 @@ import { isCurrent } from './token-states.ts';
  */
 export async function changePassword(
   { db, tokenStates }: Pick<UserDependencies, 'db' | 'tokenStates'>,
-  caller: { userId: number; tokenId: string; tokenGeneration: number },
+  actor: Actor,
+  token: TokenIdentity,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  const user = await findUser(db, caller.userId);
+  const user = await findUser(db, actor.userId);
   if (!user) throw userIsGone();
   // Read anew: sparing a token that was revoked a moment ago would bring it back to life.
-  if (!isCurrent(user, { tokenId: caller.tokenId, generation: caller.tokenGeneration }))
-    throw new AppError('unauthenticated', 'The token has been revoked');
-  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(caller.userId) }];
+  if (!isCurrent(user, token)) throw new AppError('unauthenticated', 'The token has been revoked');
+  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(actor.userId) }];
   if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, currentPassword))))
     throw invalid([{ field: 'current_password', issue: 'is not the present password' }]);
   const passwordHash = await hashPassword(newPassword);
-  const replaced = await replacePassword(db, user, { passwordHash, keptTokenId: caller.tokenId });
-  tokenStates.drop(caller.userId);
+  const replaced = await db.transaction().execute(async (trx) => {
+    const done = await replacePassword(trx, user, { passwordHash, keptTokenId: token.tokenId });
+    if (done) await recordAudit(trx, { ...actor, action: 'user.password_changed', subject: user.userName });
+    return done;
+  });
+  tokenStates.drop(actor.userId);
   if (!replaced)
     throw new AppError('conflict', 'The password or the tokens were changed at the same moment: try again');
 }

@@ -1,3 +1,4 @@
+import { recordAudit } from '../audit/record-audit.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -37,6 +38,7 @@ export async function createUser(
     const given = await insertLogins(trx, user.userId, new Set(Object.values(wanted)));
     refuseTaken(wanted, given);
     await bornWithUser(trx, user.userId);
+    await recordAudit(trx, { userId: user.userId, address, action: 'user.signed_up', subject: user.userName });
     return user;
   });
 }

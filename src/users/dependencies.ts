@@ -2,13 +2,16 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Schema } from '../database/schema.ts';
+import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time.ts';
+import { createApiKeyStates, type ApiKeyStates } from './api-key-states.ts';
 import { createTokenStates, type TokenStates } from './token-states.ts';
 import { createTokens, type Tokens } from './token.ts';
 
 /** What the installation decides about users. */
 export interface UserSettings {
   db: Database;
+  log: Log;
   clock: Clock;
   /** At least 32 characters; every process of an installation needs the same. */
   jwtSecret: string;
@@ -23,15 +26,21 @@ export interface UserSettings {
 }
 
 /** What the use cases of this room work with; each asks for the parts that it needs. */
-export interface UserDependencies extends Pick<UserSettings, 'db' | 'signUp' | 'timeZone' | 'bornWithUser'> {
+export interface UserDependencies extends Pick<
+  UserSettings,
+  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser'
+> {
   tokens: Tokens;
   tokenStates: TokenStates;
+  apiKeyStates: ApiKeyStates;
 }
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
-  const { db, clock, hints, jwtSecret, tokenLifetimeMs, signUp, timeZone, bornWithUser } = settings;
+  const { db, log, clock, hints, jwtSecret, tokenLifetimeMs, signUp, timeZone, bornWithUser } = settings;
   return {
     db,
+    log,
+    clock,
     signUp,
     timeZone,
     bornWithUser,
@@ -41,5 +50,6 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
       ...(tokenLifetimeMs === undefined ? {} : { lifetimeMs: tokenLifetimeMs }),
     }),
     tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
+    apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
   };
 }

@@ -84,7 +84,12 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
 }
 
 export async function findUser(db: Connection, userId: number): Promise<UserWithSecrets | undefined> {
-  const row = await db.selectFrom('users').where('user_id', '=', userId).selectAll().executeTakeFirst();
+  const row = await db
+    .selectFrom('users')
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .executeTakeFirst();
   return row && withSecrets(row);
 }
 
@@ -115,6 +120,7 @@ export async function changeUser(db: Connection, userId: number, change: Profile
       time_zone: change.timeZone ?? column.ref('time_zone'),
     }))
     .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
     .returningAll()
     .executeTakeFirst();
   return row && toUser(row);
@@ -123,17 +129,18 @@ export async function changeUser(db: Connection, userId: number, change: Profile
 export async function readTokenState(db: Connection, userId: number): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
     select token_generation as "tokenGeneration", kept_token_id as "keptTokenId"
-    from users where user_id = ${userId}`.execute(db);
+    from users where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
-/** Revokes every token of a user, in all processes. */
-export async function revokeAllTokens(db: Connection, userId: number): Promise<void> {
-  await sql`
+/** Revokes every token of a user, in all processes. Answers the user's name; undefined when there is no such user. */
+export async function revokeAllTokens(db: Connection, userId: number): Promise<string | undefined> {
+  const { rows } = await sql<{ userName: string }>`
     with revoked as (
       update users set token_generation = token_generation + 1, kept_token_id = null
-      where user_id = ${userId} returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from revoked`.execute(db);
+      where user_id = ${userId} and deleted_at is null returning user_id, user_name)
+    select pg_notify('campanile_tokens', user_id::text), user_name as "userName" from revoked`.execute(db);
+  return rows[0]?.userName;
 }
 
 /**
@@ -149,7 +156,7 @@ export async function replacePassword(
     with changed as (
       update users
       set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
-      where user_id = ${seen.userId} and password_hash = ${seen.passwordHash}
+      where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
         and token_generation = ${seen.tokenGeneration}
       returning user_id)
     select pg_notify('campanile_tokens', user_id::text) from changed`.execute(db);

@@ -2,11 +2,12 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Clock } from '../lib/time.ts';
 import { readTokenState, type TokenState } from './store.ts';
+import type { TokenIdentity } from './token.ts';
 
 /** Which tokens still hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface TokenStates {
   /** Whether a token was not revoked and its user still exists. A promise only where the database has to be asked. */
-  holds(token: { userId: number; tokenId: string; generation: number }): boolean | Promise<boolean>;
+  holds(token: TokenIdentity & { userId: number }): boolean | Promise<boolean>;
   /** To be called after each local revocation: what is remembered of the user is no longer true. */
   drop(userId: number): void;
 }
@@ -81,7 +82,7 @@ export function createTokenStates({
 }
 
 /** The rule of revocation: a token is of the user's present generation, or the one that was kept. */
-export function isCurrent(state: TokenState | undefined, token: { tokenId: string; generation: number }): boolean {
+export function isCurrent(state: TokenState | undefined, token: TokenIdentity): boolean {
   if (!state) return false;
   return token.generation === state.tokenGeneration || token.tokenId === state.keptTokenId;
 }

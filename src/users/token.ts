@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
 import type { Clock } from '../lib/time.ts';
 
-/** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
-export interface TokenClaims {
-  userId: number;
+/** Which of a user's tokens one is. */
+export interface TokenIdentity {
   /** `jti`: random, of this token alone. */
   tokenId: string;
   /** `gen`: the user's token generation when it was issued. */
   generation: number;
+}
+
+/** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
+export interface TokenClaims extends TokenIdentity {
+  userId: number;
   expiresAtMs: number;
 }
 

@@ -11,14 +11,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   messenger: ['text', 'media', 'lib'],
   'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
   idempotency: ['database', 'lib'],
-  users: ['database', 'lib'],
+  audit: ['database', 'lib'],
+  users: ['audit', 'database', 'lib'],
   analytics: ['database', 'lib'],
   accounts: ['messenger', 'database', 'lib'],
-  groups: ['accounts', 'idempotency', 'text', 'media', 'database', 'lib'],
+  groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
-  campaigns: ['groups', 'accounts', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
-  http: ['users', 'accounts', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
+  campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
+  http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };
 
 /** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */

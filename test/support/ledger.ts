@@ -16,6 +16,7 @@ import type { TestDatabase } from './database.ts';
 /** Somebody with an account and groups, made without the edge. */
 export interface Owner {
   userId: number;
+  address: string;
   accountId: number;
   /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
   groupIds: number[];
@@ -54,7 +55,7 @@ export async function createOwner(
       select ${accountId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,
              'Group ' || g, 3, true
       from generate_series(1, ${groups}::int) g order by g returning group_id`.execute(trx);
-    return { userId, accountId, groupIds: rows.map((row) => row.group_id) };
+    return { userId, address: '192.0.2.1', accountId, groupIds: rows.map((row) => row.group_id) };
   });
 }
 
@@ -65,7 +66,7 @@ export function groupNumber(chatId: string): number {
 
 /** Sends to all of the owner's groups, or those given, now. Resolves to the campaign's id. */
 export async function sendNow(db: Database, owner: Owner, groupIds = owner.groupIds, html = 'Hello'): Promise<string> {
-  const { campaignId } = await addCampaign({ db }, owner.userId, { ...post(html), groupIds, scheduleTime: null });
+  const { campaignId } = await addCampaign({ db }, owner, { ...post(html), groupIds, scheduleTime: null });
   return campaignId;
 }
 
@@ -75,7 +76,7 @@ export async function schedule(
   owner: Owner,
   when: Pick<ScheduledInput, 'startDate' | 'endDate' | 'time'> & Partial<ScheduledInput>,
 ): Promise<string> {
-  const { campaignId } = await addScheduledCampaign({ db, timeZone: 'UTC' }, owner.userId, {
+  const { campaignId } = await addScheduledCampaign({ db, timeZone: 'UTC' }, owner, {
     ...post('Hello'),
     groupIds: owner.groupIds,
     timeZone: null,

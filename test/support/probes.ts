@@ -38,6 +38,7 @@ export function probes(behaviour: {
     defineOperation({
       path: '/api/v1/probe/do',
       access: 'bearer',
+      scope: 'send',
       tag: 'Sandbox',
       summary: 'Does something',
       body: nothing,

@@ -48,6 +48,7 @@ export async function startTestServer({
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
     db,
+    log: createLog('silent'),
     clock,
     jwtSecret: JWT_SECRET,
     signUp: 'open',

@@ -11,6 +11,7 @@ export function analyticsOperations(deps: { db: Database }): Operation[] {
     defineOperation({
       path: '/api/v1/analytics/get-campaign-group-analytics-master',
       access: 'bearer',
+      scope: 'read',
       tag: 'Analytics',
       summary: 'Read who received and read a campaign, per group, per run and over time',
       body: campaignBody,

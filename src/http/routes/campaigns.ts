@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/record-audit.ts';
 import { addCampaign } from '../../campaigns/add-campaign.ts';
 import { addScheduledCampaign } from '../../campaigns/add-scheduled-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
@@ -25,6 +26,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     defineOperation({
       path: '/api/v1/venom/add-campaign',
       access: 'bearer',
+      scope: 'send',
       tag: 'Campaigns',
       summary: 'Send a campaign to groups now',
       description: 'Accepted means durable: once this answers, no crash loses any of its deliveries.',
@@ -34,9 +36,9 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       mayUpload: true,
       errors: [404, 409],
       idempotent: true,
-      async handle({ body, caller, idempotencyKey }) {
+      async handle({ body, actor, idempotencyKey }) {
         const post = { ...toPost(body), scheduleTime: body.schedule_time ?? null };
-        const accepted = await addCampaign(deps, caller.userId, post, idempotencyKey);
+        const accepted = await addCampaign(deps, actor, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
           status: 'running' as const,
@@ -48,6 +50,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     defineOperation({
       path: '/api/v1/venom/add-campaign-batch',
       access: 'bearer',
+      scope: 'send',
       tag: 'Campaigns',
       summary: 'Schedule a campaign for a date range and a time of day',
       description:
@@ -59,7 +62,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       errors: [404, 409],
       idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, caller, idempotencyKey, setHeader }) {
+      async handle({ body, actor, idempotencyKey, setHeader }) {
         const schedule = {
           startDate: body.start_date,
           endDate: body.end_date,
@@ -69,7 +72,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
           skipDates: body.skip_dates,
         };
         const post = { ...toPost(body), ...schedule };
-        const { campaignId } = await addScheduledCampaign(deps, caller.userId, post, idempotencyKey);
+        const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
       },
@@ -77,6 +80,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     defineOperation({
       path: '/api/v1/venom/preview-campaign',
       access: 'bearer',
+      scope: 'read',
       tag: 'Campaigns',
       summary: 'See the very text that would be sent',
       body: wire.previewBody,
@@ -88,6 +92,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     defineOperation({
       path: '/api/v1/venom/list-campaigns',
       access: 'bearer',
+      scope: 'read',
       tag: 'Campaigns',
       summary: 'List your campaigns, newest first',
       body: wire.listCampaignsBody,
@@ -114,6 +119,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     defineOperation({
       path: '/api/v1/venom/get-campaign',
       access: 'bearer',
+      scope: 'read',
       tag: 'Campaigns',
       summary: 'Read one campaign with its post, groups and runs',
       body: wire.campaignBody,
@@ -133,28 +139,29 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
         };
       },
     }),
-    controlOperation('pause', 'Pause a campaign', (userId, id) => pauseCampaign(deps, userId, id)),
-    controlOperation('resume', 'Go on with a paused campaign', (userId, id) => resumeCampaign(deps, userId, id)),
-    controlOperation('cancel', 'Cancel a campaign', (userId, id) => cancelCampaign(deps, userId, id)),
+    controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
+    controlOperation('resume', 'Go on with a paused campaign', (actor, id) => resumeCampaign(deps, actor, id)),
+    controlOperation('cancel', 'Cancel a campaign', (actor, id) => cancelCampaign(deps, actor, id)),
   ];
 }
 
 function controlOperation(
   verb: 'pause' | 'resume' | 'cancel',
   summary: string,
-  act: (userId: number, campaignId: string) => ReturnType<typeof pauseCampaign>,
+  act: (actor: Actor, campaignId: string) => ReturnType<typeof pauseCampaign>,
 ): Operation {
   return defineOperation({
     path: `/api/v1/venom/${verb}-campaign`,
     access: 'bearer',
+    scope: 'send',
     tag: 'Campaigns',
     summary,
     description: 'After the answer at most the turn in hand still leaves.',
     body: wire.campaignBody,
     data: wire.controlledData,
     errors: [404, 409],
-    async handle({ body, caller }) {
-      const { campaignId, status } = await act(caller.userId, body.campaign_id);
+    async handle({ body, actor }) {
+      const { campaignId, status } = await act(actor, body.campaign_id);
       return { campaign_id: campaignId, status };
     },
   });

@@ -19,6 +19,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/venom/create-channel',
       access: 'bearer',
+      scope: 'send',
       tag: 'Groups',
       summary: 'Create a channel',
       body: wire.createChannelBody,
@@ -27,9 +28,9 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       mayUpload: true,
       errors: [409, 503],
       idempotent: true,
-      async handle({ body, caller, idempotencyKey }) {
+      async handle({ body, actor, idempotencyKey }) {
         const { name, description, image = null } = body;
-        const channel = await createChannel(deps, caller.userId, { name, description, image }, idempotencyKey);
+        const channel = await createChannel(deps, actor, { name, description, image }, idempotencyKey);
         return {
           resp: {
             title: channel.name,
@@ -44,6 +45,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/venom/create-community',
       access: 'bearer',
+      scope: 'send',
       tag: 'Groups',
       summary: 'Create a community',
       description: 'A campaign sent to a community goes to its announcement group.',
@@ -51,26 +53,27 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       data: wire.createdGroupData,
       errors: [409, 503],
       idempotent: true,
-      async handle({ body, caller, idempotencyKey }) {
+      async handle({ body, actor, idempotencyKey }) {
         const community = { name: body.community_name, description: body.description };
-        const { name, groupId } = await createCommunity(deps, caller.userId, community, idempotencyKey);
+        const { name, groupId } = await createCommunity(deps, actor, community, idempotencyKey);
         return { group_name: name, group_metadata_id: groupId };
       },
     }),
     defineOperation({
       path: '/api/v1/venom/create-group',
       access: 'bearer',
+      scope: 'send',
       tag: 'Groups',
       summary: 'Create a group',
       body: wire.createGroupBody,
       data: wire.createdGroupData,
       errors: [409, 503],
       idempotent: true,
-      async handle({ body, caller, idempotencyKey }) {
+      async handle({ body, actor, idempotencyKey }) {
         const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
         const { name, groupId } = await createGroup(
           deps,
-          caller.userId,
+          actor,
           { name: body.group_name, participants },
           idempotencyKey,
         );
@@ -80,6 +83,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/venom/list-groups',
       access: 'bearer',
+      scope: 'read',
       tag: 'Groups',
       summary: 'List your groups, communities and channels',
       body: wire.listGroupsBody,
@@ -106,6 +110,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/venom/sync-groups',
       access: 'bearer',
+      scope: 'send',
       tag: 'Groups',
       summary: 'Read your groups anew from the messaging application',
       body: nothing,
@@ -116,6 +121,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/venom/account-status',
       access: 'bearer',
+      scope: 'read',
       tag: 'Account',
       summary: 'See the state of your link to the messaging application',
       body: nothing,
@@ -129,6 +135,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
     defineOperation({
       path: '/api/v1/sandbox/list-messages',
       access: 'bearer',
+      scope: 'read',
       tag: 'Sandbox',
       summary: 'See what the members of a sandbox group see',
       description: 'Oldest first, and only posts of the account.',

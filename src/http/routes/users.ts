@@ -20,10 +20,12 @@ import {
   type UserInfo,
 } from '../contract/users.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { tokenOf } from '../auth.ts';
+import { apiKeyOperations } from './api-keys.ts';
 
 /** Sign-up, sign-in and what users do with their own data (contract §3 and §4). */
 export function userOperations(users: UserDependencies): Operation[] {
-  return [...openOperations(users), ...ownDataOperations(users), ...tokenOperations(users)];
+  return [...openOperations(users), ...ownDataOperations(users), ...tokenOperations(users), ...apiKeyOperations(users)];
 }
 
 function openOperations(users: UserDependencies): Operation[] {
@@ -72,6 +74,7 @@ function ownDataOperations(users: UserDependencies): Operation[] {
     defineOperation({
       path: '/api/v1/user/get_profile',
       access: 'bearer',
+      scope: 'read',
       tag: 'Users',
       summary: 'Read your own data',
       body: nothing,
@@ -84,19 +87,20 @@ function ownDataOperations(users: UserDependencies): Operation[] {
     defineOperation({
       path: '/api/v1/user/update_profile',
       access: 'bearer',
+      scope: 'send',
       tag: 'Users',
       summary: 'Change your own data',
       body: updateProfileBody,
       data: profile,
       errors: [],
-      async handle({ body, caller }) {
+      async handle({ body, actor }) {
         const change = {
           firstName: body.first_name,
           lastName: body.last_name,
           phoneNumber: body.phone_number,
           timeZone: body.time_zone,
         };
-        return profileOf(await updateProfile(users, caller.userId, change));
+        return profileOf(await updateProfile(users, actor, change));
       },
     }),
   ];
@@ -107,30 +111,33 @@ function tokenOperations(users: UserDependencies): Operation[] {
     defineOperation({
       path: '/api/v1/user/change_password',
       access: 'bearer',
+      scope: 'token',
       tag: 'Users',
       summary: 'Change your password',
       description:
-        'Revokes every other token and keeps the one this request came with. A wrong `current_password` is a 400 on that field.',
+        'Revokes every other token and keeps the one this request came with; API keys go on. A wrong `current_password` is a 400 on that field.',
       body: changePasswordBody,
       data: nothingData,
       errors: [409, 429],
-      async handle({ body, caller }) {
+      async handle({ body, caller, actor }) {
         const passwords = { currentPassword: body.current_password, newPassword: body.new_password };
-        await changePassword(users, caller, passwords);
+        await changePassword(users, actor, tokenOf(caller), passwords);
         return {};
       },
     }),
     defineOperation({
       path: '/api/v1/user/revoke_tokens',
       access: 'bearer',
+      scope: 'token',
       tag: 'Users',
       summary: 'Revoke all your tokens',
-      description: 'This one too. Holds on every process within a second.',
+      description:
+        'This one too. Holds on every process within a second. API keys are no tokens: they go on until revoked.',
       body: nothing,
       data: nothingData,
       errors: [],
-      async handle({ caller }) {
-        await revokeTokens(users, caller.userId);
+      async handle({ actor }) {
+        await revokeTokens(users, actor);
         return {};
       },
     }),

@@ -1,0 +1,51 @@
+import type { Connection } from '../database/connect.ts';
+
+/** Who asks for something, and from where. */
+export interface Actor {
+  userId: number;
+  /** The client's address; behind a proxy the one that the proxy reports. */
+  address: string;
+  /** Set when the request came with an API key. */
+  apiKeyId?: number | undefined;
+}
+
+/** Everything that is written down, as the wire names it: what was acted on, and what was done. */
+export type AuditAction =
+  | 'user.signed_up'
+  | 'user.signed_in'
+  | 'user.sign_in_failed'
+  | 'user.password_changed'
+  | 'user.tokens_revoked'
+  | 'user.profile_changed'
+  | 'api_key.created'
+  | 'api_key.revoked'
+  | 'campaign.accepted'
+  | 'campaign.paused'
+  | 'campaign.resumed'
+  | 'campaign.cancelled'
+  | 'group.created'
+  | 'community.created'
+  | 'channel.created';
+
+export interface AuditEntry extends Actor {
+  action: AuditAction;
+  /** A short text that says what it was done to: a campaign's id, a key's or a group's name. */
+  subject: string;
+}
+
+/**
+ * Writes an entry into the user's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
+ * there is neither without the other.
+ */
+export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
+  await trx
+    .insertInto('audit_log')
+    .values({
+      user_id: entry.userId,
+      action: entry.action,
+      subject: entry.subject,
+      address: entry.address,
+      api_key_id: entry.apiKeyId ?? null,
+    })
+    .execute();
+}

@@ -1,0 +1,112 @@
+/** The SQL of API keys. A key itself is nowhere stored, only its sha256. */
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import type { ApiKeyScope } from '../database/schema.ts';
+
+/** An API key as its owner sees it. */
+export interface ApiKey {
+  apiKeyId: number;
+  name: string;
+  scopes: ApiKeyScope[];
+  /** How the key begins. */
+  prefix: string;
+  createdAt: Date;
+  /** null: never. */
+  expiresAt: Date | null;
+  /** To the minute; null: never. */
+  lastUsedAt: Date | null;
+}
+
+/** What a request that comes with a key is allowed, and as whom. */
+export interface ApiKeyState {
+  apiKeyId: number;
+  userId: number;
+  scopes: ApiKeyScope[];
+  expiresAt: Date | null;
+}
+
+export interface NewApiKey {
+  name: string;
+  scopes: ApiKeyScope[];
+  prefix: string;
+  hash: Buffer;
+  expiresAt: Date | null;
+}
+
+/** Locks the user until the transaction ends; false when there is none. Two keys cannot be counted beside each other then. */
+export async function lockUser(trx: Connection, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
+  return rows.length > 0;
+}
+
+export async function countApiKeys(db: Connection, userId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertApiKey(db: Connection, userId: number, key: NewApiKey): Promise<number> {
+  const { api_key_id } = await db
+    .insertInto('api_keys')
+    .values({
+      user_id: userId,
+      name: key.name,
+      scopes: key.scopes,
+      prefix: key.prefix,
+      hash: key.hash,
+      expires_at: key.expiresAt,
+    })
+    .returning('api_key_id')
+    .executeTakeFirstOrThrow();
+  return api_key_id;
+}
+
+/** Oldest first. */
+export async function selectApiKeys(db: Connection, userId: number): Promise<ApiKey[]> {
+  return db
+    .selectFrom('api_keys')
+    .select([
+      'api_key_id as apiKeyId',
+      'name',
+      'scopes',
+      'prefix',
+      'created_at as createdAt',
+      'expires_at as expiresAt',
+      'last_used_at as lastUsedAt',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('api_key_id')
+    .execute();
+}
+
+/** Removes one of the user's keys and tells all processes; answers its name, undefined when the user has no such key. */
+export async function deleteApiKey(db: Connection, userId: number, apiKeyId: number): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    with revoked as (
+      delete from api_keys where user_id = ${userId} and api_key_id = ${apiKeyId} returning user_id, name)
+    select pg_notify('campanile_tokens', user_id::text), name from revoked`.execute(db);
+  return rows[0]?.name;
+}
+
+/** The key with this sha256; undefined when there is none, or its user has been deleted. */
+export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<ApiKeyState | undefined> {
+  return db
+    .selectFrom('api_keys as k')
+    .innerJoin('users as u', 'u.user_id', 'k.user_id')
+    .select(['k.api_key_id as apiKeyId', 'k.user_id as userId', 'k.scopes', 'k.expires_at as expiresAt'])
+    .where('k.hash', '=', hash)
+    .where('u.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Notes that a key is in use, once a minute over all processes. */
+export async function noteApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = campanile_now()
+    where api_key_id = ${apiKeyId}
+      and (last_used_at is null or last_used_at <= campanile_now() - interval '1 minute')`.execute(db);
+}
