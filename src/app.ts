@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
+import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config } from './config.ts';
 import { connectDatabase, pingDatabase, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
@@ -123,6 +124,7 @@ function buildApi(
     timeZone: config.timeZone,
     hints,
     bornWithUser: (trx, userId) => linkAccount(trx, userId, config.messenger),
+    diesWithUser: unlinkAccount,
   });
   const groups = {
     db,

@@ -257,7 +257,9 @@ describe('what a key reaches', () => {
         .map(({ path }) => path)
         .toSorted(),
     ).toEqual(
-      ['change_password', 'create_api_key', 'list_api_keys', 'revoke_api_key', 'revoke_tokens'].map((n) => `user/${n}`),
+      ['change_password', 'create_api_key', 'delete_account', 'list_api_keys', 'revoke_api_key', 'revoke_tokens'].map(
+        (n) => `user/${n}`,
+      ),
     );
     for (const { path, scope } of all)
       for (const [name, key] of Object.entries(keys)) {

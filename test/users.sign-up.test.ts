@@ -142,6 +142,7 @@ test('after 600 sign-ups from one address the next from there has to wait an hou
     signUp: 'open',
     timeZone: 'UTC',
     async bornWithUser() {},
+    async diesWithUser() {},
   });
   await sql`
     insert into attempts (subject, times)

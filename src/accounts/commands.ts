@@ -8,6 +8,7 @@ import type { Hints } from '../database/listen.ts';
 import { AppError, type ErrorKind, type Problem } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
 import type { MessengerGroup } from '../messenger/messenger.ts';
+import { userIsGone } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
@@ -72,6 +73,7 @@ export async function runCommand<K extends CommandKind>(
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
     const ended = await readCommand(db, commandId);
+    if (!ended) throw userIsGone();
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }
@@ -100,12 +102,13 @@ async function insertCommand(db: Database, accountId: number, kind: CommandKind,
   });
 }
 
-async function readCommand(db: Database, commandId: number): Promise<Ended> {
+/** Undefined when the user and all that was theirs has been deleted meanwhile. */
+async function readCommand(db: Database, commandId: number): Promise<Ended | undefined> {
   return db
     .selectFrom('account_commands')
     .select(['status', 'result'])
     .where('command_id', '=', commandId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 function toError({ kind, message, details, outcomeUnknown }: StoredFailure): AppError {

@@ -15,10 +15,10 @@ export interface Account {
   groupsSyncedAt: Date | null;
 }
 
-/** The account of a user. Every user has one from sign-up on. */
+/** The account of a user. Every user has one from sign-up on; throws `unauthenticated` when the user is gone. */
 export async function findAccountOfUser(db: Connection, userId: number): Promise<Account> {
   const row = await selectAccounts(db).where('accounts.user_id', '=', userId).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'You have no account to send from');
+  if (!row) throw userIsGone();
   return row;
 }
 
@@ -31,6 +31,7 @@ function selectAccounts(db: Connection) {
   return db
     .selectFrom('accounts')
     .innerJoin('users', 'users.user_id', 'accounts.user_id')
+    .where('users.deleted_at', 'is', null)
     .select([
       'accounts.account_id as accountId',
       'accounts.user_id as userId',
@@ -54,10 +55,22 @@ export async function insertAccount(trx: Connection, userId: number, messenger: 
 
 /**
  * Locks the account's lane until the transaction ends. Whoever changes what an account may send, or what became of it, does this
- * first: what is read after it is current, and two such transactions follow each other.
+ * first: what is read after it is current, and two such transactions follow each other. False when there is none, for the user is
+ * gone: nothing of the account may be changed then.
  */
-export async function lockLane(trx: Connection, accountId: number): Promise<void> {
-  await sql`select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+export async function lockLane(trx: Connection, accountId: number): Promise<boolean> {
+  const { rows } = await sql`select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+  return rows.length > 0;
+}
+
+/** `lockLane` for what the user asks. Throws `unauthenticated` when the user is gone. */
+export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
+  if (!(await lockLane(trx, accountId))) throw userIsGone();
+}
+
+/** A request can outlive its user by a moment. */
+export function userIsGone(): AppError {
+  return new AppError('unauthenticated', 'This user no longer exists');
 }
 
 /** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */

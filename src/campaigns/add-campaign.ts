@@ -1,4 +1,4 @@
-import { findAccountOfUser, lockLane } from '../accounts/store.ts';
+import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
@@ -40,7 +40,7 @@ export async function addCampaign(
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
       const mediaId = post.media && (await saveMedia(trx, actor.userId, post.media));
-      await lockLane(trx, account.accountId);
+      await lockOwnLane(trx, account.accountId);
       const stored = await insertCampaign(trx, {
         accountId: account.accountId,
         name: input.name,

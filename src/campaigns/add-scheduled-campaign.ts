@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findAccountOfUser, lockLane } from '../accounts/store.ts';
+import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { invalid, type Problem } from '../lib/errors.ts';
@@ -41,7 +41,7 @@ export async function addScheduledCampaign(
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
       const mediaId = post.media && (await saveMedia(trx, actor.userId, post.media));
-      await lockLane(trx, account.accountId);
+      await lockOwnLane(trx, account.accountId);
       const stored = await insertCampaign(trx, {
         accountId: account.accountId,
         name: input.name,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { expireUnsent, latestStart, missRuns } from './expire-runs.ts';
 
@@ -103,14 +104,16 @@ export async function beginRuns(
 /** Writes the next chunk of the runs that have begun and have more. True when it wrote any. */
 async function expandBegun(db: Database, shards: number[]): Promise<boolean> {
   const { rows } = await sql<{ account_id: number; run_id: number }>`
-    select account_id, run_id from runs
-    where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets limit 20`.execute(db);
+    select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
+    where r.shard = any(${shards}::smallint[]) and r.status = 'running' and r.expanded < r.targets limit 20`.execute(
+    db,
+  );
   for (const run of rows) await db.transaction().execute((trx) => expandRun(trx, run.account_id, run.run_id));
   return rows.length > 0;
 }
 
 async function expandRun(trx: Connection, accountId: number, runId: number): Promise<void> {
-  await sql`select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+  if (!(await lockLane(trx, accountId))) return;
   await sql`
     with run as materialized (
       select r.account_id, r.run_id, r.content_id, r.expanded from runs r

@@ -1,6 +1,6 @@
 /** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
-import { lockLane, wakeLane } from '../accounts/store.ts';
+import { lockOwnLane, wakeLane } from '../accounts/store.ts';
 import { recordAudit, type Actor, type AuditAction } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
@@ -76,7 +76,7 @@ async function control(
 ): Promise<Controlled> {
   const { accountId } = await findOwnCampaign(db, actor.userId, publicId);
   return db.transaction().execute(async (trx) => {
-    await lockLane(trx, accountId);
+    await lockOwnLane(trx, accountId);
     await change(trx, await findOwnCampaign(trx, actor.userId, publicId));
     await recordAudit(trx, { ...actor, action, subject: publicId });
     const { status } = await findOwnCampaign(trx, actor.userId, publicId);

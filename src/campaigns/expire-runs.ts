@@ -58,7 +58,7 @@ export async function sweepRuns(db: Database, shards: number[]): Promise<void> {
     group by account_id`.execute(db);
   for (const { account_id, run_ids } of rows)
     await db.transaction().execute(async (trx) => {
-      await lockLane(trx, account_id);
+      if (!(await lockLane(trx, account_id))) return;
       await missRuns(trx, [account_id]);
       await expireUnsent(trx, await stillStalled(trx, account_id, run_ids));
     });

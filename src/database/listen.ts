@@ -18,13 +18,15 @@ export type HintChannel =
   | 'campanile_runs'
   | 'campanile_commands'
   | 'campanile_results'
-  | 'campanile_tokens';
+  | 'campanile_tokens'
+  | 'campanile_erasures';
 const CHANNELS: readonly HintChannel[] = [
   'campanile_lanes',
   'campanile_runs',
   'campanile_commands',
   'campanile_results',
   'campanile_tokens',
+  'campanile_erasures',
 ];
 const RECONNECT_MS = 1_000;
 

@@ -28,28 +28,31 @@ interface Effect {
 /**
  * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
  * finish that leaves nothing queued, once. A turn whose number has moved on is fenced: of it only what was sent is taken, because
- * it is true, and the lane is left to its new holder. A repeat of the same finish changes nothing.
+ * it is true, and the lane is left to its new holder. Of an account that is gone nothing is written down. A repeat of the same
+ * finish changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const held = await lockTurns(trx, finished);
-    const mine = finished.filter(({ turn }) => held.has(turn.accountId));
-    const effects = finished.flatMap((one) => toEffects(one, held.has(one.turn.accountId)));
+    const locked = await lockTurns(trx, finished);
+    const living = finished.filter(({ turn }) => locked.has(turn.accountId));
+    if (living.length === 0) return;
+    const mine = living.filter(({ turn }) => locked.get(turn.accountId));
+    const effects = living.flatMap((one) => toEffects(one, locked.get(one.turn.accountId) ?? false));
     const { changed, ended } = await writeOutcomes(trx, effects, mine);
     if (changed < effects.length) await writeLateTruth(trx, effects);
     await settleRuns(trx, ended);
   });
 }
 
-/** Locks the lanes in order of account, then says of which the turn is still the one that was claimed. */
-async function lockTurns(trx: Connection, finished: readonly FinishedTurn[]): Promise<Set<number>> {
+/** Locks the lanes in order of account, then says of each that is there whether the turn is still the one that was claimed. */
+async function lockTurns(trx: Connection, finished: readonly FinishedTurn[]): Promise<Map<number, boolean>> {
   const { rows } = await sql<{ account_id: number; held: boolean }>`
     select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
     from unnest(${finished.map(({ turn }) => turn.accountId)}::bigint[], ${finished.map(({ turn }) => turn.turn)}::bigint[])
          i (account_id, turn)
     join lanes l on l.account_id = i.account_id
     order by l.account_id for no key update of l`.execute(trx);
-  return new Set(rows.filter((row) => row.held).map((row) => row.account_id));
+  return new Map(rows.map((row) => [row.account_id, row.held]));
 }
 
 function toEffects({ turn, outcomes }: FinishedTurn, held: boolean): Effect[] {

@@ -82,6 +82,11 @@ export interface Messenger {
    * again, so recording must be idempotent.
    */
   watchMembers(record: (events: MemberEvent[]) => Promise<void>): () => Promise<void>;
+  /**
+   * Unlinks an account whose user is gone and drops what is kept of it, a part at a time: true when there may be more, to be called
+   * again. Nobody opens the account any more. Rejects when the messaging application cannot be asked; it is then tried again.
+   */
+  forget(accountId: number): Promise<boolean>;
   close(): Promise<void>;
 }
 

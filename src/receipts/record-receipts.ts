@@ -12,14 +12,14 @@ type TallyEvent = Extract<MemberEvent, { kind: 'tally' }>;
 
 /**
  * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
- * event about a message nobody sent is passed over. A post somebody received was sent, whatever the ledger thought of it
+ * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
  * (contract §5). Throws when the database cannot be asked; the batch may then simply be told again.
  */
 export async function recordReceipts(db: Database, events: readonly MemberEvent[]): Promise<void> {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
   for (const [accountId, own] of byAccount)
     await db.transaction().execute(async (trx) => {
-      await lockLane(trx, accountId);
+      if (!(await lockLane(trx, accountId))) return;
       await proveSent(trx, accountId, own);
       const persons = own.filter((event): event is PersonEvent => event.kind !== 'tally');
       if (persons.length > 0) await recordPersons(trx, accountId, persons);

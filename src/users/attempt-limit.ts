@@ -30,7 +30,7 @@ export const FAILURES_PER_NAME_AND_ADDRESS: AttemptLimit = {
   windowMs: QUARTER_OF_AN_HOUR_MS,
 };
 
-/** Of somebody signed in who gives their own password, to change it. */
+/** Of somebody signed in who gives their own password, to change it or to delete their account. */
 export const OWN_PASSWORD_FAILURES: AttemptLimit = { name: 'own password', max: 10, windowMs: QUARTER_OF_AN_HOUR_MS };
 
 /** Counts that were taken; each can be given back. */

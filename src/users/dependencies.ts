@@ -23,12 +23,14 @@ export interface UserSettings {
   hints?: Pick<Hints, 'on'>;
   /** Called in the transaction that creates a user: whatever every user has from the beginning. */
   bornWithUser(trx: Transaction<Schema>, userId: number): Promise<void>;
+  /** Called in the transaction that deletes a user, before it locks the user: whatever must end at once. */
+  diesWithUser(trx: Transaction<Schema>, userId: number): Promise<void>;
 }
 
 /** What the use cases of this room work with; each asks for the parts that it needs. */
 export interface UserDependencies extends Pick<
   UserSettings,
-  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser'
+  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser' | 'diesWithUser'
 > {
   tokens: Tokens;
   tokenStates: TokenStates;
@@ -36,7 +38,7 @@ export interface UserDependencies extends Pick<
 }
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
-  const { db, log, clock, hints, jwtSecret, tokenLifetimeMs, signUp, timeZone, bornWithUser } = settings;
+  const { db, log, clock, hints, jwtSecret, tokenLifetimeMs, signUp, timeZone, bornWithUser, diesWithUser } = settings;
   return {
     db,
     log,
@@ -44,6 +46,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     signUp,
     timeZone,
     bornWithUser,
+    diesWithUser,
     tokens: createTokens({
       secret: jwtSecret,
       clock,

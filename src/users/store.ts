@@ -97,7 +97,7 @@ export async function findUser(db: Connection, userId: number): Promise<UserWith
 export async function noteFirstSignIn(db: Connection, userId: number): Promise<boolean> {
   const { rows } = await sql`
     update users set first_signed_in_at = campanile_now()
-    where user_id = ${userId} and first_signed_in_at is null
+    where user_id = ${userId} and deleted_at is null and first_signed_in_at is null
     returning user_id`.execute(db);
   return rows.length > 0;
 }
@@ -160,6 +160,29 @@ export async function replacePassword(
         and token_generation = ${seen.tokenGeneration}
       returning user_id)
     select pg_notify('campanile_tokens', user_id::text) from changed`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Makes a husk of a user: nothing of theirs is left in it, their logins and API keys are gone, and every process is told. False,
+ * and nothing changed, when the password or the tokens are no longer what `seen` says.
+ */
+export async function markDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
+  const { rows } = await sql`
+    with deleted as (
+      update users
+      set deleted_at = campanile_now(), first_name = '', last_name = '', user_name = '', email = '', phone_number = '',
+          whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, kept_token_id = null,
+          token_generation = token_generation + 1, first_signed_in_at = null
+      where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
+        and token_generation = ${seen.tokenGeneration}
+      returning user_id
+    ), logins as (
+      delete from user_logins l using deleted d where l.user_id = d.user_id
+    ), keys as (
+      delete from api_keys k using deleted d where k.user_id = d.user_id
+    )
+    select pg_notify('campanile_tokens', user_id::text), pg_notify('campanile_erasures', '') from deleted`.execute(db);
   return rows.length > 0;
 }
 

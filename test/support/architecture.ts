@@ -18,6 +18,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
+  erasure: ['accounts', 'messenger', 'database', 'lib'],
   campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
   http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };

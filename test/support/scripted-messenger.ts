@@ -51,6 +51,7 @@ export function scriptMessenger(): ScriptedMessenger {
         createChannel: () => Promise.reject(new Error('not part of this script')),
         close: () => Promise.resolve(),
       }),
+    forget: () => Promise.resolve(false),
     watchMembers(recordEvents) {
       record = recordEvents;
       return () => Promise.resolve();

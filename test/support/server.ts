@@ -54,6 +54,7 @@ export async function startTestServer({
     signUp: 'open',
     timeZone: 'UTC',
     async bornWithUser() {},
+    async diesWithUser() {},
     ...users,
   });
   const server = await buildServer({

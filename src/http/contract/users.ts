@@ -90,4 +90,8 @@ export const changePasswordBody = z
   .object({ current_password: text(1, 1024).meta({ format: 'password' }), new_password: password })
   .meta({ id: 'ChangePassword' });
 
+export const deleteAccountBody = z
+  .object({ password: text(1, 1024).meta({ format: 'password' }) })
+  .meta({ id: 'DeleteAccount' });
+
 export const nothingData = z.object({});

@@ -1,16 +1,19 @@
 import type { UserDependencies } from '../../users/dependencies.ts';
 import { authorizeUser } from '../../users/authorize-user.ts';
 import { changePassword } from '../../users/change-password.ts';
+import { deleteAccount } from '../../users/delete-account.ts';
 import { createUser } from '../../users/create-user.ts';
 import { getProfile, type UserProfile } from '../../users/get-profile.ts';
 import { revokeTokens } from '../../users/revoke-tokens.ts';
 import type { User } from '../../users/store.ts';
 import { updateProfile } from '../../users/update-profile.ts';
+import { tokenOf } from '../auth.ts';
 import { nothing } from '../contract/fields.ts';
 import {
   authorizeUserBody,
   authorizeUserData,
   changePasswordBody,
+  deleteAccountBody,
   createUserBody,
   createUserData,
   nothingData,
@@ -20,7 +23,6 @@ import {
   type UserInfo,
 } from '../contract/users.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { tokenOf } from '../auth.ts';
 import { apiKeyOperations } from './api-keys.ts';
 
 /** Sign-up, sign-in and what users do with their own data (contract §3 and §4). */
@@ -138,6 +140,22 @@ function tokenOperations(users: UserDependencies): Operation[] {
       errors: [],
       async handle({ actor }) {
         await revokeTokens(users, actor);
+        return {};
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/user/delete_account',
+      access: 'bearer',
+      scope: 'token',
+      tag: 'Users',
+      summary: 'Delete your account and everything in it',
+      description:
+        'For good. Campaigns stop, at most what is being sent just now still leaves; tokens and API keys are refused; your name and e-mail address are free again at once. Groups, campaigns, files and statistics are removed in the minutes that follow. A wrong `password` is a 400 on that field.',
+      body: deleteAccountBody,
+      data: nothingData,
+      errors: [409, 429],
+      async handle({ body, caller }) {
+        await deleteAccount(users, { userId: caller.userId, token: tokenOf(caller) }, body.password);
         return {};
       },
     }),

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Messenger } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
+import { forgetAccount } from './forget.ts';
 import { sendMessages } from './messages.ts';
 import { tellDoings } from './tell-doings.ts';
 
@@ -29,6 +30,7 @@ export function createSandbox({ db, log, speed }: { db: Database; log: Log; spee
       const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), { log });
       return () => loop.stop();
     },
+    forget: (accountId) => forgetAccount(db, accountId),
     close: () => db.destroy(),
   };
 }

@@ -1,0 +1,73 @@
+/** Removes what belonged to a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+
+/** A user who has been deleted, and is not yet wholly gone. */
+export interface DeletedUser {
+  userId: number;
+  /** undefined: there was none. */
+  accountId: number | undefined;
+  /** Deleted so long ago that no request of theirs can be under way: the husk goes too. */
+  isCold: boolean;
+}
+
+/** Longer than any request takes. Until then whatever is under way finds the rows that its foreign keys refer to. */
+const COOLING_MINUTES = 10;
+
+interface Part {
+  table: string;
+  owner: 'account_id' | 'user_id';
+  /** Rows a step, so that none holds locks for long: few where a row is large, or others go with it. */
+  chunk: number;
+}
+
+/**
+ * What is removed, in this order: first what has no foreign keys and would be left behind, then what others refer to. Whatever is
+ * not named goes with the husk; name it here if it can be much.
+ */
+const PARTS: readonly Part[] = [
+  { table: 'receipts', owner: 'account_id', chunk: 5_000 },
+  { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
+  { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
+  { table: 'runs', owner: 'account_id', chunk: 5_000 },
+  { table: 'campaigns', owner: 'account_id', chunk: 50 },
+  { table: 'media', owner: 'user_id', chunk: 5 },
+  { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
+  { table: 'groups', owner: 'account_id', chunk: 5_000 },
+  { table: 'idempotency_keys', owner: 'user_id', chunk: 5_000 },
+  { table: 'api_keys', owner: 'user_id', chunk: 5_000 },
+  { table: 'audit_log', owner: 'user_id', chunk: 5_000 },
+];
+
+/** Deleted users with something left to remove, a few of them. */
+export async function findDeletedUsers(db: Connection, limit: number): Promise<DeletedUser[]> {
+  const { rows } = await sql<{ userId: number; accountId: number | null; isCold: boolean }>`
+    with deleted as materialized (
+      select user_id, erased_at, deleted_at <= campanile_now() - ${COOLING_MINUTES} * interval '1 minute' as cold
+      from users where deleted_at is not null
+    )
+    select d.user_id as "userId", a.account_id as "accountId", d.cold as "isCold"
+    from deleted d left join accounts a on a.user_id = d.user_id
+    where d.erased_at is null or d.cold
+    order by random() limit ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, accountId: row.accountId ?? undefined }));
+}
+
+/** Removes the next rows of a deleted user from the ledger; false when there was nothing left. */
+export async function eraseNext(db: Connection, { userId, accountId }: DeletedUser): Promise<boolean> {
+  for (const { table, owner, chunk } of PARTS) {
+    const id = owner === 'user_id' ? userId : accountId;
+    if (id === undefined) continue;
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
+    if (numAffectedRows > 0n) return true;
+  }
+  return false;
+}
+
+/** Call it when nothing is left but the husk: remembers that, and removes the husk once it has cooled. */
+export async function endErasure(db: Connection, { userId, isCold }: DeletedUser): Promise<void> {
+  if (isCold) await sql`delete from users where user_id = ${userId} and deleted_at is not null`.execute(db);
+  else await sql`update users set erased_at = campanile_now() where user_id = ${userId}`.execute(db);
+}

@@ -1,0 +1,28 @@
+import type { Database } from '../database/connect.ts';
+import { AppError, invalid } from '../lib/errors.ts';
+import { countFailures, OWN_PASSWORD_FAILURES } from './attempt-limit.ts';
+import { userIsGone } from './get-profile.ts';
+import { verifyPassword } from './password.ts';
+import { findUser, type UserWithSecrets } from './store.ts';
+import { isCurrent } from './token-states.ts';
+import type { TokenIdentity } from './token.ts';
+
+/**
+ * Has somebody who is signed in prove it with their password, and answers who it is. Throws `invalid` on `field` when the password
+ * is wrong (the token says who asks, so it is no 401), `rate_limited` after 10 such failures within 15 minutes, and
+ * `unauthenticated` when token or user are no more.
+ */
+export async function confirmPassword(
+  db: Database,
+  { userId, token }: { userId: number; token: TokenIdentity },
+  { field, password }: { field: string; password: string },
+): Promise<UserWithSecrets> {
+  const user = await findUser(db, userId);
+  if (!user) throw userIsGone();
+  // Read anew: what a token may do that was revoked a moment ago can be taken back by nobody.
+  if (!isCurrent(user, token)) throw new AppError('unauthenticated', 'The token has been revoked');
+  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
+  if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))
+    throw invalid([{ field, issue: 'is not the present password' }]);
+  return user;
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Database } from '../../src/database/connect.ts';
+
+/** How many rows of each table belong to the user or the account, of those tables that have any. Also of tables yet to come. */
+export async function remainsOf(
+  db: Database,
+  { userId, accountId }: { userId: number; accountId: number },
+): Promise<Record<string, number>> {
+  const { rows: columns } = await sql<{ table: string; owner: string }>`
+    select c.table_name as table, c.column_name as owner from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('user_id', 'account_id')`.execute(
+    db,
+  );
+  const remains: Record<string, number> = {};
+  for (const { table, owner } of columns) {
+    const id = owner === 'user_id' ? userId : accountId;
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from ${sql.table(table)} where ${sql.ref(owner)} = ${id}`.execute(db);
+    const count = rows[0]?.count ?? 0;
+    if (count > 0) remains[table] = count;
+  }
+  return remains;
+}
+
+/** What stays of a deleted user for a few minutes: a row of each, with nothing of theirs in it. */
+export const HUSK = { users: 1, accounts: 1 };
