@@ -71,7 +71,6 @@ describe('the session in the README', () => {
   test('works as printed, and works again', async () => {
     const session = readSession();
     expectSession(await run(session, service));
-    // The user name has the time in it, in seconds, so the second user is another one.
     expectSession(await run(session, service));
   });
 
