@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sleep } from '../src/lib/time.ts';
 import { PASSWORD, post } from './support/app.ts';
 import { until } from './support/ledger.ts';
 import { removeService, startService, type Service } from './support/service.ts';
@@ -18,6 +19,21 @@ async function ask<Data>(service: Service, path: string, body: object, token?: s
   const answer = await post(service.url, path, body, token);
   if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
   return answer.body.data as Data;
+}
+
+/** Sends a campaign with an Idempotency-Key; the status, or undefined when the answer never came. */
+async function sendWithKey(service: Service, body: object, token: string, key: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(`${service.url}/api/v1/venom/add-campaign`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'idempotency-key': key },
+      body: JSON.stringify(body),
+    });
+    return response.status;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 async function signUp(service: Service): Promise<string> {
@@ -44,24 +60,36 @@ test('a service killed again and again in the middle of a campaign posts to ever
     (await ask<{ totals: Totals }>(service, 'analytics/get-campaign-group-analytics-master', { campaign_id }, token))
       .totals;
 
+  const messagesIn = async (group_metadata_id: number) => {
+    const path = 'sandbox/list-messages';
+    const { messages } = await ask<{ messages: Array<{ text: string }> }>(service, path, { group_metadata_id }, token);
+    return messages.map((message) => message.text);
+  };
+
   for (let kill = 1; kill <= KILLS; kill++) {
     await until(totals, ({ sent }) => sent >= (kill * GROUPS) / (KILLS + 2));
+    // Asked for, and killed before it can be known whether it was accepted; so it is asked for again with the same key.
+    const urgent = { name: 'Urgent', html: `Urgent ${kill}`, group_metadata_ids: groups.slice(0, 1) };
+    const lost = sendWithKey(service, urgent, token, `kill ${kill}`);
+    await sleep(kill * 3);
     await service.kill();
+    await lost;
     service = await startService({ folder, environment });
+    expect(await sendWithKey(service, urgent, token, `kill ${kill}`)).toBe(200);
   }
   const before = await totals();
   expect(before.sent).toBeLessThan(GROUPS);
   const after = await until(totals, ({ queued }) => queued === 0);
   expect(after).toMatchObject({ sent: GROUPS, failed: 0 });
 
+  const urgent = await until(
+    async () => (await messagesIn(groups[0] ?? 0)).filter((text) => text.startsWith('Urgent')),
+    (texts) => texts.length >= KILLS,
+  );
+  expect(urgent).toEqual(['Urgent 1', 'Urgent 2', 'Urgent 3', 'Urgent 4']);
   for (const group_metadata_id of groups) {
-    const { messages } = await ask<{ messages: Array<{ text: string }> }>(
-      service,
-      'sandbox/list-messages',
-      { group_metadata_id },
-      token,
-    );
-    expect(messages.map((message) => message.text)).toEqual(['Only *once*']);
+    const texts = await messagesIn(group_metadata_id);
+    expect(texts.filter((text) => !text.startsWith('Urgent'))).toEqual(['Only *once*']);
   }
   expect(await service.stop()).toBe(0);
   await removeService(service);

@@ -142,11 +142,11 @@ function toStored(group: MessengerGroup): StoredGroup {
 }
 
 function toFailure(error: unknown, log: Log): StoredFailure {
-  if (error instanceof AppError) return { kind: error.kind, message: error.message, details: error.details };
+  if (error instanceof AppError) {
+    const { kind, message, details, outcomeUnknown } = error;
+    return { kind, message, details, outcomeUnknown };
+  }
   log.error({ err: error }, 'a command for an account failed');
-  return {
-    kind: 'unavailable',
-    message: 'The messaging application could not be reached, try again in a moment',
-    details: [],
-  };
+  const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
+  return { kind: 'unavailable', message, details: [], outcomeUnknown: true };
 }
