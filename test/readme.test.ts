@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeService, startService, type Service } from './support/service.ts';
 
@@ -87,4 +88,23 @@ describe('the session in the README', () => {
     const answers = await run(broken, service);
     expect(answers.find((answer) => answer.error)?.code).toBe(code);
   });
+});
+
+test('what the README calls not there yet is not there', async () => {
+  const section = readme.split('\n## What is not there yet\n')[1]?.split('\n## ')[0] ?? '';
+  const missing = [...section.matchAll(/`([a-z]+(?:[-_][a-z]+)*)`/g)].map(([, name]) => name);
+  expect(missing.length).toBeGreaterThan(10);
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: object };
+  const present = Object.keys(paths).map((path) => path.split('/').at(-1));
+  expect(present).toContain('pause-campaign');
+  expect(missing.filter((name) => present.includes(name))).toEqual([]);
+});
+
+test('the example posts to the groups whose name it was given', async () => {
+  const example = join(import.meta.dirname, '../examples/announce.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [example, 'club', '<p>Run at <b>eight</b></p>'], {
+    env: { BASE: service.url },
+  });
+  expect(stdout).toContain('Posting to 1 of your groups:\n\nRun at *eight*\n');
+  expect(stdout).toMatch(/\nRunning club: sent to 24\ncompleted\n$/);
 });
