@@ -12,7 +12,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
   idempotency: ['database', 'lib'],
   users: ['database', 'lib'],
-  analytics: ['database', 'lib'],
+  analytics: ['campaigns', 'database', 'lib'],
   accounts: ['messenger', 'database', 'lib'],
   groups: ['accounts', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
