@@ -73,7 +73,7 @@ describe('the session in the README', () => {
     const session = readSession();
     expectSession(await run(session, service));
     expectSession(await run(session, service));
-  });
+  }, 60_000);
 
   test.each([
     ['a path that does not exist', 'venom/create-channel', 'venom/create-chanel', 404],
