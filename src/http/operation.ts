@@ -48,7 +48,7 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   data: Data;
   /** The longest body taken, in bytes; 256 KiB unless given. */
   bodyLimitBytes?: number;
-  /** Bodies over 256 KiB wait for one of a few slots before they are read (design §6). */
+  /** Bodies over 256 KiB wait for one of a few slots before they are read. */
   mayUpload?: boolean;
   errors: readonly OwnFailure[];
   /** Names and meanings of request headers that it reads. */
