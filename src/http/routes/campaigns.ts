@@ -32,10 +32,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404],
-      async handle({ body, caller }) {
+      async handle({ body, file, caller }) {
         const accepted = await addCampaign(deps, caller.userId, {
-          ...toPost(body),
+          ...toPost(body, file),
           scheduleTime: body.schedule_time ?? null,
         });
         return {
@@ -57,11 +58,12 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignBatchData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404],
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, caller, setHeader }) {
+      async handle({ body, file, caller, setHeader }) {
         const { campaignId } = await addScheduledCampaign(deps, caller.userId, {
-          ...toPost(body),
+          ...toPost(body, file),
           startDate: body.start_date,
           endDate: body.end_date,
           time: body.schedule_time,
@@ -168,12 +170,12 @@ interface WirePost {
   is_channel_campaign: boolean;
 }
 
-function toPost(body: WirePost) {
+function toPost(body: WirePost, file: Buffer | null) {
   return {
     name: body.name,
     description: body.desc,
     html: body.html,
-    image: body.image ?? null,
+    image: file ?? body.image ?? null,
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };
