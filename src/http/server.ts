@@ -16,8 +16,9 @@ import { documentOptions } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
 import { answerInsteadOfNode, answerUnparsable } from './raw-errors.ts';
-import { registerOperation, SMALL_BODY_BYTES } from './routing.ts';
+import { registerOperation } from './routing.ts';
 import { refuseUnknown } from './unknown-path.ts';
+import { SMALL_BODY_BYTES } from './uploads.ts';
 
 export interface ServerDependencies {
   operations: readonly Operation[];
@@ -72,6 +73,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const limits = { ...LIMITS, ...dependencies.limits };
   const server = createInstance(settings, limits, log);
   server.decorateRequest('caller', null);
+  server.decorateRequest('upload', null);
   answerInEnvelope(server, log);
   answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
