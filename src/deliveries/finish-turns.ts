@@ -1,29 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
-import type { ClaimedDelivery, Turn } from './claim-turns.ts';
-import type { Outcome } from './outcome.ts';
+import { collectEffects, type Effects, type FinishedTurn, type Stretch } from './effects.ts';
 import { clearErrors, settleRuns, type RunKey } from './settle-runs.ts';
-
-/** A turn that has been sent, or given up. */
-export interface FinishedTurn {
-  turn: Turn;
-  /** One a delivery of the turn, in its order. */
-  outcomes: Outcome[];
-  /** How long the account must wait from now before its next send, in milliseconds. */
-  gapMs: number;
-}
-
-interface Effect {
-  accountId: number;
-  runId: number;
-  position: number;
-  status: 'sent' | 'failed' | 'retry';
-  waitMs: number;
-  tries: number;
-  recipients: number;
-  error: string | null;
-  uncertain: boolean;
-}
 
 /**
  * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
@@ -37,9 +15,9 @@ export async function finishTurns(db: Database, finished: readonly FinishedTurn[
     const living = finished.filter(({ turn }) => locked.has(turn.accountId));
     if (living.length === 0) return;
     const mine = living.filter(({ turn }) => locked.get(turn.accountId));
-    const effects = living.flatMap((one) => toEffects(one, locked.get(one.turn.accountId) ?? false));
+    const effects = collectEffects(living, (turn) => locked.get(turn.accountId) ?? false);
     const { changed, ended } = await writeOutcomes(trx, effects, mine);
-    if (changed < effects.length) await writeLateTruth(trx, effects);
+    if (changed < effects.recipients.length + effects.others.length) await writeLateTruth(trx, effects);
     await settleRuns(trx, ended);
   });
 }
@@ -55,53 +33,9 @@ async function lockTurns(trx: Connection, finished: readonly FinishedTurn[]): Pr
   return new Map(rows.map((row) => [row.account_id, row.held]));
 }
 
-function toEffects({ turn, outcomes }: FinishedTurn, held: boolean): Effect[] {
-  // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
-  const lastTried = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
-  const effects: Effect[] = [];
-  turn.deliveries.forEach((delivery, index) => {
-    const outcome = outcomes[index];
-    if (!outcome || (outcome.kind === 'snooze' && index > lastTried)) return;
-    if (!held && outcome.kind !== 'sent') return;
-    effects.push(toEffect(turn, delivery, outcome));
-  });
-  return effects;
-}
-
-function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Outcome): Effect {
-  const base = {
-    accountId: turn.accountId,
-    runId: turn.runId,
-    position: delivery.position,
-    waitMs: 0,
-    tries: 1,
-    recipients: 0,
-    error: null,
-    uncertain: false,
-  };
-  switch (outcome.kind) {
-    case 'sent':
-      return { ...base, status: 'sent', recipients: outcome.recipients };
-    case 'failed':
-      return { ...base, status: 'failed', error: outcome.reason };
-    case 'retry':
-      return {
-        ...base,
-        status: 'retry',
-        waitMs: outcome.waitMs,
-        error: outcome.reason,
-        uncertain: outcome.uncertain || delivery.uncertain,
-      };
-    case 'snooze':
-      return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };
-    default:
-      return outcome satisfies never;
-  }
-}
-
 async function writeOutcomes(
   trx: Connection,
-  effects: Effect[],
+  { sent, recipients, others }: Effects,
   held: readonly FinishedTurn[],
 ): Promise<{ changed: number; ended: RunKey[] }> {
   const { rows } = await sql<{ changed: number; ended: RunKey[] | null }>`
@@ -109,24 +43,31 @@ async function writeOutcomes(
       select * from unnest(${held.map(({ turn }) => turn.accountId)}::bigint[], ${held.map(({ turn }) => turn.turn)}::bigint[],
                            ${held.map((one) => one.gapMs)}::float8[], ${held.map(restOf)}::float8[])
         l (account_id, turn, gap_ms, rest_ms)
-    ), done as (
+    ), sent as (
+      update deliveries d
+      set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
+          recipients = (${recipients}::int[])[o.skipped + d.position - o.first + 1], error = null, uncertain = false
+      from ${stretches(sent)} o
+      where d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last and d.status = 'queued'
+      returning d.account_id, d.run_id, d.position, d.status
+    ), other as (
       update deliveries d
       set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
-          sent_at = case when o.status = 'sent' then campanile_now() end,
           not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
-          attempts = d.attempts + o.tries, recipients = o.recipients, error = o.error, uncertain = o.uncertain
-      from unnest(${effects.map((one) => one.accountId)}::bigint[], ${effects.map((one) => one.runId)}::bigint[],
-                  ${effects.map((one) => one.position)}::int[], ${effects.map((one) => one.status)}::text[],
-                  ${effects.map((one) => one.waitMs)}::float8[], ${effects.map((one) => one.tries)}::smallint[],
-                  ${effects.map((one) => one.recipients)}::int[], ${effects.map((one) => one.error)}::text[],
-                  ${effects.map((one) => one.uncertain)}::boolean[])
-           o (account_id, run_id, position, status, wait_ms, tries, recipients, error, uncertain)
+          attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
+      from unnest(${others.map((one) => one.accountId)}::bigint[], ${others.map((one) => one.runId)}::bigint[],
+                  ${others.map((one) => one.position)}::int[], ${others.map((one) => one.status)}::text[],
+                  ${others.map((one) => one.waitMs)}::float8[], ${others.map((one) => one.tries)}::smallint[],
+                  ${others.map((one) => one.error)}::text[], ${others.map((one) => one.uncertain)}::boolean[])
+           o (account_id, run_id, position, status, wait_ms, tries, error, uncertain)
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (
         select q.ctid from deliveries q
         where q.account_id = o.account_id and q.run_id = o.run_id and q.position = o.position limit 1) at
       where d.ctid = at.ctid and d.status = 'queued'
       returning d.account_id, d.run_id, d.position, d.status
+    ), done as (
+      select * from sent union all select * from other
     ), run as (
       update runs r
       set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
@@ -160,16 +101,13 @@ function restOf({ outcomes }: FinishedTurn): number {
 }
 
 /** What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. */
-async function writeLateTruth(trx: Connection, effects: Effect[]): Promise<void> {
-  const sent = effects.filter((effect) => effect.status === 'sent');
+async function writeLateTruth(trx: Connection, { sent, recipients }: Effects): Promise<void> {
   if (sent.length === 0) return;
   await sql`
     with late as materialized (
-      select d.account_id, d.run_id, d.position, d.status as was, o.recipients
-      from unnest(${sent.map((one) => one.accountId)}::bigint[], ${sent.map((one) => one.runId)}::bigint[],
-                  ${sent.map((one) => one.position)}::int[], ${sent.map((one) => one.recipients)}::int[])
-           o (account_id, run_id, position, recipients)
-      join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position
+      select d.account_id, d.run_id, d.position, d.status as was, (${recipients}::int[])[o.skipped + d.position - o.first + 1] as recipients
+      from ${stretches(sent)} o
+      join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last
       where d.status in ('cancelled', 'failed')
     ), told as (
       update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients, error = null
@@ -181,4 +119,12 @@ async function writeLateTruth(trx: Connection, effects: Effect[]): Promise<void>
           from late group by account_id, run_id) t
     where r.account_id = t.account_id and r.run_id = t.run_id`.execute(trx);
   await clearErrors(trx, sent);
+}
+
+/** Stretches as a table. */
+function stretches(sent: readonly Stretch[]) {
+  return sql`(
+    select * from unnest(${sent.map((one) => one.accountId)}::bigint[], ${sent.map((one) => one.runId)}::bigint[],
+                         ${sent.map((one) => one.first)}::int[], ${sent.map((one) => one.last)}::int[],
+                         ${sent.map((one) => one.offset)}::int[]) s (account_id, run_id, first, last, skipped))`;
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
-import { finishTurns, type FinishedTurn } from './finish-turns.ts';
+import type { FinishedTurn } from './effects.ts';
+import { finishTurns } from './finish-turns.ts';
 
 /** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
 export interface Finisher {

@@ -13,7 +13,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   idempotency: ['database', 'lib'],
   audit: ['database', 'lib'],
   users: ['audit', 'database', 'lib'],
-  analytics: ['database', 'lib'],
+  analytics: ['campaigns', 'database', 'lib'],
   accounts: ['messenger', 'database', 'lib'],
   groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],

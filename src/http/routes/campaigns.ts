@@ -34,10 +34,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404, 409],
       idempotent: true,
-      async handle({ body, actor, idempotencyKey }) {
-        const post = { ...toPost(body), scheduleTime: body.schedule_time ?? null };
+      async handle({ body, file, actor, idempotencyKey }) {
+        const post = { ...toPost(body, file), scheduleTime: body.schedule_time ?? null };
         const accepted = await addCampaign(deps, actor, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
@@ -59,10 +60,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignBatchData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404, 409],
       idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, actor, idempotencyKey, setHeader }) {
+      async handle({ body, file, actor, idempotencyKey, setHeader }) {
         const schedule = {
           startDate: body.start_date,
           endDate: body.end_date,
@@ -71,7 +73,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
           weekdays: body.weekdays ?? null,
           skipDates: body.skip_dates,
         };
-        const post = { ...toPost(body), ...schedule };
+        const post = { ...toPost(body, file), ...schedule };
         const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
@@ -176,12 +178,12 @@ interface WirePost {
   is_channel_campaign: boolean;
 }
 
-function toPost(body: WirePost) {
+function toPost(body: WirePost, file: Buffer | null) {
   return {
     name: body.name,
     description: body.desc,
     html: body.html,
-    image: body.image ?? null,
+    image: file ?? body.image ?? null,
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };

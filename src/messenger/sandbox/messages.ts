@@ -29,10 +29,13 @@ export async function sendMessages(
   const media = post.media && { ...post.media, sha256: await hashOf(post.media) };
   const { rows } = await sql<{ ordinal: number; recipients: number }>`
     with chat as materialized (
-      select d.ordinal, c.chat_id, d.message_id, cardinality(c.participants) as recipients
+      select d.ordinal, d.chat_id, d.message_id, c.recipients
       from unnest(${to.map((one) => one.chatId)}::text[], ${to.map((one) => one.messageId)}::text[])
            with ordinality d (chat_id, message_id, ordinal)
-      join sandbox_chats c on c.chat_id = d.chat_id and c.account_id = ${accountId}
+      -- A lookup for each, whatever the planner believes of how many chats the account has.
+      cross join lateral (
+        select cardinality(participants) as recipients from sandbox_chats
+        where chat_id = d.chat_id and account_id = ${accountId} limit 1) c
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
       select chat_id, ${accountId}::bigint, message_id, ${post.text}::text, ${media?.mime ?? null}::text,

@@ -49,11 +49,11 @@ export async function tellDoings({ db, speed, record }: Teller): Promise<number>
 async function takeMessages(db: Connection): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with due as materialized (
-      select seq from sandbox_messages where next_doing_at <= campanile_now()
+      select chat_id, seq from sandbox_messages where next_doing_at <= campanile_now()
       order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
       update sandbox_messages m set next_doing_at = campanile_now() + ${TELLING_MS} * interval '1 millisecond'
-      from due where m.seq = due.seq
+      from due where m.chat_id = due.chat_id and m.seq = due.seq
       returning m.seq, m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
     )
     select t.seq, t.chat_id, t.account_id, t.message_id, c.kind = 'channel' as is_channel, c.participants,
@@ -108,9 +108,10 @@ async function noteTold(db: Connection, messages: MessageRow[], told: Story[]): 
   await sql`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000), next_doing_at = to_timestamp(t.next_ms / 1000)
-    from unnest(${messages.map((message) => message.seq)}::bigint[], ${messages.map((message) => message.now_ms)}::float8[],
-                ${told.map((story) => story.nextMs)}::float8[]) t (seq, seen_ms, next_ms)
-    where m.seq = t.seq`.execute(db);
+    from unnest(${messages.map((message) => message.chat_id)}::text[], ${messages.map((message) => message.seq)}::bigint[],
+                ${messages.map((message) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
+         t (chat_id, seq, seen_ms, next_ms)
+    where m.chat_id = t.chat_id and m.seq = t.seq`.execute(db);
 }
 
 async function nextLookMs(db: Connection): Promise<number> {

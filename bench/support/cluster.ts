@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
+
+type SocketAddress = Exclude<PostgresAddress, { url: string }>;
+
+/** One PostgreSQL server for all contenders, with the settings it has in production. */
+export interface Cluster {
+  log: Log;
+  /** Runs `use` on an empty database of its own, which is removed afterwards. */
+  withDatabase<Result>(use: (database: EmptyDatabase) => Promise<Result>): Promise<Result>;
+  stop(): Promise<void>;
+}
+
+export interface EmptyDatabase {
+  address: SocketAddress;
+  /** The same address as others than we write it. */
+  url: string;
+  /** For the bench itself: preparing and looking, not what is measured. */
+  db: Database;
+}
+
+let databases = 0;
+
+/** Starts the embedded server in a new folder of the system's folder for temporary files; `stop` removes it. */
+export async function startCluster(): Promise<Cluster> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'campanile-bench-'));
+  const log = createLog(process.env['LOG_LEVEL'] ?? 'warn');
+  const undo = new AsyncDisposableStack();
+  undo.defer(() => rm(dataDir, { recursive: true, force: true }));
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir, log });
+    undo.defer(postgres.stop);
+    const { address } = postgres;
+    if ('url' in address) throw new Error('the benches need a server on a Unix socket');
+    const server = connectDatabase(address, { log, poolSize: 1 });
+    undo.defer(() => server.destroy());
+    return {
+      log,
+      withDatabase: (use) => withDatabase(server, address, log, use),
+      stop: () => undo.disposeAsync(),
+    };
+  } catch (error) {
+    await undo.disposeAsync();
+    throw error;
+  }
+}
+
+async function withDatabase<Result>(
+  server: Database,
+  serverAddress: SocketAddress,
+  log: Log,
+  use: (database: EmptyDatabase) => Promise<Result>,
+): Promise<Result> {
+  const name = `bench_${++databases}`;
+  await sql`create database ${sql.id(name)}`.execute(server);
+  const address = { ...serverAddress, database: name };
+  const db = connectDatabase(address, { log, poolSize: 2, name: 'bench' });
+  try {
+    return await use({ address, url: urlOf(address), db });
+  } finally {
+    await db.destroy();
+    // Waits for connections that are just closing; one that was forgotten makes it fail.
+    await sql`drop database ${sql.id(name)}`.execute(server);
+  }
+}
+
+function urlOf({ socketFolder, port, user, database }: SocketAddress): string {
+  return `postgres://${user}@/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`;
+}
+
+/** Makes every contender begin alike: what was written before is on the disk, and the planner knows the tables. */
+export async function settle(db: Database, { analyze }: { analyze: boolean }): Promise<void> {
+  if (analyze) await sql`vacuum analyze`.execute(db);
+}

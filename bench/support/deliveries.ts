@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { connectDatabase, type Database } from '../../src/database/connect.ts';
+import { listenForHints } from '../../src/database/listen.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
+import { startWorker } from '../../src/worker.ts';
+import { createOwner, sendNow, type Owner } from '../../test/support/ledger.ts';
+import { settle, type EmptyDatabase } from './cluster.ts';
+import { until } from './until.ts';
+
+export interface Load {
+  accounts: number;
+  groups: number;
+  /** Of each account, each to all of its groups. */
+  campaigns: number;
+}
+
+export const deliveriesOf = ({ accounts, groups, campaigns }: Load) => accounts * groups * campaigns;
+
+const HTML = '<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>';
+
+/** Deliveries per second through the whole path: claim, send to the sandbox, finish. The planner knows nothing of the tables. */
+export async function drainDeliveries({ address, db }: EmptyDatabase, log: Log, load: Load): Promise<number> {
+  await migrate(db, log);
+  for (let account = 0; account < load.accounts; account++) {
+    const owner = await createOwnerWithChats(db, load.groups);
+    for (let campaign = 0; campaign < load.campaigns; campaign++) await sendNow(db, owner, owner.groupIds, HTML);
+  }
+  await settle(db, { analyze: false });
+
+  const pool = connectDatabase(address, { log });
+  const hints = listenForHints(address, { log });
+  const sandbox = createSandbox({ db: connectDatabase(address, { log, poolSize: 4 }), log, speed: 0 });
+  let sent = 0;
+  const startedAt = performance.now();
+  const worker = await startWorker({
+    db: pool,
+    log,
+    hints,
+    messengers: new Map([[sandbox.name, sandbox]]),
+    gaps: { sandbox: { minMs: 0, maxMs: 0 } },
+    name: 'bench',
+    alone: true,
+    onOutcome: (kind, count) => {
+      if (kind === 'sent') sent += count;
+    },
+  });
+  await until('the ledger', () => sent >= deliveriesOf(load));
+  await until('the ledger', async () => {
+    const left = await sql`select from runs where status = 'running' limit 1`.execute(db);
+    return left.rows.length === 0;
+  });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await worker.stop();
+  await hints.close();
+  await sandbox.close();
+  await pool.destroy();
+  return deliveriesOf(load) / seconds;
+}
+
+/** Like a user with so many sandbox groups, without the hours it would take to make them one by one. */
+export async function createOwnerWithChats(db: Database, groups: number): Promise<Owner> {
+  const owner = await createOwner(db, groups);
+  await sql`
+    insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
+    select chat_id, account_id, 'group', name, '', gen_random_uuid(), array['15550000001', '15550000002']
+    from groups where account_id = ${owner.accountId}`.execute(db);
+  return owner;
+}

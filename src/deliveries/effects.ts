@@ -1,0 +1,88 @@
+import type { ClaimedDelivery, Turn } from './claim-turns.ts';
+import type { Outcome } from './outcome.ts';
+
+/** A turn that has been sent, or given up. */
+export interface FinishedTurn {
+  turn: Turn;
+  /** One a delivery of the turn, in its order. */
+  outcomes: Outcome[];
+  /** How long the account must wait from now before its next send, in milliseconds. */
+  gapMs: number;
+}
+
+/** What finished turns come to in the ledger. */
+export interface Effects {
+  /** Deliveries that were sent, nearly always all of a turn: told by where they begin and end, so that they are found together. */
+  sent: Stretch[];
+  /** Of each delivery sent, stretch after stretch. */
+  recipients: number[];
+  others: Effect[];
+}
+
+/** Deliveries of one run that follow each other without a gap. */
+export interface Stretch {
+  accountId: number;
+  runId: number;
+  first: number;
+  last: number;
+  /** Where its recipients begin, from 0. */
+  offset: number;
+}
+
+/** What became of a delivery that was not sent. */
+export interface Effect {
+  accountId: number;
+  runId: number;
+  position: number;
+  status: 'failed' | 'retry';
+  waitMs: number;
+  tries: number;
+  error: string | null;
+  uncertain: boolean;
+}
+
+/** Of a turn that is not `held` any more only what was sent is taken, because it is true. */
+export function collectEffects(finished: readonly FinishedTurn[], isHeld: (turn: Turn) => boolean): Effects {
+  const effects: Effects = { sent: [], recipients: [], others: [] };
+  for (const one of finished) addEffects(effects, one, isHeld(one.turn));
+  return effects;
+}
+
+function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn, held: boolean): void {
+  // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
+  const lastTried = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
+  let stretch: Stretch | undefined;
+  turn.deliveries.forEach((delivery, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || index > lastTried) return;
+    if (outcome.kind !== 'sent') {
+      if (held) effects.others.push(toEffect(turn, delivery, outcome));
+      return;
+    }
+    const { position } = delivery;
+    if (stretch?.last !== position - 1) {
+      const { accountId, runId } = turn;
+      stretch = { accountId, runId, first: position, last: position, offset: effects.recipients.length };
+      effects.sent.push(stretch);
+    }
+    stretch.last = position;
+    effects.recipients.push(outcome.recipients);
+  });
+}
+
+function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcome, { kind: 'sent' }>): Effect {
+  const { accountId, runId } = turn;
+  const base = { accountId, runId, position: delivery.position, waitMs: 0, tries: 1, error: null, uncertain: false };
+  switch (outcome.kind) {
+    case 'failed':
+      return { ...base, status: 'failed', error: outcome.reason };
+    case 'retry': {
+      const uncertain = outcome.uncertain || delivery.uncertain;
+      return { ...base, status: 'retry', waitMs: outcome.waitMs, error: outcome.reason, uncertain };
+    }
+    case 'snooze':
+      return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };
+    default:
+      return outcome satisfies never;
+  }
+}
