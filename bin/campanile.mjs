@@ -10,7 +10,9 @@ if (tooOld) {
       'then "npm start" or "node_modules/.bin/node bin/campanile.mjs".',
   );
 } else {
-  import('../src/main.ts').then(({ main }) => main()).catch(explain);
+  // npm runs us in a shell of its own, and a signal sent to npm ends only that shell.
+  const stopWithParent = process.env.npm_lifecycle_event !== undefined;
+  import('../src/main.ts').then(({ main }) => main({ stopWithParent })).catch(explain);
 }
 
 function explain(error) {

@@ -34,8 +34,11 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
-export async function startApp(config: Config, log: Log): Promise<App> {
+/**
+ * Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. Tests have answers held
+ * against their schemas (`checkAnswers`).
+ */
+export async function startApp(config: Config, log: Log, { checkAnswers = false } = {}): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
@@ -61,7 +64,7 @@ export async function startApp(config: Config, log: Log): Promise<App> {
     }
     let url: string | undefined;
     if (config.role !== 'worker') {
-      const server = await buildApi(shared, secrets.jwtSecret);
+      const server = await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
       closing.push(() => server.close());
       url = await listen(server, config);
     }
@@ -107,7 +110,10 @@ function startSending(
   });
 }
 
-function buildApi({ config, log, db, hints, metrics }: Shared, jwtSecret: string): Promise<FastifyInstance> {
+function buildApi(
+  { config, log, db, hints, metrics }: Shared,
+  { jwtSecret, checkAnswers }: { jwtSecret: string; checkAnswers: boolean },
+): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
     clock: systemClock,
@@ -134,12 +140,8 @@ function buildApi({ config, log, db, hints, metrics }: Shared, jwtSecret: string
     readyChecks: { database: () => pingDatabase(db) },
     metrics: metrics.registry,
     log,
-    settings: {
-      publicUrl: config.publicUrl,
-      corsOrigins: config.corsOrigins,
-      metricsToken: config.metricsToken,
-      rateLimit: config.rateLimit,
-    },
+    settings: config,
+    checkAnswers,
   });
 }
 

@@ -6,9 +6,15 @@ import { createLog, type Log } from './lib/log.ts';
 /** Requests and sends in hand get 10 s (contract §1); what then is left is cut off. */
 const STOP_LIMIT_MS = 14_000;
 
-/** Runs the service until a signal, or something it cannot go on without, ends it. Sets the exit code; never rejects. */
-export async function main(): Promise<void> {
-  const asked = waitForSignal();
+/** How often to look whether the parent is still there. */
+const PARENT_CHECK_MS = 250;
+
+/**
+ * Runs the service until a signal, or something it cannot go on without, ends it. Sets the exit code; never rejects. With
+ * `stopWithParent` the end of the process that started it is as good as a signal.
+ */
+export async function main({ stopWithParent = false } = {}): Promise<void> {
+  const asked = Promise.race([waitForSignal(), ...(stopWithParent ? [waitForOrphanhood()] : [])]);
   let log: Log | undefined;
   let app: App;
   try {
@@ -35,6 +41,15 @@ function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     // `on`, not `once`: without a listener a second signal would kill the process in the middle of stopping.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+  });
+}
+
+function waitForOrphanhood(): Promise<'parent gone'> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    setInterval(() => {
+      if (process.ppid !== parent) resolve('parent gone');
+    }, PARENT_CHECK_MS).unref();
   });
 }
 

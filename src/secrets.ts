@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encryptionKey, type Config } from './config.ts';
+import { prepareFolder } from './database/embedded-folder.ts';
 import { StartupError } from './lib/errors.ts';
 
 export interface Secrets {
@@ -33,6 +34,7 @@ async function keep<Value>(dataDir: string, name: string, parse: (text: string) 
     const value = parse(text.trim());
     if (value !== undefined) return value;
   } catch (error) {
+    if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(`The secret in ${file} can be neither read nor made: ${reason}`, error);
   }
@@ -50,8 +52,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 /** Written whole and durable under another name first; of two processes that do so at once, both use what the first one made. */
 async function generate(dataDir: string, file: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await chmod(dataDir, 0o700);
+  await prepareFolder(dataDir);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const secret = randomBytes(32).toString('hex');
   try {

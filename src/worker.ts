@@ -6,6 +6,7 @@ import { watchRuns } from './campaigns/watch-runs.ts';
 import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
 import { driveLanes, gapMsOf, type Gap } from './deliveries/drive-lanes.ts';
+import { keepHouse } from './housekeeping.ts';
 import type { Log } from './lib/log.ts';
 import { loadMedia } from './media/store.ts';
 import type { Messenger } from './messenger/messenger.ts';
@@ -48,6 +49,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
+  const house = keepHouse({ db, log, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
   const watchers = [...messengers.values()].map((messenger) =>
@@ -56,7 +58,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     async stop() {
-      await Promise.all([runs.stop(), lanes.stop(), commands.stop(), ...watchers.map((stop) => stop())]);
+      await Promise.all([runs.stop(), lanes.stop(), commands.stop(), house.stop(), ...watchers.map((stop) => stop())]);
       await leases.leave();
       await sessions.closeUnless(() => false);
     },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -86,10 +86,12 @@ test('a recorded process number that belongs to somebody else by now is left alo
 
 test.runIf(isLinux)('a dead server that nobody has reaped does not stand in the way', async () => {
   const dataDir = seeded();
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell starts a process and becomes one that never looks after it.
+  const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill());
   const pid = await firstLine(parent);
-  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')).toBe(true);
+  await expect.poll(() => isAlive(Number(pid)), { timeout: 10_000 }).toBe(false);
+  expect(existsSync(`/proc/${pid}`)).toBe(true);
   await writeFile(join(dataDir, 'postgres/postmaster.pid'), `${pid}\n`);
   const { address } = await start({ dataDir });
   expect(await read(address)).toHaveLength(1);
@@ -99,7 +101,7 @@ test('a first start that is interrupted leaves nothing half-done', async () => {
   const dataDir = temporaryFolder();
   const child = spawnChild(dataDir);
   await expect
-    .poll(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')), { interval: 5 })
+    .poll(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')), { interval: 5, timeout: 15_000 })
     .toBe(true);
   child.kill('SIGKILL');
   await once(child, 'exit');

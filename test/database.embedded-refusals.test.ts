@@ -79,7 +79,8 @@ test.runIf(canMount)('a disk that filled up', async () => {
 });
 
 test('a database of another PostgreSQL version', async () => {
-  const dataDir = seeded();
+  const dataDir = temporaryFolder();
+  mkdirSync(join(dataDir, 'postgres'));
   await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n');
   expect(await refusal({ dataDir })).toContain('belongs to PostgreSQL 17');
 });

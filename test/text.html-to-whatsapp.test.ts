@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { growsLinearly } from './support/effort.ts';
 import { CAPTION_LIMIT, captionWarning, convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
 
 /** Text of allowed HTML, with the invisible characters spelled out. */
@@ -207,8 +208,10 @@ describe('what is refused', () => {
 
   it('takes as many characters as a message holds, and not one more', () => {
     expect(textOf('x'.repeat(TEXT_LIMIT))).toHaveLength(TEXT_LIMIT);
-    expect(issuesOf('x'.repeat(TEXT_LIMIT + 1))).toEqual([expect.stringContaining('65537 characters')]);
-    expect(issuesOf(`<b>${'x'.repeat(TEXT_LIMIT)}</b>`)).toEqual([expect.stringContaining('65538 characters')]);
+    expect(issuesOf('x'.repeat(TEXT_LIMIT + 1))).toEqual([expect.stringContaining('more than the 65536 characters')]);
+    expect(issuesOf(`<b>${'x'.repeat(TEXT_LIMIT)}</b>`)).toEqual([
+      expect.stringContaining('more than the 65536 characters'),
+    ]);
   });
 
   it('takes tags nested 100 deep, and not one more', () => {
@@ -217,9 +220,7 @@ describe('what is refused', () => {
   });
 
   it.each(['<b>', '<span>', '<ul><li>', '<i><b>', '<ol>', '<B x=1>'])('refuses 50,000 nested %s at once', (tag) => {
-    const before = performance.now();
     expect(issuesOf(tag.repeat(50_000))).toEqual(['has tags nested over 100 deep']);
-    expect(performance.now() - before).toBeLessThan(1_000);
   });
 });
 
@@ -258,9 +259,8 @@ describe('odd input', () => {
       ],
     ].flat(),
   )('is read in linear time: %j again and again', (piece) => {
-    const before = performance.now();
-    convertHtml(`<b>x${piece.repeat(HTML_LIMIT / piece.length)}y`);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const read = (length: number) => void convertHtml(`<b>x${piece.repeat(length / piece.length)}y`);
+    expect(growsLinearly(read, HTML_LIMIT / 4)).toBe(true);
   });
 });
 

@@ -93,18 +93,17 @@ describe('the quick reader of HTML', () => {
 });
 
 describe('the converter', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: fc.constantFrom(...'<>/"\'=&;#!- \0\ud800abpsvgtdx1'), maxLength: 60 }),
+  );
+
   it('never throws, and always says why it refuses', () => {
     fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string({ unit: 'binary' }),
-          fc.string({ unit: fc.constantFrom(...'<>/"\'=&;#!- \0\ud800abpsvgtdx1') }),
-        ),
-        (html) => {
-          const { text, problems } = convertHtml(html);
-          expect(problems.length > 0).toBe(text === '');
-        },
-      ),
+      fc.property(anything, (html) => {
+        const { text, problems } = convertHtml(html);
+        expect(problems.length > 0).toBe(text === '');
+      }),
       RUNS,
     );
   });

@@ -5,11 +5,10 @@ import { startTestServer, type TestServer } from './support/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
-let nowMs = Date.now();
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
+  server = await startTestServer({ db: database.db });
 });
 afterAll(async () => {
   await server.close();
@@ -45,7 +44,7 @@ test('of many first sign-ins at once exactly one is the first', async () => {
   expect(firsts).toHaveLength(1);
 });
 
-test('a wrong password and an unknown user get the very same answer and take as long', async () => {
+test('a wrong password and an unknown user get the very same answer and cost as much work', async () => {
   const bob = await person(server, 'bob');
   const wrong = await authorize(bob.userName, 'not the password');
   const unknown = await authorize('nobody at all', 'not the password');
@@ -54,18 +53,19 @@ test('a wrong password and an unknown user get the very same answer and take as 
   expect(wrong.headers.get('www-authenticate')).toBe('Bearer');
   expect(withoutId(unknown.text)).toBe(withoutId(wrong.text));
 
-  const timeOf = async (name: string) => {
-    const begun = performance.now();
+  // The hash is what takes long; it runs in this process, whose own work a busy machine does not lengthen.
+  const effortOf = async (name: string) => {
+    const before = process.cpuUsage();
     await authorize(name, 'x');
-    return performance.now() - begun;
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
   };
-  const times = { known: [] as number[], unknown: [] as number[] };
+  const efforts = { known: 0, unknown: 0 };
   for (let round = 0; round < 8; round += 1) {
-    times.known.push(await timeOf(bob.userName));
-    times.unknown.push(await timeOf(`nobody ${round}`));
+    efforts.known += await effortOf(bob.userName);
+    efforts.unknown += await effortOf(`nobody ${round}`);
   }
-  const median = (list: number[]) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
-  expect(median(times.unknown)).toBeGreaterThan(median(times.known) / 2);
+  expect(efforts.unknown).toBeGreaterThan(efforts.known / 2);
 });
 
 test('after ten failures the eleventh has to wait, though the password be right; successes are free', async () => {
@@ -76,7 +76,22 @@ test('after ten failures the eleventh has to wait, though the password be right;
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
   const locked = await authorize(carol.userName.toUpperCase(), carol.password);
   expect(locked.status).toBe(429);
-  expect(Number(locked.headers.get('retry-after'))).toBe(900);
-  nowMs += 900_000;
+  expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(890);
+  expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+  await database.clock.advance({ minutes: 15 });
   expect((await authorize(carol.userName, carol.password)).status).toBe(200);
+});
+
+test('guesses at two processes, one of them started anew meanwhile, count together', async () => {
+  const dora = await person(server, 'dora');
+  const guess = async (at: TestServer) =>
+    (await at.post('/api/v1/user/authorize_user', { user_name: dora.userName, password: 'a guess' })).status;
+  const statuses: number[] = [];
+  for (let restart = 0; restart < 2; restart++) {
+    const other = await startTestServer({ db: database.db });
+    statuses.push(...(await Promise.all(Array.from({ length: 100 }, (_, index) => guess(index % 2 ? other : server)))));
+    await other.close();
+  }
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(190);
 });

@@ -26,6 +26,7 @@ export interface StoredFailure {
   kind: ErrorKind;
   message: string;
   details: readonly Problem[];
+  outcomeUnknown: boolean;
 }
 
 /** How long the api waits for a worker to answer. */
@@ -77,12 +78,13 @@ export async function runCommand<K extends CommandKind>(
   const withdrawn = await sql<object>`
     update account_commands set status = 'abandoned', finished_at = campanile_now()
     where command_id = ${commandId} and status = 'queued' returning 1`.execute(db);
+  const outcomeUnknown = withdrawn.rows.length === 0;
   throw new AppError(
     'unavailable',
-    withdrawn.rows.length > 0
-      ? 'Your account is not connected just now: nothing was done, try again in a moment'
-      : 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists',
-    { retryAfterSeconds: 5 },
+    outcomeUnknown
+      ? 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists'
+      : 'Your account is not connected just now: nothing was done, try again in a moment',
+    { retryAfterSeconds: 5, outcomeUnknown },
   );
 }
 
@@ -106,6 +108,10 @@ async function readCommand(db: Database, commandId: number): Promise<Ended> {
     .executeTakeFirstOrThrow();
 }
 
-function toError({ kind, message, details }: StoredFailure): AppError {
-  return new AppError(kind, message, kind === 'unavailable' ? { details, retryAfterSeconds: 5 } : { details });
+function toError({ kind, message, details, outcomeUnknown }: StoredFailure): AppError {
+  return new AppError(kind, message, {
+    details,
+    outcomeUnknown,
+    ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
+  });
 }

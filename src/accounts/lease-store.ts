@@ -6,7 +6,9 @@ const LATE_BEAT_MS = 5_000;
 
 const milliseconds = (count: number) => sql`${count}::float8 * interval '1 millisecond'`;
 
+/** Adds a worker, and clears away those that have been silent for a day. */
 export async function joinWorkers(db: Connection, name: string): Promise<number> {
+  await sql`delete from workers where beat_at < campanile_now() - interval '1 day'`.execute(db);
   const { rows } = await sql<{
     worker_id: number;
   }>`insert into workers (name) values (${name}) returning worker_id`.execute(db);
@@ -109,7 +111,8 @@ export async function requeueLanes(
       and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
   await sql`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
-           next_send_at = greatest(l.next_send_at, campanile_now() + g.gap), wake_at = greatest(l.next_send_at, campanile_now() + g.gap)
+           next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
+           wake_at = greatest(l.next_send_at, campanile_now() + g.gap, l.held_until)
     from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
           from lanes where account_id = any(${accountIds}::bigint[])) g
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);

@@ -12,6 +12,7 @@ import type { Sessions } from './sessions.ts';
 
 const COMMANDS_UNDER_WAY = 50;
 const POLL_MS = 1_000;
+const CLEARING_MS = 60 * 60_000;
 /** As long as somebody may be waiting for it. */
 const RESULT_TRIES = 50;
 const RESULT_PAUSE_MS = 500;
@@ -50,13 +51,20 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
     return begun.length > 0 ? 0 : POLL_MS;
   }
   const loop = startLoop('commands', step, { log, ...(serving.onLoopError && { onError: serving.onLoopError }) });
+  const clearing = startLoop('old commands', () => clearOldCommands(serving.db), { log });
   hints.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
-      await loop.stop();
+      await Promise.all([loop.stop(), clearing.stop()]);
       await Promise.all(underWay);
     },
   };
+}
+
+/** Nobody asks for a command any more once its waiter is gone; a day of them is kept for whoever looks into a defect. */
+async function clearOldCommands(db: Database): Promise<number> {
+  await sql`delete from account_commands where created_at < campanile_now() - interval '1 day'`.execute(db);
+  return CLEARING_MS;
 }
 
 async function beginCommands({ db, leases }: Serving, room: number): Promise<QueuedCommand[]> {
@@ -134,11 +142,11 @@ function toStored(group: MessengerGroup): StoredGroup {
 }
 
 function toFailure(error: unknown, log: Log): StoredFailure {
-  if (error instanceof AppError) return { kind: error.kind, message: error.message, details: error.details };
+  if (error instanceof AppError) {
+    const { kind, message, details, outcomeUnknown } = error;
+    return { kind, message, details, outcomeUnknown };
+  }
   log.error({ err: error }, 'a command for an account failed');
-  return {
-    kind: 'unavailable',
-    message: 'The messaging application could not be reached, try again in a moment',
-    details: [],
-  };
+  const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
+  return { kind: 'unavailable', message, details: [], outcomeUnknown: true };
 }

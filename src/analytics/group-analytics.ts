@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
-import type { CampaignStatus, GroupKind, RunStatus } from '../database/schema.ts';
-import { AppError } from '../lib/errors.ts';
+import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
+import type { GroupKind } from '../database/schema.ts';
 
 export interface Counts {
   deliveries: number;
@@ -31,38 +31,11 @@ export interface GroupRow extends Counts, Engagement {
   lastError: string | null;
 }
 
-export interface RunRow {
-  runId: number;
-  dueAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  status: RunStatus;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
-}
-
-export interface CampaignHead {
-  campaignId: string;
-  name: string;
-  description: string;
-  status: CampaignStatus;
-  isChannelCampaign: boolean;
-  isSchedule: boolean;
-  startDate: string | null;
-  endDate: string | null;
-  scheduleTime: string | null;
-  timeZone: string | null;
-  createdAt: Date;
-  finishedAt: Date | null;
-}
-
 export interface GroupAnalytics {
   campaign: CampaignHead;
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
   groups: GroupRow[];
-  runs: RunRow[];
+  runs: RunDetails[];
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
@@ -80,9 +53,9 @@ export async function readGroupAnalytics(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { id, ...campaign } = await selectHead(trx, userId, publicId);
+      const { id, ...campaign } = await readHead(trx, userId, publicId);
       const groups = await selectGroupRows(trx, id);
-      const runs = await selectRunRows(trx, id);
+      const runs = await readRuns(trx, id);
       return {
         campaign,
         totals: { ...addUp(groups), ...countRuns(runs) },
@@ -91,35 +64,6 @@ export async function readGroupAnalytics(
         timeline: await selectTimeline(trx, id),
       };
     });
-}
-
-async function selectHead(trx: Connection, userId: number, publicId: string): Promise<CampaignHead & { id: number }> {
-  const row = await trx
-    .selectFrom('campaigns as c')
-    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
-    .select([
-      'c.campaign_id as id',
-      'c.public_id as campaignId',
-      'c.name',
-      'c.description',
-      'c.status',
-      'c.is_channel_campaign as isChannelCampaign',
-      'c.is_schedule as isSchedule',
-      'c.start_date as startDate',
-      'c.end_date as endDate',
-      'c.schedule_time as scheduleTime',
-      'c.time_zone as timeZone',
-      'c.created_at as createdAt',
-      'c.finished_at as finishedAt',
-    ])
-    .where('c.public_id', '=', publicId)
-    .where('a.user_id', '=', userId)
-    .executeTakeFirst();
-  if (!row)
-    throw new AppError('not_found', 'No such campaign', {
-      details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
-    });
-  return row;
 }
 
 /**
@@ -171,13 +115,6 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
   return rows;
 }
 
-async function selectRunRows(trx: Connection, campaignId: number): Promise<RunRow[]> {
-  const { rows } = await sql<RunRow>`
-    select run_id as "runId", due_at as "dueAt", started_at as "startedAt", finished_at as "finishedAt", status, queued, sent, failed, cancelled
-    from runs where campaign_id = ${campaignId} order by due_at, run_id`.execute(trx);
-  return rows;
-}
-
 /** By minute up to three hours, by hour up to a week, by day beyond. Sends from the deliveries, receipts from the minutes. */
 async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
   const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
@@ -223,6 +160,6 @@ function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
   };
 }
 
-function countRuns(runs: RunRow[]): { runs: number; runsDone: number } {
+function countRuns(runs: RunDetails[]): { runs: number; runsDone: number } {
   return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { findAccountOfUser, lockLane } from '../accounts/store.ts';
 import type { Database } from '../database/connect.ts';
 import { invalid, type Problem } from '../lib/errors.ts';
+import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
 import { saveMedia } from '../media/store.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
@@ -20,43 +21,48 @@ export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
 /**
  * Accepts a campaign that goes out on each date of a range at a time of day (specification, add campaign batch). Resolves to its
  * id once campaign and planned runs are durable. Throws 400 for a post or a schedule that makes no sense, among them one whose
- * every occurrence is past, and 404 for groups that are not the user's.
+ * every occurrence is past, and 404 for groups that are not the user's. With `key` a repeated request is answered as the first one
+ * was.
  */
 export async function addScheduledCampaign(
   { db, timeZone: defaultZone }: { db: Database; timeZone: string },
   userId: number,
   input: ScheduledInput,
+  key?: IdempotencyKey,
 ): Promise<{ campaignId: string }> {
+  const first = await findResult<{ campaignId: string }>(db, key);
+  if (first) return first;
   const account = await findAccountOfUser(db, userId);
   const timeZone = input.timeZone ?? (await readTimeZone(db, userId)) ?? defaultZone;
   const occurrences = planOccurrences({ ...input, timeZone });
   const post = await preparePost(input);
   await requireGroups(db, account.accountId, input.groupIds);
-  const { publicId } = await db.transaction().execute(async (trx) => {
-    const mediaId = post.media && (await saveMedia(trx, userId, post.media));
-    await lockLane(trx, account.accountId);
-    const stored = await insertCampaign(trx, {
-      accountId: account.accountId,
-      name: input.name,
-      description: input.description,
-      isChannelCampaign: input.isChannelCampaign,
-      isSchedule: true,
-      scheduleTime: input.time,
-      startDate: input.startDate,
-      endDate: input.endDate,
-      timeZone,
-      weekdays: input.weekdays === null ? null : [...input.weekdays],
-      skipDates: [...input.skipDates],
-      html: input.html,
-      text: post.text,
-      mediaId,
-      groupIds: post.groupIds,
-      dueAt: stillToCome(occurrences, await readNow(trx)),
-    });
-    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
-    return stored;
-  });
-  return { campaignId: publicId };
+  return db.transaction().execute((trx) =>
+    actOnce(trx, key, async () => {
+      const mediaId = post.media && (await saveMedia(trx, userId, post.media));
+      await lockLane(trx, account.accountId);
+      const stored = await insertCampaign(trx, {
+        accountId: account.accountId,
+        name: input.name,
+        description: input.description,
+        isChannelCampaign: input.isChannelCampaign,
+        isSchedule: true,
+        scheduleTime: input.time,
+        startDate: input.startDate,
+        endDate: input.endDate,
+        timeZone,
+        weekdays: input.weekdays === null ? null : [...input.weekdays],
+        skipDates: [...input.skipDates],
+        html: input.html,
+        text: post.text,
+        mediaId,
+        groupIds: post.groupIds,
+        dueAt: stillToCome(occurrences, await readNow(trx)),
+      });
+      await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+      return { campaignId: stored.publicId };
+    }),
+  );
 }
 
 function planOccurrences(schedule: Schedule): Date[] {

@@ -2,7 +2,8 @@ import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus, RunStatus } from '../database/schema.ts';
 import { noSuchCampaign } from './store.ts';
 
-export interface CampaignDetails {
+/** What is known of a campaign before it is opened. */
+export interface CampaignHead {
   campaignId: string;
   name: string;
   description: string;
@@ -13,10 +14,13 @@ export interface CampaignDetails {
   endDate: string | null;
   scheduleTime: string | null;
   timeZone: string | null;
-  weekdays: number[] | null;
-  skipDates: string[];
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+export interface CampaignDetails extends CampaignHead {
+  weekdays: number[] | null;
+  skipDates: string[];
   html: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
@@ -42,51 +46,62 @@ export async function getCampaign(
   userId: number,
   publicId: string,
 ): Promise<CampaignDetails> {
+  const { id, ...head } = await readHead(db, userId, publicId);
   const row = await db
     .selectFrom('campaigns as c')
-    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
     .leftJoin('media as m', 'm.media_id', 't.media_id')
-    .selectAll('c')
     .select((eb) => [
+      'c.weekdays',
+      'c.skip_dates as skipDates',
       't.html',
       't.text',
-      't.group_ids',
+      't.group_ids as groupIds',
       'm.mime',
       'm.sha256',
       eb.fn<number>('octet_length', ['m.bytes']).as('size'),
     ])
+    .where('c.campaign_id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  const { mime, sha256, size, ...content } = row;
+  const media = mime === null || sha256 === null ? null : { mime, size, sha256: sha256.toString('hex') };
+  return { ...head, ...content, media, runs: await readRuns(db, id) };
+}
+
+/** One of the user's campaigns, with the number by which the ledger knows it. Throws 404. */
+export async function readHead(
+  db: Connection,
+  userId: number,
+  publicId: string,
+): Promise<CampaignHead & { id: number }> {
+  const head = await db
+    .selectFrom('campaigns as c')
+    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
+    .select([
+      'c.campaign_id as id',
+      'c.public_id as campaignId',
+      'c.name',
+      'c.description',
+      'c.status',
+      'c.is_channel_campaign as isChannelCampaign',
+      'c.is_schedule as isSchedule',
+      'c.start_date as startDate',
+      'c.end_date as endDate',
+      'c.schedule_time as scheduleTime',
+      'c.time_zone as timeZone',
+      'c.created_at as createdAt',
+      'c.finished_at as finishedAt',
+    ])
     .where('c.public_id', '=', publicId)
     .where('a.user_id', '=', userId)
     .executeTakeFirst();
-  if (!row) throw noSuchCampaign();
-  return {
-    campaignId: row.public_id,
-    name: row.name,
-    description: row.description,
-    status: row.status,
-    isChannelCampaign: row.is_channel_campaign,
-    isSchedule: row.is_schedule,
-    startDate: row.start_date,
-    endDate: row.end_date,
-    scheduleTime: row.schedule_time,
-    timeZone: row.time_zone,
-    weekdays: row.weekdays,
-    skipDates: row.skip_dates,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    html: row.html,
-    text: row.text,
-    media:
-      row.mime === null || row.sha256 === null
-        ? null
-        : { mime: row.mime, size: row.size, sha256: row.sha256.toString('hex') },
-    groupIds: row.group_ids,
-    runs: await selectRuns(db, row.campaign_id),
-  };
+  if (!head) throw noSuchCampaign();
+  return head;
 }
 
-function selectRuns(db: Connection, campaignId: number): Promise<RunDetails[]> {
+/** A campaign's runs in order of their due time. */
+export function readRuns(db: Connection, id: number): Promise<RunDetails[]> {
   return db
     .selectFrom('runs')
     .select([
@@ -100,7 +115,7 @@ function selectRuns(db: Connection, campaignId: number): Promise<RunDetails[]> {
       'failed',
       'cancelled',
     ])
-    .where('campaign_id', '=', campaignId)
+    .where('campaign_id', '=', id)
     .orderBy('due_at')
     .orderBy('run_id')
     .execute();

@@ -1,5 +1,5 @@
 import { AppError, invalid, type Problem } from '../lib/errors.ts';
-import { acceptMedia, type AcceptedMedia } from '../media/accept-media.ts';
+import { acceptMedia, type Media } from '../media/accept-media.ts';
 import { convertHtml } from '../text/html-to-whatsapp.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -16,7 +16,7 @@ export interface PostInput {
 /** What the post says once it is understood. */
 export interface PreparedPost {
   text: string;
-  media: AcceptedMedia | null;
+  media: Media | null;
   /** Without repeats, in the order first given. */
   groupIds: number[];
 }
@@ -30,7 +30,7 @@ export async function preparePost(input: PostInput): Promise<PreparedPost> {
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
-async function recognise(image: string | null, problems: Problem[]): Promise<AcceptedMedia | null> {
+async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
   if (image === null) return null;
   try {
     return await acceptMedia('image', image);

@@ -49,9 +49,16 @@ export function connectDatabase(
     // No statement of ours needs longer; one that does would hold locks others wait for (design §4).
     options: '-c idle_in_transaction_session_timeout=15000',
   });
-  // Without a handler an idle connection that breaks would end the process.
-  // Only the message goes into the log: pg hangs the whole connection on the error, its settings and keys included.
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection broke'));
+  // A connection that breaks says so by an event, and an event nobody handles ends the process. The pool listens to idle ones
+  // only; the rest of the time, as between two statements of a transaction, we have to. Only the message goes into the log: pg
+  // hangs the whole connection on the error, its settings and keys included.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => {
+      // The pool says it has ended before the server has noticed, which may end first.
+      if (!pool.ending) log.warn({ reason: error.message }, 'a database connection broke');
+    }),
+  );
+  pool.on('error', () => undefined);
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 

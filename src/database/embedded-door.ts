@@ -39,7 +39,12 @@ async function openSocketFolder(dataDir: string, identity: Identity): Promise<Do
   await handOver(socketFolder, identity);
   return {
     address: { socketFolder, port: SOCKET_PORT, user: SUPERUSER, database: FIRST_DATABASE },
-    settings: { listen_addresses: '', unix_socket_directories: socketFolder, port: String(SOCKET_PORT) },
+    settings: {
+      listen_addresses: '',
+      // A list, in which a path may hold commas and blanks only within quotes.
+      unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
+      port: String(SOCKET_PORT),
+    },
     passwordFile: undefined,
     close: () => rm(socketFolder, { recursive: true, force: true }),
   };

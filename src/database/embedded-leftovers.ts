@@ -60,7 +60,9 @@ async function findServing(cluster: string, recorded: number | undefined): Promi
     return pids.filter((_, index) => serving[index]);
   }
   if (recorded === undefined || process.platform === 'win32') return [];
-  const { ok, output } = await runProgram('ps', ['-p', String(recorded), '-o', 'state=,command='], { prefix: [] });
+  const { ok, output } = await runProgram('ps', ['-ww', '-p', String(recorded), '-o', 'state=,command='], {
+    prefix: [],
+  });
   const [line = ''] = output.lines;
   return ok && !line.startsWith('Z') && line.includes('postgres') && line.includes(cluster) ? [recorded] : [];
 }

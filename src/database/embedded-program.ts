@@ -21,6 +21,7 @@ export type Program = ChildProcessByStdio<null, Readable, Readable>;
 
 const KEPT_LINES = 20;
 const LONGEST_LINE = 1_000;
+const LAST_WORDS_MS = 1_000;
 /** The system's words, and PostgreSQL's hint where only a part of a block could be written. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|Check free disk space/;
 
@@ -55,11 +56,13 @@ export async function runProgram(
   return { ok: end === 0, output };
 }
 
-/** Resolves when the program has ended and all it said was read: to its exit code, its signal or why it could not be run. */
+/** Resolves when the program has ended and what it said was read: to its exit code, its signal or why it could not be run. */
 export function programEnd(child: Program): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? code ?? 'no exit code'));
+    // Children of a killed server may hold its output open for long.
+    child.once('exit', (code, signal) => setTimeout(resolve, LAST_WORDS_MS, signal ?? code ?? 'no exit code').unref());
   });
 }
 
@@ -94,5 +97,6 @@ export function readOutput(streams: readonly Readable[], onLine?: (line: string)
 /** The line that says most about a failure. */
 export function failureLine({ lines }: Output): string {
   const telling = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
-  return (lines.findLast((line) => telling.test(line)) ?? lines.at(-1) ?? 'it gave no reason').trim();
+  const last = lines.findLast((line) => !line.startsWith('LOG:'));
+  return (lines.findLast((line) => telling.test(line)) ?? last ?? 'it gave no reason').trim();
 }

@@ -57,27 +57,26 @@ export async function startServer(
 ): Promise<Server> {
   const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
-  let announceReady: (() => void) | undefined;
-  const ready = new Promise<void>((resolve) => (announceReady = resolve));
+  const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
     passOn(line, log);
-    if (line.includes(READY)) announceReady?.();
+    if (line.includes(READY)) ready.resolve(undefined);
   });
   const ended = programEnd(child);
   const patience = setInterval(
     () => log.info('PostgreSQL is still starting: it recovers what a crash left'),
     PATIENCE_MS,
   );
-  const outcome = await Promise.race([ready, ended]);
+  const outcome = await Promise.race([ready.promise, ended]);
   clearInterval(patience);
   if (outcome !== undefined) {
     if (output.diskFull) throw new StartupError(diskFull(dataDir));
     throw new StartupError(`PostgreSQL did not start in ${cluster}: ${failureLine(output)}`);
   }
-  return look(child, ended, output, binaries, identity);
+  return supervise(child, ended, output, binaries, identity);
 }
 
-function look(
+function supervise(
   child: Program,
   ended: Promise<number | string>,
   output: Output,
@@ -131,8 +130,9 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** Errors of statements reach who sent them, so that only what concerns the whole server is worth a warning. */
+/** What becomes of a statement or a connection is told to its owner, so that only what concerns the server is worth a warning. */
 function passOn(line: string, log: Log): void {
-  if (/^(WARNING|FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, 'PostgreSQL says');
+  if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
+    log.warn({ postgres: line }, 'PostgreSQL says');
   else log.debug({ postgres: line }, 'PostgreSQL says');
 }

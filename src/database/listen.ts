@@ -32,7 +32,7 @@ const RECONNECT_MS = 1_000;
 export function listenForHints(address: PostgresAddress, { log }: { log: Log }): Hints {
   const handlers = new Map<string, Array<(payload: string) => void>>();
   const closed = new AbortController();
-  let client: pg.Client | undefined;
+  let endWait: (() => void) | undefined;
 
   const announceGap = () => {
     for (const list of handlers.values()) for (const handler of list) handler('');
@@ -42,8 +42,10 @@ export function listenForHints(address: PostgresAddress, { log }: { log: Log }):
     while (!closed.signal.aborted) {
       const current = new pg.Client({ ...connectionSettings(address), application_name: 'campanile hints' });
       const broken = new Promise<void>((resolve) => {
-        current.once('error', () => resolve());
+        // Not once: a connection that is cut off says so twice, and an event nobody handles ends the process.
+        current.on('error', () => resolve());
         current.once('end', () => resolve());
+        endWait = resolve;
       });
       try {
         await current.connect();
@@ -51,17 +53,16 @@ export function listenForHints(address: PostgresAddress, { log }: { log: Log }):
           for (const handler of handlers.get(message.channel) ?? []) handler(message.payload ?? '');
         });
         await current.query(CHANNELS.map((channel) => `listen ${channel}`).join('; '));
-        client = current;
         announceGap();
         await broken;
       } catch (error) {
         log.warn({ err: error }, 'cannot listen for hints; polling goes on');
       }
-      client = undefined;
-      current
+      const gone = current
         .end()
         .catch((error: unknown) => log.debug({ err: error }, 'a broken hint connection did not close cleanly'));
       await sleep(RECONNECT_MS, closed.signal);
+      if (closed.signal.aborted) await Promise.race([gone, sleep(RECONNECT_MS)]);
     }
   }
 
@@ -74,7 +75,7 @@ export function listenForHints(address: PostgresAddress, { log }: { log: Log }):
     },
     async close() {
       closed.abort();
-      await client?.end();
+      endWait?.();
       await ended;
     },
   };

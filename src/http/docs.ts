@@ -15,6 +15,9 @@ const PAGE_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
+/** The bar on top is for pages that show several documents. */
+const PAGE_STYLE = '.swagger-ui .topbar { display: none }';
+
 /** The page at `/docs` to try the operations on. In a scope of its own: helmet works anew in each request, and API answers carry fixed headers instead. */
 export async function registerDocs(server: FastifyInstance, { isHttps }: { isHttps: boolean }): Promise<void> {
   await server.register(async (pages) => {
@@ -29,6 +32,10 @@ export async function registerDocs(server: FastifyInstance, { isHttps }: { isHtt
       referrerPolicy: { policy: 'no-referrer' },
       xFrameOptions: { action: 'deny' },
     });
-    await pages.register(swaggerUi, { routePrefix: '/docs', uiConfig: { persistAuthorization: false } });
+    await pages.register(swaggerUi, {
+      routePrefix: '/docs',
+      uiConfig: { persistAuthorization: false, tryItOutEnabled: true, docExpansion: 'list' },
+      theme: { title: 'Campanile API', css: [{ filename: 'campanile.css', content: PAGE_STYLE }] },
+    });
   });
 }

@@ -26,6 +26,9 @@ const EXTRA_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> 
   503: { 'retry-after': 'Seconds to wait.' },
 };
 
+const IDEMPOTENCY_KEY =
+  '1 to 255 characters of your choice. The same key with the same body within 24 hours gets the first answer again, and nothing is done twice.';
+
 /** Every status that an operation can fail with. */
 export function failuresOf(operation: Operation): number[] {
   const statuses = new Set([...OF_EVERY_OPERATION, ...operation.errors]);
@@ -99,7 +102,7 @@ function additions(operation: Operation, documented: DocumentedOperation): Docum
     const own = status === '200' ? operation.answerHeaders : EXTRA_HEADERS[Number(status)];
     responses[status] = { ...answer, headers: headers({ 'x-request-id': 'Of this request.', ...own }) };
   }
-  const parameters = Object.entries(operation.requestHeaders ?? {}).map(([name, description]) => ({
+  const parameters = Object.entries(requestHeadersOf(operation)).map(([name, description]) => ({
     name,
     in: 'header',
     required: false,
@@ -112,6 +115,11 @@ function additions(operation: Operation, documented: DocumentedOperation): Docum
     requestBody: { ...documented.requestBody, required },
     ...(parameters.length > 0 ? { parameters } : {}),
   };
+}
+
+function requestHeadersOf(operation: Operation): Readonly<Record<string, string>> {
+  if (operation.access === 'open' || !operation.idempotent) return operation.requestHeaders ?? {};
+  return { ...operation.requestHeaders, 'Idempotency-Key': IDEMPOTENCY_KEY };
 }
 
 /** Each named schema is made for requests and for answers; this drops the half that nothing refers to. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { IdempotencyKey } from '../idempotency/once.ts';
 
 /** Who sent a request, as its token says. Only operations with `access: 'bearer'` have one. */
 export interface Caller {
@@ -25,6 +26,8 @@ export interface OpenContext<Body> {
 
 export interface BearerContext<Body> extends OpenContext<Body> {
   caller: Caller;
+  /** Of an `idempotent` operation whose request carries the header. */
+  idempotencyKey: IdempotencyKey | undefined;
 }
 
 export type Tag = 'Users' | 'Campaigns' | 'Groups' | 'Account' | 'Analytics' | 'Sandbox';
@@ -63,6 +66,8 @@ export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> e
 
 export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
   access: 'bearer';
+  /** Takes an `Idempotency-Key` and hands it to the use case, which sees to it that a repeat does nothing twice. */
+  idempotent?: boolean;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;
 }
 

@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
+import { hashBody } from '../idempotency/hash-body.ts';
+import type { IdempotencyKey } from '../idempotency/once.ts';
+import { invalid } from '../lib/errors.ts';
 import type { Slots } from '../lib/slots.ts';
 import type { Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
@@ -15,6 +18,7 @@ declare module 'fastify' {
 
 /** Bodies up to this many bytes are read at once; operations that take more have to say so. */
 export const SMALL_BODY_BYTES = 256 * 1024;
+const IDEMPOTENCY_KEY_LIMIT = 255;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
@@ -71,7 +75,8 @@ function waitForUploadSlot(uploads: Slots, bodyLimitBytes: number) {
     const isRefusedAnyway = length > bodyLimitBytes && Number.isFinite(length);
     if (length <= SMALL_BODY_BYTES || isRefusedAnyway) return payload;
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    if (reply.raw.closed) gone.abort();
+    else reply.raw.once('close', () => gone.abort());
     const key = request.caller ? String(request.caller.userId) : request.ip;
     const release = await uploads.take({ key, signal: gone.signal });
     // The answer is out, or the client has left.
@@ -97,7 +102,21 @@ function run(operation: Operation, request: FastifyRequest, reply: FastifyReply)
   if (operation.access === 'open') return operation.handle(context);
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
-  return operation.handle({ ...context, caller });
+  const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
+  return operation.handle({ ...context, caller, idempotencyKey });
+}
+
+function readIdempotencyKey(
+  { path }: Operation,
+  request: FastifyRequest,
+  { userId }: Caller,
+): IdempotencyKey | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
+    throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
+  return { userId, key, operation: path, bodyHash: hashBody(request.body) };
 }
 
 function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {

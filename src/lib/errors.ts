@@ -25,17 +25,25 @@ export class AppError extends Error {
   readonly details: readonly Problem[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
+  /** Something may have come of the attempt; of all other failures nothing came. */
+  readonly outcomeUnknown: boolean;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { details?: readonly Problem[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: {
+      details?: readonly Problem[];
+      retryAfterSeconds?: number;
+      outcomeUnknown?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.kind = kind;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 }
 

@@ -16,8 +16,10 @@ interface Family {
   at: number;
   bytes: readonly number[];
   types: ReadonlyMap<string, MediaType>;
-  /** What it is when nothing nearer is known. */
+  /** What it is when it is something else that begins so. */
   otherwise?: MediaType;
+  /** What it is when its first bytes are all there is to go by, as of a file cut short. */
+  cutShort?: MediaType;
 }
 
 const OFFICE_XML = 'application/vnd.openxmlformats-officedocument';
@@ -30,7 +32,8 @@ const FAMILIES: readonly Family[] = [
   { at: 0, bytes: [0xff, 0xd8, 0xff], types: types(['jpg', 'image', 'image/jpeg']) },
   {
     at: 0,
-    bytes: ascii('\x89PNG'),
+    bytes: ascii('\x89PNG\r\n\x1a\n'),
+    cutShort: media('png', 'image', 'image/png'),
     types: new Map([...types(['png', 'image', 'image/png']), ['apng', media('png', 'image', 'image/png')]]),
   },
   { at: 0, bytes: ascii('RIFF'), types: types(['webp', 'image', 'image/webp']) },
@@ -43,13 +46,14 @@ const FAMILIES: readonly Family[] = [
       ['m4v', media('mp4', 'video', 'video/mp4')],
     ]),
   },
-  { at: 0, bytes: ascii('ID3'), types: MP3 },
+  { at: 0, bytes: ascii('ID3'), types: MP3, cutShort: media('mp3', 'audio', 'audio/mpeg') },
   { at: 0, bytes: [0xff], types: MP3 },
   {
     at: 0,
     bytes: ascii('OggS'),
     types: new Map([['opus', media('ogg', 'audio', 'audio/ogg; codecs=opus')]]),
     otherwise: media('ogg', 'audio', 'audio/ogg'),
+    cutShort: media('ogg', 'audio', 'audio/ogg'),
   },
   { at: 0, bytes: ascii('%PDF'), types: types(['pdf', 'document', 'application/pdf']) },
   {
@@ -64,6 +68,7 @@ const FAMILIES: readonly Family[] = [
       ['odp', 'document', `${OPEN_DOCUMENT}.presentation`],
     ),
     otherwise: media('zip', 'document', 'application/zip'),
+    cutShort: media('zip', 'document', 'application/zip'),
   },
 ];
 
@@ -96,7 +101,7 @@ async function sniffFamily(bytes: Uint8Array): Promise<MediaType | undefined> {
   const family = FAMILIES.find((candidate) => begins(bytes, candidate.bytes, candidate.at));
   if (family === undefined) return undefined;
   const extension = await detectExtension(bytes);
-  return extension === undefined ? undefined : (family.types.get(extension) ?? family.otherwise);
+  return extension === undefined ? family.cutShort : (family.types.get(extension) ?? family.otherwise);
 }
 
 async function detectExtension(bytes: Uint8Array): Promise<string | undefined> {
@@ -106,6 +111,15 @@ async function detectExtension(bytes: Uint8Array): Promise<string | undefined> {
     // file-type throws at some broken files. To us they are like all others that cannot be recognised.
     return undefined;
   }
+}
+
+/** The usual extension of a media type that `sniff` answers, without a point; `bin` for others. */
+export function extensionOf(mime: string): string {
+  const known = [
+    ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
+    ...COMPOUND_STREAMS.map(({ type }) => type),
+  ];
+  return known.find((type) => type.mime === mime)?.extension ?? 'bin';
 }
 
 function sniffCompound(bytes: Uint8Array): MediaType {

@@ -10,6 +10,8 @@ const SPACE_FIRST = /^\s/;
 const SPACE_LAST = /\s$/;
 const OPENING = new Set('\'"([{«“‘');
 
+const NONE: readonly Address[] = [];
+
 /** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
 export interface Address {
   from: number;
@@ -18,10 +20,10 @@ export interface Address {
 }
 
 /** Where the addresses in a text stand that messengers turn into links by themselves, in order. */
-export function findAddresses(text: string): Address[] {
-  const found: Address[] = [];
+export function findAddresses(text: string): readonly Address[] {
   // Most text has none, and this is several times faster than the expression.
-  if (!mayHaveAddress(text)) return found;
+  if (!mayHaveAddress(text)) return NONE;
+  const found: Address[] = [];
   ADDRESS_START.lastIndex = 0;
   for (let match = ADDRESS_START.exec(text); match !== null; match = ADDRESS_START.exec(text)) {
     const host = ADDRESS_START.lastIndex;
@@ -43,12 +45,12 @@ export interface DraftRun extends Run {
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
  */
 export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
-  if (!runs.some(({ text, link }) => link === true || mayHaveAddress(text))) return runs;
+  const addresses = runs.map(({ text }) => findAddresses(text));
+  if (addresses.every((found) => found.length === 0) && !runs.some(({ link }) => link)) return runs;
   const settled: Run[] = [];
   for (const [index, run] of runs.entries()) {
-    const before = runs[index - 1];
-    if (before !== undefined && wouldGrow(before, run, runs[index + 1])) push(settled, ' ', PLAIN);
-    pushUnstyled(settled, run);
+    if (index > 0 && wouldGrow(runs, addresses, index)) push(settled, ' ', PLAIN);
+    pushUnstyled(settled, run, addresses[index] ?? []);
   }
   return settled;
 }
@@ -62,9 +64,9 @@ function indexOfEnd(end: RegExp, text: string, from: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-function pushUnstyled(settled: Run[], run: Run): void {
+function pushUnstyled(settled: Run[], run: Run, addresses: readonly Address[]): void {
   let at = 0;
-  for (const { from, end } of findAddresses(run.text)) {
+  for (const { from, end } of addresses) {
     // One word may hold several addresses.
     if (end === at) continue;
     push(settled, run.text.slice(at, from), run.style);
@@ -81,19 +83,16 @@ function push(runs: Run[], text: string, style: number): void {
   else runs.push({ text, style });
 }
 
-/** Whether an address on one side of the border between two runs would run on into the other side. */
-function wouldGrow(left: DraftRun, right: DraftRun, next: Run | undefined): boolean {
+/** Whether an address on one side of the border before a run would run on into the other side. */
+function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Address[])[], border: number): boolean {
+  const left = runs[border - 1];
+  const right = runs[border];
+  if (left === undefined || right === undefined) return false;
   if (SPACE_LAST.test(left.text) || SPACE_FIRST.test(right.text)) return false;
-  if (endsInAddress(left)) return right.style !== PLAIN || !closes(right.text, next);
-  return beginsWithAddress(right) && (left.style !== PLAIN || !OPENING.has(left.text.slice(-1)));
-}
-
-function endsInAddress({ text, link }: DraftRun): boolean {
-  return link === true || findAddresses(text).at(-1)?.end === text.length;
-}
-
-function beginsWithAddress({ text, link }: DraftRun): boolean {
-  return link === true || findAddresses(text)[0]?.from === 0;
+  const leftIsAddress = left.link === true || addresses[border - 1]?.at(-1)?.end === left.text.length;
+  if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
+  const rightIsAddress = right.link === true || addresses[border]?.[0]?.from === 0;
+  return rightIsAddress && (left.style !== PLAIN || !OPENING.has(left.text.slice(-1)));
 }
 
 function closes(text: string, next: Run | undefined): boolean {

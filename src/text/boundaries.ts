@@ -32,13 +32,18 @@ export function characterAt(text: string, index: number): string {
 
 /** Whether the ends of a line and this character are boundaries, without doubt. */
 export function isBoundary(character: string): boolean {
-  if (character === '' || character === ' ') return true;
-  return (BOUNDARY.test(character) && !UNCERTAIN.test(character)) || isZeroWidth(character);
+  const unit = character.charCodeAt(0);
+  if (character === '') return true;
+  if (unit < 0x80) return !isAsciiWord(unit) && (unit >= 0x20 || isSpace(character));
+  return isZeroWidth(character) || (BOUNDARY.test(character) && !UNCERTAIN.test(character));
 }
 
 /** Whether it may be one. */
 export function mayBeBoundary(character: string): boolean {
-  return character === '' || BOUNDARY.test(character) || UNCERTAIN.test(character);
+  const unit = character.charCodeAt(0);
+  if (character === '') return true;
+  if (unit < 0x80) return !isAsciiWord(unit);
+  return BOUNDARY.test(character) || UNCERTAIN.test(character);
 }
 
 /** Whether letters of a script that joins them stand on both sides. */
@@ -47,7 +52,11 @@ export function joins(before: string, after: string): boolean {
 }
 
 export function isSpace(character: string): boolean {
-  return /^\s$/u.test(character);
+  return character === ' ' || /^\s$/u.test(character);
+}
+
+function isAsciiWord(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a);
 }
 
 function isHigh(unit: number): boolean {

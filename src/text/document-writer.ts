@@ -1,17 +1,13 @@
-import { BOLD, ITALIC, PLAIN, type Document, type Line, type Style, type Warning } from './document.ts';
-import { settleAddresses, type DraftRun } from './addresses.ts';
+import { BOLD, ITALIC, PLAIN, type Document, type Style, type Warning } from './document.ts';
+import { settleAddresses } from './addresses.ts';
+import { collapseSpace, joinPieces, trimEnd, type DraftLine } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
+import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
 import type { HtmlSink, Role } from './tags.ts';
 
 /** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
-
-// What HTML takes for white space, and what would break a line in a message though it does not in HTML.
-const WHITE_SPACE = /[\t\n\v\f\r \u0085\u2028\u2029]+/g;
-// Nobody can see these, and no messenger takes them.
-const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;
-const UNSETTLED = /\p{Cc}|[\u2028\u2029]| {2}/u;
 
 const WARNINGS = {
   list_flattened: 'WhatsApp has no lists within lists: inner items are written as "- ◦ item".',
@@ -19,16 +15,6 @@ const WARNINGS = {
   link_without_text: 'A link without text is left out.',
   link_details_dropped: 'Of an e-mail link only the address is written: a message cannot carry its subject or text.',
 } as const;
-
-interface List {
-  ordered: boolean;
-  next: number;
-}
-
-interface DraftLine {
-  head: Line['head'];
-  runs: DraftRun[];
-}
 
 interface Link {
   target: string;
@@ -48,7 +34,7 @@ export class DocumentWriter implements HtmlSink {
   /** Line breaks between the last line and the next. */
   #gap = 0;
   /** The marker of an item whose first text is still to come. */
-  #marker: { head: Line['head']; text: string } | undefined;
+  #marker: Marker | undefined;
   #bold = 0;
   #italic = 0;
   #items = 0;
@@ -78,7 +64,7 @@ export class DocumentWriter implements HtmlSink {
       case 'bullets':
       case 'numbers':
         this.#breakBlock();
-        this.#lists.push({ ordered: role === 'numbers', next: firstNumber(value) });
+        this.#lists.push(role === 'numbers' ? numberedList(value) : bulletedList());
         break;
       case 'item':
         this.#openItem();
@@ -127,7 +113,7 @@ export class DocumentWriter implements HtmlSink {
   }
 
   text(text: string): void {
-    const settled = UNSETTLED.test(text) ? text.replace(CONTROLS, '').replace(WHITE_SPACE, ' ') : text;
+    const settled = collapseSpace(text);
     const fresh = settled.startsWith(' ') && this.#endsInSpace() ? settled.slice(1) : settled;
     if (fresh === '') return;
     if (this.#link) this.#link.text += fresh;
@@ -190,16 +176,8 @@ export class DocumentWriter implements HtmlSink {
   #openItem(): void {
     this.#endLine(LINE_GAP);
     this.#items++;
-    this.#marker = this.#nextMarker();
-  }
-
-  #nextMarker(): { head: Line['head']; text: string } {
-    const list = this.#lists.at(-1);
-    const number = list?.ordered ? list.next++ : undefined;
-    if (this.#lists.length <= 1) return { head: number ?? 'bullet', text: '' };
-    this.#warnings.add('list_flattened');
-    const inner = this.#lists.length === 2 ? '◦ ' : '▪ ';
-    return { head: 'bullet', text: number === undefined ? inner : `${number}. ` };
+    this.#marker = takeMarker(this.#lists);
+    if (this.#lists.length > 1) this.#warnings.add('list_flattened');
   }
 
   #openLink(target: string | undefined): void {
@@ -230,30 +208,4 @@ export class DocumentWriter implements HtmlSink {
     }
     if (spaced) line.runs.push({ text: ' ', style: this.#style() });
   }
-}
-
-function trimEnd(line: DraftLine): void {
-  for (let last = line.runs.at(-1); last?.text.endsWith(' '); last = line.runs.at(-1)) {
-    last.text = last.text.slice(0, -1);
-    if (last.text !== '') break;
-    line.runs.pop();
-  }
-}
-
-/** Text that came in pieces becomes one run where nothing but a link's border parts it. */
-function joinPieces(runs: readonly DraftRun[]): DraftRun[] {
-  const joined: DraftRun[] = [];
-  for (const run of runs) {
-    const last = joined.at(-1);
-    if (last?.style === run.style && !last.link && !run.link) last.text += run.text;
-    else joined.push(run);
-  }
-  return joined;
-}
-
-/** The `start` of an `ol` by HTML's rules for integers: what stands after the digits is ignored, what is no number counts as 1. */
-function firstNumber(start: string | undefined): number {
-  const digits = /^[\t\n\f\r ]*([+-]?\d{1,10})(?!\d)/.exec(start ?? '')?.[1];
-  const number = digits === undefined ? 1 : Number(digits);
-  return Math.abs(number) < 2 ** 31 ? number : 1;
 }

@@ -31,9 +31,24 @@ export function convertHtml(html: string): Converted {
   const { document, warnings, findings } = readDocument(html);
   const problems = describeFindings(findings);
   if (problems.length > 0) return { text: '', warnings, problems };
-  const text = render(document);
-  const unfit = describeUnfit(document, text);
-  return unfit === undefined ? { text, warnings, problems } : { text: '', warnings, problems: [problem(unfit)] };
+  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
+    return refused(warnings, 'has no text in it');
+  // Rendering only ever adds, so what is too long already need not be rendered to be refused.
+  const text = isWithinLimit(document) ? render(document) : undefined;
+  if (text === undefined || text.length > TEXT_LIMIT) {
+    return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
+  }
+  return { text, warnings, problems };
+}
+
+function refused(warnings: Warning[], issue: string): Converted {
+  return { text: '', warnings, problems: [problem(issue)] };
+}
+
+function isWithinLimit(document: Document): boolean {
+  let length = document.length - 1;
+  for (const { runs } of document) for (const { text } of runs) length += text.length;
+  return length <= TEXT_LIMIT;
 }
 
 /** The warning that a text is too long to go along with media, where it is. */
@@ -73,12 +88,6 @@ function describeFindings(findings: Findings | undefined): Problem[] {
   }
   if (findings.tooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
   return problems;
-}
-
-function describeUnfit(document: Document, text: string): string | undefined {
-  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text)))) return 'has no text in it';
-  if (text.length <= TEXT_LIMIT) return undefined;
-  return `comes to ${text.length} characters of text, and ${TEXT_LIMIT} is the most`;
 }
 
 function problem(issue: string): Problem {

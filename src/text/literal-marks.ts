@@ -14,6 +14,7 @@ export interface Draft {
   signs: Sign[];
 }
 
+const SIGNS = ['*', '_', '~', '`'] as const;
 const SIGN = /[*_~`]/g;
 const KEYCAP = '*\ufe0f\u20e3';
 
@@ -27,6 +28,8 @@ const ZERO_WIDTH_SPACE = '\u200b';
  * sign too many than one too few. Linear in the length of the line.
  */
 export function keepLiteral({ text, signs }: Draft): string {
+  // It takes two to begin and end something.
+  if (!SIGNS.some((sign) => text.indexOf(sign) !== text.lastIndexOf(sign))) return text;
   const meant = new Map(signs.map((sign) => [sign.at, sign]));
   const literal = literalSigns(text, meant);
   if (literal.size === 0) return text;

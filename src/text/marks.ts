@@ -99,12 +99,21 @@ function settleSpace(runs: readonly Run[]): Piece[] {
 }
 
 function addPieces(pieces: Piece[], { text, style }: Run): void {
+  // What is plain carries no mark, and a word of plain letters has no space to settle.
+  if (style === PLAIN || (isPlainLetter(text.charCodeAt(0)) && isPlainLetter(text.charCodeAt(text.length - 1)))) {
+    pieces.push({ text, style, blank: false });
+    return;
+  }
   if (!hasVisible(text)) return addBlank(pieces, text, style);
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
   addBlank(pieces, text.slice(0, from), style);
   pieces.push({ text: text.slice(from, to), style, blank: false });
   addBlank(pieces, text.slice(to), style);
+}
+
+function isPlainLetter(unit: number): boolean {
+  return unit > 0x20 && unit < 0x7f;
 }
 
 /** Blanks beside each other become one, with the marks they share: a mark must not end in the middle of white space. */

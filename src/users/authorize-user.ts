@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts';
-import { countFailures } from './attempt-limit.ts';
+import { countFailures, FAILURES_PER_NAME, FAILURES_PER_NAME_AND_ADDRESS } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { verifyPassword } from './password.ts';
@@ -11,17 +11,17 @@ import { findUserByLogin, noteFirstSignIn, type User, type UserWithSecrets } fro
  * all, within 15 minutes; successes are free (contract §2). In the first successful answer `isFirstLogin` is true.
  */
 export async function authorizeUser(
-  { db, tokens, attempts }: Pick<UserDependencies, 'db' | 'tokens' | 'attempts'>,
+  { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,
   { userName, password }: { userName: string; password: string },
   address: string,
 ): Promise<{ token: string; user: User }> {
   const login = loginOf(userName);
   const counters = [
-    { limit: attempts.failuresPerNameAndAddress, key: `${login} ${address}` },
-    { limit: attempts.failuresPerName, key: login },
+    { limit: FAILURES_PER_NAME_AND_ADDRESS, key: `${login} ${address}` },
+    { limit: FAILURES_PER_NAME, key: login },
   ];
   let user: UserWithSecrets | undefined;
-  const matches = await countFailures(counters, async () => {
+  const matches = await countFailures(db, counters, async () => {
     user = await findUserByLogin(db, login);
     return verifyPassword(user?.passwordHash, password);
   });

@@ -1,5 +1,5 @@
 import { AppError, invalid } from '../lib/errors.ts';
-import { countFailures } from './attempt-limit.ts';
+import { countFailures, OWN_PASSWORD_FAILURES } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { userIsGone } from './get-profile.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -12,7 +12,7 @@ import { isCurrent } from './token-states.ts';
  * within 15 minutes, and `conflict` when password or tokens were changed at the same moment.
  */
 export async function changePassword(
-  { db, tokenStates, attempts }: Pick<UserDependencies, 'db' | 'tokenStates' | 'attempts'>,
+  { db, tokenStates }: Pick<UserDependencies, 'db' | 'tokenStates'>,
   caller: { userId: number; tokenId: string; tokenGeneration: number },
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<void> {
@@ -21,8 +21,8 @@ export async function changePassword(
   // Read anew: sparing a token that was revoked a moment ago would bring it back to life.
   if (!isCurrent(user, { tokenId: caller.tokenId, generation: caller.tokenGeneration }))
     throw new AppError('unauthenticated', 'The token has been revoked');
-  const counters = [{ limit: attempts.failuresPerNameAndAddress, key: `change_password ${caller.userId}` }];
-  if (!(await countFailures(counters, () => verifyPassword(user.passwordHash, currentPassword))))
+  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(caller.userId) }];
+  if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, currentPassword))))
     throw invalid([{ field: 'current_password', issue: 'is not the present password' }]);
   const passwordHash = await hashPassword(newPassword);
   const replaced = await replacePassword(db, user, { passwordHash, keptTokenId: caller.tokenId });

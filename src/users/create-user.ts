@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../lib/errors.ts';
+import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { hashPassword } from './password.ts';
@@ -21,14 +22,14 @@ export interface SignUp {
  * after 600 sign-ups from one address within an hour.
  */
 export async function createUser(
-  { db, signUp, attempts, bornWithUser }: Pick<UserDependencies, 'db' | 'signUp' | 'attempts' | 'bornWithUser'>,
+  { db, signUp, bornWithUser }: Pick<UserDependencies, 'db' | 'signUp' | 'bornWithUser'>,
   { password, ...input }: SignUp,
   address: string,
 ): Promise<User> {
   if (signUp === 'closed') throw new AppError('forbidden', 'Sign-up is closed here: ask whoever runs this service');
   const whatsappDigits = phoneDigits(input.whatsappNumber);
   if (whatsappDigits === undefined) throw invalid([{ field: 'whatsapp_number', issue: 'must be a phone number' }]);
-  attempts.signUpsPerAddress.take(address);
+  await takeAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: address }]);
   const passwordHash = await hashPassword(password);
   return db.transaction().execute(async (trx) => {
     const user = await insertUser(trx, { ...input, whatsappDigits, passwordHash });

@@ -52,7 +52,7 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
     sandboxSpeed: 20,
     ...overrides,
   };
-  const app: App = await startApp(config, createLog('fatal'));
+  const app: App = await startApp(config, createLog('fatal'), { checkAnswers: true });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);
   return {

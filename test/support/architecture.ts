@@ -10,14 +10,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   media: ['database', 'lib'],
   messenger: ['text', 'media', 'lib'],
   'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
+  idempotency: ['database', 'lib'],
   users: ['database', 'lib'],
-  analytics: ['database', 'lib'],
+  analytics: ['campaigns', 'database', 'lib'],
   accounts: ['messenger', 'database', 'lib'],
-  groups: ['accounts', 'text', 'media', 'database', 'lib'],
+  groups: ['accounts', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
-  campaigns: ['groups', 'accounts', 'deliveries', 'text', 'media', 'database', 'lib'],
-  http: ['users', 'accounts', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
+  campaigns: ['groups', 'accounts', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
+  http: ['users', 'accounts', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };
 
 /** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */

@@ -86,6 +86,16 @@ const HTML_PIECES = [
     '&lt;',
     '&nbsp;',
     '&#42;',
+    '&#x1F600;',
+    '&#8217;',
+    '&#150;',
+    '&#0;',
+    '&#xFFFF;',
+    '&#;',
+    '&#x110000;',
+    '&hellip;',
+    '&;',
+    '&lt',
     '&copy',
     '& ',
     '\n',
@@ -106,7 +116,7 @@ export const htmlTexts: fc.Arbitrary<string> = fc
 
 const inline = fc.constantFrom('b', 'i', 'em', 'strong', 'span', 'a href="https://x.org/a_b"');
 const block = fc.constantFrom('p', 'h1', 'h2', 'ul', 'ol', 'ol start="7"', 'li', 'p style="color:red"');
-const leaf = fc.constantFrom('x', ' y', 'z ', '*', '_a_', '<br>', '&amp;', '\n', 'x &lt; y', ' ');
+const leaf = fc.constantFrom('x', ' y', 'z ', '*', '_a_', '<br>', '&amp;', '&#42;', '&#xe9;', '\n', 'x &lt; y', ' ');
 
 /** HTML in which every tag is closed, as editors write it. */
 export const tidyHtmlTexts: fc.Arbitrary<string> = fc.letrec<{ node: string; nodes: string }>((tie) => ({

@@ -1,6 +1,6 @@
-import type { CampaignHead } from '../../analytics/group-analytics.ts';
+import type { CampaignHead } from '../../campaigns/get-campaign.ts';
 
-/** What is known of a campaign before it is opened, as the wire has it. */
+/** A campaign's head as the wire has it. */
 export function toWireHead(campaign: CampaignHead) {
   return {
     campaign_id: campaign.campaignId,

@@ -32,12 +32,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
-      errors: [404],
-      async handle({ body, caller }) {
-        const accepted = await addCampaign(deps, caller.userId, {
-          ...toPost(body),
-          scheduleTime: body.schedule_time ?? null,
-        });
+      errors: [404, 409],
+      idempotent: true,
+      async handle({ body, caller, idempotencyKey }) {
+        const post = { ...toPost(body), scheduleTime: body.schedule_time ?? null };
+        const accepted = await addCampaign(deps, caller.userId, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
           status: 'running' as const,
@@ -57,18 +56,20 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignBatchData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
-      errors: [404],
+      errors: [404, 409],
+      idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, caller, setHeader }) {
-        const { campaignId } = await addScheduledCampaign(deps, caller.userId, {
-          ...toPost(body),
+      async handle({ body, caller, idempotencyKey, setHeader }) {
+        const schedule = {
           startDate: body.start_date,
           endDate: body.end_date,
           time: body.schedule_time,
           timeZone: body.time_zone ?? null,
           weekdays: body.weekdays ?? null,
           skipDates: body.skip_dates,
-        });
+        };
+        const post = { ...toPost(body), ...schedule };
+        const { campaignId } = await addScheduledCampaign(deps, caller.userId, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
       },

@@ -26,15 +26,16 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       bodyLimitBytes: PICTURE_LIMIT_BYTES,
       mayUpload: true,
       errors: [409, 503],
-      async handle({ body, caller }) {
+      idempotent: true,
+      async handle({ body, caller, idempotencyKey }) {
         const { name, description, image = null } = body;
-        const channel = await createChannel(deps, caller.userId, { name, description, image });
+        const channel = await createChannel(deps, caller.userId, { name, description, image }, idempotencyKey);
         return {
           resp: {
             title: channel.name,
             nid: toNid(channel.chatId),
             inviteLink: channel.inviteLink ?? '',
-            createdAtTs: Math.floor(channel.createdAt.getTime() / 1_000),
+            createdAtTs: Math.floor(Date.parse(channel.createdAt) / 1_000),
           },
           group_metadata_id: channel.groupId,
         };
@@ -49,9 +50,10 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       body: wire.createCommunityBody,
       data: wire.createdGroupData,
       errors: [409, 503],
-      async handle({ body, caller }) {
+      idempotent: true,
+      async handle({ body, caller, idempotencyKey }) {
         const community = { name: body.community_name, description: body.description };
-        const { name, groupId } = await createCommunity(deps, caller.userId, community);
+        const { name, groupId } = await createCommunity(deps, caller.userId, community, idempotencyKey);
         return { group_name: name, group_metadata_id: groupId };
       },
     }),
@@ -63,9 +65,15 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       body: wire.createGroupBody,
       data: wire.createdGroupData,
       errors: [409, 503],
-      async handle({ body, caller }) {
+      idempotent: true,
+      async handle({ body, caller, idempotencyKey }) {
         const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
-        const { name, groupId } = await createGroup(deps, caller.userId, { name: body.group_name, participants });
+        const { name, groupId } = await createGroup(
+          deps,
+          caller.userId,
+          { name: body.group_name, participants },
+          idempotencyKey,
+        );
         return { group_name: name, group_metadata_id: groupId };
       },
     }),

@@ -1,0 +1,15 @@
+/** The processor time that some work takes in this process, in milliseconds: a busy machine does not lengthen it. */
+export function effortOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** True when four times as much work takes clearly less than the sixteen times that a square would. */
+export function growsLinearly(work: (size: number) => void, size: number): boolean {
+  work(size / 4);
+  const quarter = effortOf(() => work(size / 4));
+  const whole = effortOf(() => work(size));
+  return whole < 10 * quarter + 50;
+}

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The service as its users run it: a process of its own, with an embedded PostgreSQL. */
+export interface Service {
+  url: string;
+  /** Holds `data` and `state`; give it to `startService` to start again on the same. */
+  folder: string;
+  /** The process and all that it started, killed at once and without a word. */
+  kill(): Promise<void>;
+  /** Asks it to stop; resolves to the exit code. */
+  stop(): Promise<number | null>;
+  /** What it has logged so far. */
+  log(): string;
+}
+
+const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
+const START_LIMIT_MS = 45_000;
+
+/** Starts the service on a free port, by default in a new folder. Rejects with what it said when it ends instead. */
+export async function startService({
+  folder,
+  environment = {},
+}: { folder?: string; environment?: Record<string, string> } = {}): Promise<Service> {
+  const home = folder ?? (await mkdtemp(join(tmpdir(), 'campanile-service-')));
+  const child = spawn(process.execPath, [DOOR], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      DATA_DIR: join(home, 'data'),
+      STATE_DIR: join(home, 'state'),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that it can be killed whole.
+    detached: true,
+  });
+  const said: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  const ended = once(child, 'exit');
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it did not start in time: ${said.join('')}`)), START_LIMIT_MS);
+    createInterface(child.stdout).on('line', (line) => {
+      said.push(`${line}\n`);
+      const found = /listening on (http:[^"\s]+)/.exec(line);
+      if (!found?.[1]) return;
+      clearTimeout(timer);
+      resolve(found[1]);
+    });
+    void ended.then(() => reject(new Error(`it ended: ${said.join('')}`)));
+  });
+  return {
+    url,
+    folder: home,
+    log: () => said.join(''),
+    async kill() {
+      killGroup(child);
+      await ended;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Removes the folder of a service that has ended. */
+export async function removeService({ folder }: Service): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  process.kill(-child.pid, 'SIGKILL');
+}
