@@ -85,6 +85,21 @@ describe('the same key and body', () => {
     expect(listed.data.groups).toHaveLength(1);
   });
 
+  test('count the file in, however large', async () => {
+    const picture = (last: number) => {
+      const bytes = Buffer.alloc(400_000, last);
+      Buffer.from('ffd8ffe000104a46494600', 'hex').copy(bytes);
+      return bytes.toString('base64');
+    };
+    const body = { ...(await postTo(alice, 'Large')), image: picture(1) };
+    const key = newKey();
+    const first = await send(alice, 'venom/add-campaign', body, key);
+    expect(first.status).toBe(200);
+    expect((await send(alice, 'venom/add-campaign', body, key)).body).toEqual(first.body);
+    expect((await send(alice, 'venom/add-campaign', { ...body, image: picture(2) }, key)).status).toBe(409);
+    expect(await campaignsOf(alice, 'Large')).toHaveLength(1);
+  });
+
   test('are another request after 24 hours', async () => {
     const body = await postTo(alice, 'Tomorrow');
     const key = newKey();

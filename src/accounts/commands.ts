@@ -1,6 +1,6 @@
 /**
  * What the API asks of a live session goes through the table `account_commands`: written by the api, begun once by the worker
- * that holds the account's lease, awaited by the api (design §4). The same way also when both are one process.
+ * that holds the account's lease, awaited by the api. The same way also when both are one process.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';

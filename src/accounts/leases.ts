@@ -1,7 +1,7 @@
 /**
  * Who serves which accounts. Accounts fall into 256 shards; a shard is leased to one worker at a time. Each worker keeps one
  * heartbeat row; a shard whose worker is silent for LEASE_MS is taken over by the others, and what was in hand there is queued
- * again (design §4, contract §5).
+ * again (contract §5).
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';

@@ -76,7 +76,11 @@ function planOccurrences(schedule: Schedule): Date[] {
   const instants = listOccurrences(schedule);
   if (instants.length === 0)
     throw invalid([{ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' }]);
-  return instants.map((instant) => new Date(instant.epochMilliseconds));
+  const occurrences = instants.map((instant) => new Date(instant.epochMilliseconds));
+  // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
+  if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
+    throw invalid([{ field: 'end_date', issue: 'is too far ahead: in UTC it must be before the year 10000' }]);
+  return occurrences;
 }
 
 function countDays({ startDate, endDate }: Schedule): number {

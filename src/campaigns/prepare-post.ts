@@ -1,5 +1,5 @@
 import { AppError, invalid, type Problem } from '../lib/errors.ts';
-import { acceptMedia, type Media } from '../media/accept-media.ts';
+import { acceptMedia, type Base64, type Media } from '../media/accept-media.ts';
 import { convertHtml } from '../text/html-to-whatsapp.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -8,7 +8,7 @@ export interface PostInput {
   description: string;
   html: string;
   /** base64, with or without a data URL head. */
-  image: string | null;
+  image: Base64 | null;
   groupIds: readonly number[];
   isChannelCampaign: boolean;
 }
@@ -30,7 +30,7 @@ export async function preparePost(input: PostInput): Promise<PreparedPost> {
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
-async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
+async function recognise(image: Base64 | null, problems: Problem[]): Promise<Media | null> {
   if (image === null) return null;
   try {
     return await acceptMedia('image', image);

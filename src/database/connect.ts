@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import type { Schema } from './schema.ts';
@@ -6,6 +6,9 @@ import type { Schema } from './schema.ts';
 export type Database = Kysely<Schema>;
 /** What a store function takes: the database, or the transaction it shall be part of. */
 export type Connection = Database | Transaction<Schema>;
+
+/** A transaction in which nothing is asked for so long is ended by the server. */
+const FROZEN_MS = 15_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -46,8 +49,6 @@ export function connectDatabase(
     max: poolSize,
     application_name: name,
     idleTimeoutMillis: 60_000,
-    // No statement of ours needs longer; one that does would hold locks others wait for (design §4).
-    options: '-c idle_in_transaction_session_timeout=15000',
   });
   // A connection that breaks says so by an event, and an event nobody handles ends the process. The pool listens to idle ones
   // only; the rest of the time, as between two statements of a transaction, we have to. Only the message goes into the log: pg
@@ -59,7 +60,16 @@ export function connectDatabase(
     }),
   );
   pool.on('error', () => undefined);
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool,
+      // A process that freezes in the middle of a transaction holds locks that others wait for. Not among the start-up options,
+      // which poolers refuse.
+      async onCreateConnection(connection) {
+        await connection.executeQuery(CompiledQuery.raw(`set idle_in_transaction_session_timeout = ${FROZEN_MS}`));
+      },
+    }),
+  });
 }
 
 /** Resolves when the server answers a trivial query; throws otherwise. */

@@ -35,8 +35,13 @@ export function answerInEnvelope(server: FastifyInstance, log: Log): void {
   server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done();
+    done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
   });
+}
+
+/** RFC 9112, 3.2: such a request has to be refused; before HTTP/1.1 the header was not needed. */
+function lacksHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion === '1.1';
 }
 
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

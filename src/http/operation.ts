@@ -14,6 +14,8 @@ export interface Caller {
 export interface OpenContext<Body> {
   /** Validated by the operation's `body` schema; `null` of a field that is not required is gone. */
   body: Body;
+  /** The base64 text of the `fileField` of a big body, where the field itself then only says which file it is; else null. */
+  file: Buffer | null;
   /** The client's address: behind a proxy the one that the proxy reports. */
   address: string;
   /** Also in the answer, as `x-request-id`. */
@@ -48,8 +50,10 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   data: Data;
   /** The longest body taken, in bytes; 256 KiB unless given. */
   bodyLimitBytes?: number;
-  /** Bodies over 256 KiB wait for one of a few slots before they are read (design §6). */
+  /** Bodies over 256 KiB wait for one of a few slots before they are read. */
   mayUpload?: boolean;
+  /** The field that holds a file in base64: in such big bodies it is never made a string (`context.file`). */
+  fileField?: string;
   errors: readonly OwnFailure[];
   /** Names and meanings of request headers that it reads. */
   requestHeaders?: Readonly<Record<string, string>>;

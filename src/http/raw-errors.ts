@@ -1,15 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { STATUS_CODES, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 
+/** How long a client may take to read why its connection ends. */
+const LINGER_MS = 2_000;
+
+/** Takes over what Node would answer by itself, without an envelope, or not at all. */
+export function answerInsteadOfNode(server: Server): void {
+  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    endWith(socket, plainFailure(400, 'This service is no proxy'));
+  });
+}
+
 /** Answers, in the envelope, to what Node's HTTP parser refuses and Fastify never sees; then ends the connection. */
-export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerUnparsable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(answerTo(error)));
+  endWith(socket, answerTo(error));
+}
+
+/** Node no longer keeps account of such a connection: a client that kept its half open would keep the server from closing. */
+function endWith(socket: Duplex, answer: FailedAnswer): void {
+  socket.end(rawAnswer(answer));
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function answerTo(error: NodeJS.ErrnoException): FailedAnswer {
@@ -24,7 +45,7 @@ function answerTo(error: NodeJS.ErrnoException): FailedAnswer {
 }
 
 /** A second answer within the first would be taken for a part of it. Node keeps what is under way in a property of the socket. */
-function hasBegunToAnswer(socket: Socket): boolean {
+function hasBegunToAnswer(socket: Duplex): boolean {
   const underWay: unknown = Reflect.get(socket, '_httpMessage');
   return (
     typeof underWay === 'object' && underWay !== null && 'headersSent' in underWay && underWay.headersSent === true

@@ -8,6 +8,7 @@ import type { Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { Caller, OpenContext, Operation } from './operation.ts';
+import { receiveUpload, SMALL_BODY_BYTES } from './uploads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,8 +17,6 @@ declare module 'fastify' {
   }
 }
 
-/** Bodies up to this many bytes are read at once; operations that take more have to say so. */
-export const SMALL_BODY_BYTES = 256 * 1024;
 const IDEMPOTENCY_KEY_LIMIT = 255;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -33,7 +32,7 @@ export interface RoutingOptions {
 
 /** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
-  const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false } = operation;
+  const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false, fileField } = operation;
   const onRequest: onRequestHookHandler[] = [];
   if (operation.access === 'bearer') {
     onRequest.push(authenticateRequest(options.authenticate));
@@ -45,7 +44,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     schema: routeSchema(operation),
     bodyLimit: bodyLimitBytes,
     onRequest,
-    ...(mayUpload ? { preParsing: waitForUploadSlot(options.uploads, bodyLimitBytes) } : {}),
+    ...(mayUpload ? { preParsing: receiveUpload(options.uploads, { bodyLimitBytes, fileField }) } : {}),
     handler: handlerOf(operation, options.checkAnswers),
   });
 }
@@ -69,27 +68,10 @@ export function authenticateRequest(authenticate: Authenticate): onRequestHookHa
   };
 }
 
-function waitForUploadSlot(uploads: Slots, bodyLimitBytes: number) {
-  return async (request: FastifyRequest, reply: FastifyReply, payload: NodeJS.ReadableStream) => {
-    const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    const isRefusedAnyway = length > bodyLimitBytes && Number.isFinite(length);
-    if (length <= SMALL_BODY_BYTES || isRefusedAnyway) return payload;
-    const gone = new AbortController();
-    if (reply.raw.closed) gone.abort();
-    else reply.raw.once('close', () => gone.abort());
-    const key = request.caller ? String(request.caller.userId) : request.ip;
-    const release = await uploads.take({ key, signal: gone.signal });
-    // The answer is out, or the client has left.
-    if (gone.signal.aborted) release();
-    else gone.signal.addEventListener('abort', release, { once: true });
-    return payload;
-  };
-}
-
 function handlerOf(operation: Operation, checkAnswers: boolean) {
   const { answerType } = operation;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const data = await run(operation, request, reply);
+    const data = await whileHeld(request, () => run(operation, request, reply));
     if (checkAnswers) refuseUnlikeSchema(operation, data);
     if (answerType) reply.type(answerType).send(data);
     else reply.type(JSON_TYPE).send(successText(data));
@@ -97,8 +79,18 @@ function handlerOf(operation: Operation, checkAnswers: boolean) {
   };
 }
 
+/** What works on an upload needs its memory, also when the client has left. */
+async function whileHeld<T>({ upload }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  const leave = upload?.hold();
+  try {
+    return await work();
+  } finally {
+    leave?.();
+  }
+}
+
 function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const context = contextOf(request, reply);
+  const context = contextOf(operation, request, reply);
   if (operation.access === 'open') return operation.handle(context);
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
@@ -107,7 +99,7 @@ function run(operation: Operation, request: FastifyRequest, reply: FastifyReply)
 }
 
 function readIdempotencyKey(
-  { path }: Operation,
+  operation: Operation,
   request: FastifyRequest,
   { userId }: Caller,
 ): IdempotencyKey | undefined {
@@ -116,12 +108,15 @@ function readIdempotencyKey(
   const key = String(header);
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
     throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
-  return { userId, key, operation: path, bodyHash: hashBody(request.body) };
+  const file = fileOf(operation, request);
+  const body = file ? Object.assign({}, request.body, { [operation.fileField ?? '']: file }) : request.body;
+  return { userId, key, operation: operation.path, bodyHash: hashBody(body) };
 }
 
-function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
+function contextOf(operation: Operation, request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
   return {
     body: request.body,
+    file: fileOf(operation, request),
     address: request.ip,
     requestId: request.id,
     header(name) {
@@ -132,6 +127,12 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
       reply.header(name, value);
     },
   };
+}
+
+/** Only the last of repeated fields counts, and it may be another than the one that was cut out. */
+function fileOf({ fileField }: Operation, { upload, body }: FastifyRequest): Buffer | null {
+  if (!upload?.file || fileField === undefined || typeof body !== 'object' || body === null) return null;
+  return Reflect.get(body, fileField) === upload.file.standIn ? upload.file.text : null;
 }
 
 function refuseUnlikeSchema(operation: Operation, data: unknown): void {

@@ -15,9 +15,10 @@ import { measureRequests } from './measure.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
-import { answerUnparsable } from './raw-errors.ts';
-import { registerOperation, SMALL_BODY_BYTES } from './routing.ts';
+import { answerInsteadOfNode, answerUnparsable } from './raw-errors.ts';
+import { registerOperation } from './routing.ts';
 import { refuseUnknown } from './unknown-path.ts';
+import { SMALL_BODY_BYTES } from './uploads.ts';
 
 export interface ServerDependencies {
   operations: readonly Operation[];
@@ -72,7 +73,9 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const limits = { ...LIMITS, ...dependencies.limits };
   const server = createInstance(settings, limits, log);
   server.decorateRequest('caller', null);
+  server.decorateRequest('upload', null);
   answerInEnvelope(server, log);
+  answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
   refuseUnknown(server);
@@ -96,7 +99,12 @@ function createInstance(settings: HttpSettings, limits: HttpLimits, log: Log): F
     trustProxy: settings.publicUrl === undefined ? false : PROXIES,
     return503OnClosing: false,
     requestTimeout: limits.requestTimeoutMs,
-    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.timeoutCheckMs },
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      // `answerInEnvelope` does, with an envelope.
+      requireHostHeader: false,
+    },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {

@@ -15,6 +15,8 @@ export function refuseUnknown(server: FastifyInstance): void {
     if (!request.is404) return done();
     return sendFailure(refusal(methodsOfPath.get(normalized(request.url))), request, reply);
   });
+  // Reached only by what serves files, when there is no such file.
+  server.setNotFoundHandler((request, reply) => sendFailure(refusal(undefined), request, reply));
 }
 
 function refusal(methods: ReadonlySet<string> | undefined): FailedAnswer {

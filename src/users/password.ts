@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { createSlots } from '../lib/slots.ts';
 
-/** Memory in KiB, passes, threads (design §3); a stored hash carries its own, so raising these leaves old ones valid. */
+/** Memory in KiB, passes, threads; a stored hash carries its own, so raising these leaves old ones valid. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Of nobody's password, with the same cost. */
 const NOBODYS_HASH =

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 /** The service as its users run it: a process of its own, with an embedded PostgreSQL. */
 export interface Service {
   url: string;
+  pid: number;
   /** Holds `data` and `state`; give it to `startService` to start again on the same. */
   folder: string;
   /** The process and all that it started, killed at once and without a word. */
@@ -55,6 +56,7 @@ export async function startService({
   });
   return {
     url,
+    pid: child.pid ?? 0,
     folder: home,
     log: () => said.join(''),
     async kill() {

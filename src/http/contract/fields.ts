@@ -18,7 +18,16 @@ export function withDefault<Schema extends z.ZodType>(schema: Schema, fallback: 
 
 /** A string of at least `min` and at most `max` UTF-16 code units (contract §7). */
 export function text(min: number, max: number) {
-  return z.string().min(min).max(max);
+  return z.string().check(units(min, max)).meta({ minLength: min, maxLength: max });
+}
+
+/** zod's own `min` and `max` count an astral character once; JavaScript and WhatsApp count it twice. */
+export function units(min: number, max: number): z.core.CheckFn<string> {
+  return ({ value, issues }) => {
+    const bounds = { origin: 'string', inclusive: true, input: value, continue: true } as const;
+    if (value.length < min) issues.push({ code: 'too_small', minimum: min, ...bounds });
+    if (value.length > max) issues.push({ code: 'too_big', maximum: max, ...bounds });
+  };
 }
 
 /** A body of which nothing is read. */

@@ -42,10 +42,9 @@ export const createGroupBody = z
     group_name: name,
     participants: z
       .array(
-        z
-          .string()
-          .max(64)
-          .refine((number) => phoneDigits(number) !== undefined, { error: 'must be a phone number of 7 to 15 digits' }),
+        text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
+          error: 'must be a phone number of 7 to 15 digits',
+        }),
       )
       .max(1_023)
       .meta({ description: 'Phone numbers; may be empty.', examples: [['+49 151 2345-6789']] }),

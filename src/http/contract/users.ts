@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../lib/time-zone.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
-import { optional, text } from './fields.ts';
+import { optional, text, units } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
@@ -38,14 +38,13 @@ export const createUserBody = z
   .object({
     first_name: firstName,
     last_name: lastName,
-    user_name: z
-      .string()
-      .regex(/^[\p{L}\p{M}\p{N}._@+-]{3,64}$/u, { error: 'must be 3 to 64 letters, digits and . _ @ + -' })
+    user_name: text(3, 64)
+      .regex(/^[\p{L}\p{M}\p{N}._@+-]+$/u, { error: 'must be 3 to 64 letters, digits and . _ @ + -' })
       .meta({ description: 'Unique without regard to case, together with e-mail addresses.', examples: ['alice'] }),
     email: z
       .email({ pattern: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u })
-      .max(254)
-      .meta({ examples: ['alice@example.com'] }),
+      .check(units(3, 254))
+      .meta({ maxLength: 254, examples: ['alice@example.com'] }),
     phone_number: phoneNumber,
     whatsapp_number: phoneNumber,
     password,

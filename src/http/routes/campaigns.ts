@@ -32,10 +32,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404, 409],
       idempotent: true,
-      async handle({ body, caller, idempotencyKey }) {
-        const post = { ...toPost(body), scheduleTime: body.schedule_time ?? null };
+      async handle({ body, file, caller, idempotencyKey }) {
+        const post = { ...toPost(body, file), scheduleTime: body.schedule_time ?? null };
         const accepted = await addCampaign(deps, caller.userId, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
@@ -56,10 +57,11 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       data: wire.addCampaignBatchData,
       bodyLimitBytes: POST_LIMIT_BYTES,
       mayUpload: true,
+      fileField: 'image',
       errors: [404, 409],
       idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, caller, idempotencyKey, setHeader }) {
+      async handle({ body, file, caller, idempotencyKey, setHeader }) {
         const schedule = {
           startDate: body.start_date,
           endDate: body.end_date,
@@ -68,7 +70,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
           weekdays: body.weekdays ?? null,
           skipDates: body.skip_dates,
         };
-        const post = { ...toPost(body), ...schedule };
+        const post = { ...toPost(body, file), ...schedule };
         const { campaignId } = await addScheduledCampaign(deps, caller.userId, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
@@ -169,12 +171,12 @@ interface WirePost {
   is_channel_campaign: boolean;
 }
 
-function toPost(body: WirePost) {
+function toPost(body: WirePost, file: Buffer | null) {
   return {
     name: body.name,
     description: body.desc,
     html: body.html,
-    image: body.image ?? null,
+    image: file ?? body.image ?? null,
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };

@@ -1,0 +1,114 @@
+/** Tries whether an operation lets somebody at what is another's. Works on any operation that the service documents. */
+import { exampleOf, type DocumentedOperation } from './openapi.ts';
+
+/** Sends an operation and answers what came back; the body parsed where it is JSON, else the text. */
+export type Send = (path: string, body: unknown, token: string) => Promise<{ status: number; body: unknown }>;
+
+export type Ids = Readonly<Record<string, unknown>>;
+
+export interface Party {
+  token: string;
+  /** One's own, by the field that a body carries them in. */
+  ids: Ids;
+}
+
+/** Fields that hold the id of something that somebody owns are named so. */
+const HOLDS_ID = /_ids?$/;
+
+/** Contract §4: these report in their data what is wrong with ids, so they answer 200; it still has to be the same for both kinds. */
+const REPORTING = new Set(['check-campaign']);
+
+/** The fields of the operation's body that name something owned. */
+export function ownedFields({ body }: DocumentedOperation): string[] {
+  return Object.keys(body.properties ?? {}).filter((name) => HOLDS_ID.test(name));
+}
+
+/** What keeps a valid body from being refused for reasons of its own. Dates must lie ahead. */
+export const AHEAD: Ids = { start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
+
+/**
+ * What an outsider learns or does by sending the victim's ids: a sentence for each leak, none when all is well. Each field is tried
+ * alone, with the outsider's own ids in the others, and all together; the answers have to be those for ids that never were.
+ */
+export async function findLeaks(
+  operation: DocumentedOperation,
+  {
+    send,
+    outsider,
+    victim,
+    never,
+    look,
+  }: { send: Send; outsider: Party; victim: Party; never: Ids; look(party: Party): Promise<unknown> },
+): Promise<string[]> {
+  const fields = ownedFields(operation);
+  const before = await look(victim);
+  const leaks: string[] = [];
+  for (const { what, tried, others } of attempts(fields, outsider.ids)) {
+    const answerTo = async (ids: Ids) => {
+      const given = { ...AHEAD, ...outsider.ids, ...Object.fromEntries(tried.map((field) => [field, ids[field]])) };
+      return send(operation.path, exampleOf(operation.body, mixed(given, what, outsider.ids)), outsider.token);
+    };
+    const answer = await answerTo(victim.ids);
+    const expected = await answerTo(never);
+    const told = withoutIds(answer, tried, victim.ids);
+    const toldOfNone = withoutIds(expected, tried, never);
+    if (told !== toldOfNone) leaks.push(`${operation.path} tells ${what} from what never was: ${told} / ${toldOfNone}`);
+    const isRefused = answer.status === 404 || (others && answer.status === 409);
+    if (!isRefused && !REPORTING.has(operation.name))
+      leaks.push(`${operation.path} answers ${answer.status} to ${what}`);
+  }
+  const after = await look(victim);
+  if (JSON.stringify(after) !== JSON.stringify(before)) leaks.push(`${operation.path} changes what is another's`);
+  return leaks;
+}
+
+interface Attempt {
+  what: string;
+  tried: string[];
+  /** Whether other fields hold the outsider's own. */
+  others: boolean;
+}
+
+const BESIDE = 'beside one of their own';
+
+function attempts(fields: string[], own: Ids): Attempt[] {
+  const single = fields.flatMap((field): Attempt[] => {
+    const attempt = { tried: [field], others: fields.length > 1 };
+    const alone = { ...attempt, what: `another's ${field}` };
+    return Array.isArray(own[field]) ? [alone, { ...attempt, what: `another's ${field} ${BESIDE}` }] : [alone];
+  });
+  return fields.length > 1 ? [...single, { what: "another's ids", tried: fields, others: false }] : single;
+}
+
+/** Lists of ids begin with the outsider's own where that is what is tried. */
+function mixed(given: Ids, what: string, own: Ids): Ids {
+  if (!what.endsWith(BESIDE)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([field, ids]) => {
+      const first: unknown = own[field];
+      return [field, Array.isArray(ids) && Array.isArray(first) && ids !== first ? [...first, ...ids] : ids];
+    }),
+  );
+}
+
+/** An answer as text, without the ids that were sent and what differs in every answer. */
+function withoutIds(answer: { status: number; body: unknown }, tried: string[], ids: Ids): string {
+  const sent = tried.flatMap((field) => ids[field]).map(String);
+  const text = JSON.stringify(answer, (key, value: unknown) => (key === 'request_id' ? undefined : value));
+  return sent.reduce((left, id) => left.replace(new RegExp(`(?<![\\w.-])${id}(?![\\w-])`, 'g'), 'ID'), text);
+}
+
+const READS = /^(get|list|export|account)[-_]/;
+
+/** Everything that a party sees of its own, by every operation that only reads. */
+export async function ownView(operations: readonly DocumentedOperation[], send: Send, party: Party): Promise<unknown> {
+  const seen: unknown[] = [];
+  for (const { path, name, body } of operations) {
+    if (!READS.test(name)) continue;
+    const { group_list_id: _filter, ...ids } = party.ids;
+    const answer = await send(path, exampleOf(body, ids), party.token);
+    if (answer.status !== 200) throw new Error(`${path} answers its owner ${JSON.stringify(answer)}`);
+    seen.push([path, answer.body]);
+  }
+  return seen;
+}

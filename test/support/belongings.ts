@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { AHEAD, type Ids } from './access.ts';
+import type { Person } from './app.ts';
+
+/** How one comes by an id of one's own, by the name of the field that bodies carry it in. */
+const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
+  group_metadata_id: firstGroup,
+  group_metadata_ids: async (person) => [await firstGroup(person)],
+  campaign_id: scheduledCampaign,
+  run_id: async (person, had) => {
+    const answer = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', {
+      campaign_id: had['campaign_id'] ?? (await scheduledCampaign(person)),
+    });
+    return answer.body.data.runs[0]?.run_id;
+  },
+  api_key_id: async (person) =>
+    (await person.call<Ids>('user/create_api_key', { name: 'mine', scopes: ['read'] })).body.data['api_key_id'],
+  group_list_id: async (person) => {
+    const list = { name: 'mine', group_metadata_ids: [await firstGroup(person)] };
+    return (await person.call<Ids>('venom/save-group-list', list)).body.data['group_list_id'];
+  },
+};
+
+/** Makes one of each for the person. Throws for a field that nobody has said how to make an id for: say it in `MAKERS`. */
+export async function createBelongings(person: Person, fields: Iterable<string>): Promise<Ids> {
+  const ids: Record<string, unknown> = {};
+  for (const field of [...fields].toSorted()) {
+    const made = await MAKERS[field]?.(person, ids);
+    if (made === undefined) throw new Error(`how does one come by a ${field} of one's own? MAKERS does not say`);
+    ids[field] = made;
+  }
+  return ids;
+}
+
+/** Ids of the same forms that are nobody's. */
+export function inventIds(ids: Ids): Ids {
+  const invented = (id: unknown) => (typeof id === 'number' ? 900_000_000_001 : randomUUID());
+  return Object.fromEntries(
+    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+  );
+}
+
+async function firstGroup(person: Person): Promise<number | undefined> {
+  const answer = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return answer.body.data.groups[0]?.group_metadata_id;
+}
+
+/** Far ahead, so that nothing about it changes by itself. */
+async function scheduledCampaign(person: Person): Promise<string | null> {
+  const answer = await person.call('venom/add-campaign-batch', {
+    ...AHEAD,
+    name: `of ${person.name}`,
+    html: 'Hello',
+    is_schedule: true,
+    group_metadata_ids: [await firstGroup(person)],
+  });
+  return answer.headers.get('x-campaign-id');
+}

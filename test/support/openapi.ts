@@ -1,0 +1,110 @@
+/** The service's own description of itself, read back, and bodies made from it. */
+
+/** As much of JSON Schema as `/openapi.json` uses. References are already followed. */
+export interface Schema {
+  type?: string | string[];
+  anyOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  format?: string;
+  examples?: unknown[];
+  default?: unknown;
+}
+
+/** One operation as a client finds it in the document. */
+export interface DocumentedOperation {
+  /** `/api/v1/venom/get-campaign` */
+  path: string;
+  /** `get-campaign` */
+  name: string;
+  isBearer: boolean;
+  body: Schema;
+  /** Every status that it says it answers with. */
+  statuses: number[];
+}
+
+interface WrittenOperation {
+  security?: unknown[];
+  requestBody: { content: { 'application/json': { schema: unknown } } };
+  responses: Record<string, unknown>;
+}
+
+/** All operations that the service at `url` documents. */
+export async function readOperations(url: string): Promise<DocumentedOperation[]> {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, { post: WrittenOperation }>;
+    components: { schemas: Record<string, unknown> };
+  };
+  return Object.entries(document.paths).map(([path, { post }]) => ({
+    path,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    isBearer: (post.security ?? []).length > 0,
+    body: followed(post.requestBody.content['application/json'].schema, document.components.schemas) as Schema,
+    statuses: Object.keys(post.responses).map(Number),
+  }));
+}
+
+/** A schema with each reference replaced by what it leads to. */
+function followed(value: unknown, named: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((one) => followed(one, named));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$ref' in value) return followed(named[String(value.$ref).replace('#/components/schemas/', '')], named);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, named)]));
+}
+
+/** Whether a schema takes null, and what it takes besides. */
+export function withoutNull(schema: Schema): Schema {
+  const { anyOf, ...rest } = schema;
+  const choice = anyOf?.find((one) => one.type !== 'null');
+  return choice ? { ...rest, ...withoutNull(choice) } : schema;
+}
+
+/** The name of a schema's type; of several the first that is not null. */
+export function typeOf(schema: Schema): string {
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return types.find((type) => type !== 'null') ?? 'any';
+}
+
+/**
+ * A value that the schema takes: its constant, the first of its examples or choices, or else the smallest of its type. Fields that may be
+ * left out are left out, but for those in `given`, which are taken from there wherever the schema has a field of that name.
+ */
+export function exampleOf(schema: Schema, given: Readonly<Record<string, unknown>> = {}): unknown {
+  const plain = withoutNull(schema);
+  for (const known of [plain.const, plain.examples?.[0], plain.enum?.[0], plain.default])
+    if (known !== undefined) return known;
+  switch (typeOf(plain)) {
+    case 'object':
+      return exampleObject(plain, given);
+    case 'array':
+      return Array.from({ length: plain.minItems ?? 0 }, () => exampleOf(plain.items ?? {}, given));
+    case 'integer':
+    case 'number':
+      return Math.min(Math.max(plain.minimum ?? 1, 1), plain.maximum ?? 1);
+    case 'boolean':
+      return false;
+    case 'string':
+      return 'x'.repeat(Math.max(plain.minLength ?? 1, 1));
+    default:
+      throw new Error(`no example can be made of ${JSON.stringify(schema)}`);
+  }
+}
+
+function exampleObject(schema: Schema, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const fields = Object.entries(schema.properties ?? {});
+  return Object.fromEntries(
+    fields
+      .filter(([name]) => name in given || schema.required?.includes(name))
+      .map(([name, field]) => [name, name in given ? given[name] : exampleOf(field, given)]),
+  );
+}
