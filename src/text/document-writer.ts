@@ -206,6 +206,6 @@ export class DocumentWriter implements HtmlSink {
       line.runs.length = link.runs;
       line.runs.push({ text: writtenTarget(link.target), style: PLAIN, link: true });
     }
-    if (spaced) line.runs.push({ text: ' ', style: this.#style() });
+    if (spaced) line.runs.push({ text: ' ', style: PLAIN });
   }
 }

@@ -33,7 +33,8 @@ export function roleOf(tagName: string): Role | undefined {
 export const DEPTH_LIMIT = 100;
 
 /**
- * What a reader of HTML tells, in the order of the document. Every `open` but that of a `break` has its `close`, well nested.
+ * What a reader of HTML tells, in the order of the document. Every `open` but that of a `break` has its `close`. Blocks are well
+ * nested; bold, italic and links need not be, neither with blocks nor among themselves. Links are never within links.
  * `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none.
  */
 export interface HtmlSink {
