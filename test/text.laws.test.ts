@@ -83,7 +83,8 @@ describe('unclosed and misnested tags', () => {
         const browser = new DocumentWriter();
         readAsBrowser(html, browser);
         const { document, findings } = readWhole(html);
-        if (!findings.tooDeep) expect(document).toEqual(browser.finish().document);
+        fc.pre(!findings.tooDeep);
+        expect(document).toEqual(browser.finish().document);
       }),
       { numRuns: 5_000 },
     );

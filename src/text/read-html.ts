@@ -1,7 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
 import { OpenElements } from './open-elements.ts';
-import { roleOf, type HtmlSink, type Role } from './tags.ts';
+import { tagNamed, writtenTag, type HtmlSink, type Role } from './tags.ts';
 import { tellSteps } from './tell-steps.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
@@ -39,8 +39,9 @@ const TEXT_STATES = new Map([
 export function readHtml(html: string, sink: HtmlSink): Findings {
   const author = new Author();
   author.read(html);
-  const { findings, elements } = author;
-  if (findings.tags.size === 0 && findings.links.size === 0 && !findings.tooDeep) tellSteps(elements, sink);
+  const { findings, open } = author;
+  if (findings.tags.size === 0 && findings.links.size === 0 && !findings.tooDeep)
+    tellSteps(open.steps, open.elements, sink);
   return findings;
 }
 
@@ -50,7 +51,7 @@ export function readHtml(html: string, sink: HtmlSink): Findings {
  */
 class Author implements TokenHandler {
   readonly findings: Findings = { tags: new Set(), links: new Set(), tooDeep: false };
-  readonly elements = new OpenElements();
+  readonly open = new OpenElements();
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
 
   read(html: string): void {
@@ -59,25 +60,25 @@ class Author implements TokenHandler {
 
   onStartTag(token: Token.TagToken): void {
     const name = token.tagName;
-    const role = roleOf(name);
-    if (role === undefined) {
+    const tag = tagNamed(name);
+    if (tag === undefined) {
       if (!WRAPPERS.has(name)) this.findings.tags.add(name);
       this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
       return;
     }
-    const value = readValue(token, role, this.findings);
+    const value = readValue(token, tag.role, this.findings);
     if (this.findings.tooDeep) return;
-    this.elements.start({ name, role, value });
-    this.findings.tooDeep = this.elements.isTooDeep;
+    this.open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
+    this.findings.tooDeep = this.open.isTooDeep;
   }
 
-  onEndTag({ tagName: name }: Token.TagToken): void {
-    const role = roleOf(name);
-    if (role !== undefined && !this.findings.tooDeep) this.elements.end({ name, role, value: undefined });
+  onEndTag(token: Token.TagToken): void {
+    const tag = tagNamed(token.tagName);
+    if (tag !== undefined && !this.findings.tooDeep) this.open.end(tag);
   }
 
   onCharacter({ chars }: Token.CharacterToken): void {
-    if (!this.findings.tooDeep) this.elements.text(chars);
+    if (!this.findings.tooDeep) this.open.text(chars);
   }
 
   onWhitespaceCharacter(token: Token.CharacterToken): void {
@@ -85,7 +86,7 @@ class Author implements TokenHandler {
   }
 
   onEof(): void {
-    this.elements.finish();
+    this.open.finish();
   }
 
   onNullCharacter(): void {}

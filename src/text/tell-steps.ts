@@ -1,82 +1,95 @@
 import { BOLD, ITALIC, PLAIN, type Style } from './document.ts';
-import type { OpenElements } from './open-elements.ts';
-import type { HtmlSink } from './tags.ts';
+import { BODY, type Elements } from './elements.ts';
+import type { Step } from './open-elements.ts';
+import type { HtmlSink, WrittenTag } from './tags.ts';
 
 /** What a text lies in beside blocks. */
 interface Inline {
   style: Style;
-  link: number | undefined;
+  /** The innermost link's element; `BODY` outside of links. */
+  link: number;
 }
 
-const BARE: Inline = { style: PLAIN, link: undefined };
+const BARE: Inline = { style: PLAIN, link: BODY };
+const MARKS = [
+  ['bold', BOLD],
+  ['italic', ITALIC],
+] as const;
 
 /** Tells `sink` the steps of a document, each text in the marks and the link it ended up in. */
-export function tellSteps(elements: OpenElements, sink: HtmlSink): void {
+export function tellSteps(steps: readonly Step[], elements: Elements, sink: HtmlSink): void {
   const inlineOf = rememberInlines(elements);
-  const linksWithText = new Set(
-    elements.steps.map((step) => (step.kind === 'text' ? inlineOf(step.element).link : undefined)).map(tagOfLink),
-  );
+  const isEmptyLink = rememberEmptyLinks(steps, elements, inlineOf);
   let shown = BARE;
-  const show = (next: Inline) => {
-    if (next !== shown) change(shown, next, sink, elements);
-    shown = next;
-  };
-  for (const step of elements.steps) {
-    if (step.kind === 'text') {
-      show(inlineOf(step.element));
-      sink.text(step.text);
-    } else if (step.kind === 'link') {
-      // Misnesting leaves empty copies of links that have text elsewhere.
-      if (!linksWithText.has(elements.tagOf(step.element))) show(inlineOf(step.element));
-    } else if (step.kind === 'break') {
-      sink.open('break', undefined);
-    } else if (step.kind === 'open') {
-      sink.open(step.tag.role, step.tag.value);
-    } else {
-      sink.close(step.tag.role);
+  for (const step of steps) {
+    switch (step.kind) {
+      case 'open':
+        sink.open(step.tag.role, step.tag.value);
+        break;
+      case 'close':
+        sink.close(step.tag.role);
+        break;
+      case 'break':
+        sink.open('break', undefined);
+        break;
+      case 'link':
+        if (isEmptyLink(step.element)) shown = change(shown, inlineOf(step.element), elements, sink);
+        break;
+      case 'text':
+        shown = change(shown, inlineOf(step.element), elements, sink);
+        sink.text(step.text);
+        break;
+      default:
+        step satisfies never;
     }
   }
-  show(BARE);
-
-  function tagOfLink(link: number | undefined) {
-    return link === undefined ? undefined : elements.tagOf(link);
-  }
+  change(shown, BARE, elements, sink);
 }
 
-function change(from: Inline, to: Inline, sink: HtmlSink, elements: OpenElements): void {
-  if (from.link !== undefined && from.link !== to.link) sink.close('link');
-  for (const [role, mark] of [
-    ['bold', BOLD],
-    ['italic', ITALIC],
-  ] as const) {
+function change(from: Inline, to: Inline, elements: Elements, sink: HtmlSink): Inline {
+  if (from === to) return to;
+  if (from.link !== BODY && from.link !== to.link) sink.close('link');
+  for (const [role, mark] of MARKS) {
     if ((from.style & mark) === (to.style & mark)) continue;
     if ((to.style & mark) === 0) sink.close(role);
     else sink.open(role, undefined);
   }
-  if (to.link !== undefined && from.link !== to.link) sink.open('link', elements.tagOf(to.link).value);
+  if (to.link !== BODY && from.link !== to.link) sink.open('link', elements.tag(to.link).value);
+  return to;
 }
 
-/** Works out each element once: those around it first, on a stack of our own, since misnesting makes deep trees. */
-function rememberInlines(elements: OpenElements): (element: number) => Inline {
+/** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
+function rememberInlines(elements: Elements): (element: number) => Inline {
   const known: (Inline | undefined)[] = [BARE];
+  const unknown: number[] = [];
   return (element) => {
-    const unknown: number[] = [];
     let inline = known[element];
     for (let at = element; inline === undefined; inline = known[at]) {
       unknown.push(at);
-      at = elements.parentOf(at);
+      at = elements.parent(at);
     }
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
-      inline = within(inline, at, elements);
+      inline = within(inline, at, elements.tag(at));
       known[at] = inline;
     }
     return inline;
   };
 }
 
-function within(outer: Inline, element: number, elements: OpenElements): Inline {
-  const { role, value } = elements.tagOf(element);
+function within(outer: Inline, element: number, { role, value }: WrittenTag): Inline {
   if (role === 'link') return value === undefined ? outer : { style: outer.style, link: element };
   const style = outer.style | (role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN);
   return style === outer.style ? outer : { style, link: outer.link };
+}
+
+/** Misnesting leaves empty copies of links that have text elsewhere: only a link without any is empty. */
+function rememberEmptyLinks(
+  steps: readonly Step[],
+  elements: Elements,
+  inlineOf: (element: number) => Inline,
+): (element: number) => boolean {
+  const withText = new Set<WrittenTag>();
+  if (steps.some(({ kind }) => kind === 'link'))
+    for (const step of steps) if (step.kind === 'text') withText.add(elements.tag(inlineOf(step.element).link));
+  return (element) => !withText.has(elements.tag(element));
 }
