@@ -10,25 +10,32 @@ const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, is
  * are open. Kept as columns of numbers, because a quarter of a megabyte of misnested tags makes almost a million of them.
  */
 export class Elements {
+  /** As they were written; elements that are copies of others share theirs. */
   readonly #tags: WrittenTag[] = [BODY_TAG];
+  #tagIndexes = new Int32Array(FIRST_ROOM);
   #parents = new Int32Array(FIRST_ROOM);
   #open = new Uint8Array(FIRST_ROOM).fill(1, BODY, BODY + 1);
+  #count = 1;
+
+  get count(): number {
+    return this.#count;
+  }
 
   create(tag: WrittenTag, parent: number): number {
-    const element = this.#tags.length;
-    if (element === this.#parents.length) this.#makeRoom();
-    this.#tags.push(tag);
-    this.#parents[element] = parent;
-    this.#open[element] = 1;
-    return element;
+    return this.#add(this.#tags.push(tag) - 1, parent);
+  }
+
+  copy(element: number, parent: number): number {
+    return this.#add(this.#tagIndexes[element] ?? BODY, parent);
   }
 
   tag(element: number): WrittenTag {
-    return this.#tags[element] ?? BODY_TAG;
+    return this.#tags[this.#tagIndexes[element] ?? BODY] ?? BODY_TAG;
   }
 
-  rename(element: number, tag: WrittenTag): void {
-    this.#tags[element] = tag;
+  /** Makes an element one of the kind of another. */
+  liken(element: number, to: number): void {
+    this.#tagIndexes[element] = this.#tagIndexes[to] ?? BODY;
   }
 
   parent(element: number): number {
@@ -47,12 +54,24 @@ export class Elements {
     this.#open[element] = 0;
   }
 
-  #makeRoom(): void {
-    const parents = new Int32Array(this.#parents.length * 2);
-    const open = new Uint8Array(this.#open.length * 2);
-    parents.set(this.#parents);
-    open.set(this.#open);
-    this.#parents = parents;
-    this.#open = open;
+  #add(tagIndex: number, parent: number): number {
+    if (this.#count === this.#parents.length) this.#makeRoom();
+    const element = this.#count++;
+    this.#tagIndexes[element] = tagIndex;
+    this.#parents[element] = parent;
+    this.#open[element] = 1;
+    return element;
   }
+
+  #makeRoom(): void {
+    const room = this.#count * 4;
+    this.#tagIndexes = copyInto(new Int32Array(room), this.#tagIndexes);
+    this.#parents = copyInto(new Int32Array(room), this.#parents);
+    this.#open = copyInto(new Uint8Array(room), this.#open);
+  }
+}
+
+function copyInto<Column extends Int32Array | Uint8Array>(larger: Column, column: Column): Column {
+  larger.set(column);
+  return larger;
 }

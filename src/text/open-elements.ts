@@ -1,5 +1,5 @@
 import { BODY, Elements } from './elements.ts';
-import { DEPTH_LIMIT, type WrittenTag } from './tags.ts';
+import { DEPTH_LIMIT, type Role, type WrittenTag } from './tags.ts';
 
 /** What happens in a document, in order. `open` and `close` are of blocks. */
 export type Step =
@@ -82,11 +82,11 @@ export class OpenElements {
   end(tag: WrittenTag): void {
     switch (tag.role) {
       case 'heading':
-        this.#popFrom(this.#findOpen('role', 'heading'));
+        this.#popFrom(this.#findRole('heading'));
         break;
       case 'bullets':
       case 'numbers':
-        this.#popFrom(this.#findOpen('name', tag.name));
+        this.#popFrom(this.#findName(tag.name));
         break;
       case 'item':
         this.#popFrom(this.#findItem());
@@ -144,21 +144,27 @@ export class OpenElements {
     if (index > 0) for (let left = this.#stack.length - index; left > 0; left--) this.#pop();
   }
 
-  /** Where on the stack the innermost element of a kind is; 0 when there is none. */
-  #findOpen(key: 'role' | 'name', value: string): number {
+  /** Where on the stack the innermost element of a role is; 0 when there is none. */
+  #findRole(role: Role): number {
     let index = this.#stack.length - 1;
-    while (index > 0 && this.#tagAt(index)[key] !== value) index--;
+    while (index > 0 && this.#tagAt(index).role !== role) index--;
+    return index;
+  }
+
+  #findName(name: string): number {
+    let index = this.#stack.length - 1;
+    while (index > 0 && this.#tagAt(index).name !== name) index--;
     return index;
   }
 
   #findItem(): number {
-    const item = this.#findOpen('role', 'item');
-    const list = Math.max(this.#findOpen('role', 'bullets'), this.#findOpen('role', 'numbers'));
+    const item = this.#findRole('item');
+    const list = Math.max(this.#findRole('bullets'), this.#findRole('numbers'));
     return item > list ? item : 0;
   }
 
   #closeParagraph(): boolean {
-    const index = this.#findOpen('role', 'paragraph');
+    const index = this.#findRole('paragraph');
     this.#popFrom(index);
     return index > 0;
   }
@@ -189,8 +195,9 @@ export class OpenElements {
     let next = this.#formatting.length;
     while (next > 0 && !this.elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
     for (; next < this.#formatting.length; next++) {
-      this.#push(this.elements.tag(this.#formatting[next] ?? BODY));
-      this.#formatting[next] = this.#current();
+      const copy = this.elements.copy(this.#formatting[next] ?? BODY, this.#current());
+      this.#stack.push(copy);
+      this.#formatting[next] = copy;
     }
   }
 
@@ -236,11 +243,11 @@ export class OpenElements {
     const element = this.#stack[at] ?? BODY;
     const inside = this.#stack[block] ?? BODY;
     // All that is in the block knows it by its number, so the number goes to the mark within and the block gets a new one.
-    const moved = elements.create(elements.tag(inside), BODY);
+    const moved = elements.copy(inside, BODY);
     const { outermost, kept, bookmark } = this.#carryAlong(at, block, moved);
     elements.move(outermost, this.#stack[at - 1] ?? BODY);
     elements.move(inside, moved);
-    elements.rename(inside, elements.tag(element));
+    elements.liken(inside, element);
     elements.close(element);
     this.#formatting.splice(bookmark, 0, inside);
     this.#forget(element);
@@ -261,7 +268,7 @@ export class OpenElements {
         this.#formatting.splice(place, 1);
         if (place < bookmark) bookmark--;
       } else if (place >= 0) {
-        const copy = elements.create(elements.tag(element), BODY);
+        const copy = elements.copy(element, BODY);
         this.#formatting[place] = copy;
         if (outermost === moved) bookmark = place + 1;
         elements.move(outermost, copy);

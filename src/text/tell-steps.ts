@@ -1,16 +1,15 @@
-import { BOLD, ITALIC, PLAIN, type Style } from './document.ts';
+import { BOLD, ITALIC, PLAIN } from './document.ts';
 import { BODY, type Elements } from './elements.ts';
 import type { Step } from './open-elements.ts';
 import type { HtmlSink, WrittenTag } from './tags.ts';
 
-/** What a text lies in beside blocks. */
-interface Inline {
-  style: Style;
-  /** The innermost link's element; `BODY` outside of links. */
-  link: number;
-}
+/** What a text lies in beside blocks, in one number: its style, and above that the element of its link, `BODY` outside of links. */
+type Inline = number;
 
-const BARE: Inline = { style: PLAIN, link: BODY };
+const STYLE_BITS = 2;
+const STYLE_MASK = BOLD | ITALIC;
+const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
+const UNKNOWN = -1;
 const MARKS = [
   ['bold', BOLD],
   ['italic', ITALIC],
@@ -19,7 +18,7 @@ const MARKS = [
 /** Tells `sink` the steps of a document, each text in the marks and the link it ended up in. */
 export function tellSteps(steps: readonly Step[], elements: Elements, sink: HtmlSink): void {
   const inlineOf = rememberInlines(elements);
-  const isEmptyLink = rememberEmptyLinks(steps, elements, inlineOf);
+  const linksWithText = findLinksWithText(steps, elements, inlineOf);
   let shown = BARE;
   for (const step of steps) {
     switch (step.kind) {
@@ -33,7 +32,9 @@ export function tellSteps(steps: readonly Step[], elements: Elements, sink: Html
         sink.open('break', undefined);
         break;
       case 'link':
-        if (isEmptyLink(step.element)) shown = change(shown, inlineOf(step.element), elements, sink);
+        // Misnesting leaves empty copies of links that have text elsewhere.
+        if (linksWithText.has(elements.tag(step.element))) break;
+        shown = change(shown, inlineOf(step.element), elements, sink);
         break;
       case 'text':
         shown = change(shown, inlineOf(step.element), elements, sink);
@@ -48,48 +49,59 @@ export function tellSteps(steps: readonly Step[], elements: Elements, sink: Html
 
 function change(from: Inline, to: Inline, elements: Elements, sink: HtmlSink): Inline {
   if (from === to) return to;
-  if (from.link !== BODY && from.link !== to.link) sink.close('link');
+  const links = { from: from >> STYLE_BITS, to: to >> STYLE_BITS };
+  if (links.from !== BODY && links.from !== links.to) sink.close('link');
   for (const [role, mark] of MARKS) {
-    if ((from.style & mark) === (to.style & mark)) continue;
-    if ((to.style & mark) === 0) sink.close(role);
+    if ((from & mark) === (to & mark)) continue;
+    if ((to & mark) === 0) sink.close(role);
     else sink.open(role, undefined);
   }
-  if (to.link !== BODY && from.link !== to.link) sink.open('link', elements.tag(to.link).value);
+  if (links.to !== BODY && links.from !== links.to) sink.open('link', elements.tag(links.to).value);
   return to;
 }
 
 /** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
 function rememberInlines(elements: Elements): (element: number) => Inline {
-  const known: (Inline | undefined)[] = [BARE];
+  const known = new Int32Array(elements.count).fill(UNKNOWN);
+  known[BODY] = BARE;
   const unknown: number[] = [];
   return (element) => {
-    let inline = known[element];
-    for (let at = element; inline === undefined; inline = known[at]) {
-      unknown.push(at);
-      at = elements.parent(at);
-    }
-    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
-      inline = within(inline, at, elements.tag(at));
-      known[at] = inline;
+    let at = element;
+    for (; known[at] === UNKNOWN; at = elements.parent(at)) unknown.push(at);
+    let inline = known[at] ?? BARE;
+    for (let inner = unknown.pop(); inner !== undefined; inner = unknown.pop()) {
+      inline = within(inline, inner, elements.tag(inner));
+      known[inner] = inline;
     }
     return inline;
   };
 }
 
 function within(outer: Inline, element: number, { role, value }: WrittenTag): Inline {
-  if (role === 'link') return value === undefined ? outer : { style: outer.style, link: element };
-  const style = outer.style | (role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN);
-  return style === outer.style ? outer : { style, link: outer.link };
+  switch (role) {
+    case 'link':
+      return value === undefined ? outer : (outer & STYLE_MASK) | (element << STYLE_BITS);
+    case 'bold':
+      return outer | BOLD;
+    case 'italic':
+      return outer | ITALIC;
+    default:
+      return outer;
+  }
 }
 
-/** Misnesting leaves empty copies of links that have text elsewhere: only a link without any is empty. */
-function rememberEmptyLinks(
+function findLinksWithText(
   steps: readonly Step[],
   elements: Elements,
   inlineOf: (element: number) => Inline,
-): (element: number) => boolean {
-  const withText = new Set<WrittenTag>();
-  if (steps.some(({ kind }) => kind === 'link'))
-    for (const step of steps) if (step.kind === 'text') withText.add(elements.tag(inlineOf(step.element).link));
-  return (element) => !withText.has(elements.tag(element));
+): Set<WrittenTag> {
+  const found = new Set<WrittenTag>();
+  if (!steps.some(({ kind }) => kind === 'link')) return found;
+  let last = BODY;
+  for (const step of steps) {
+    const link = step.kind === 'text' ? inlineOf(step.element) >> STYLE_BITS : last;
+    if (link !== last) found.add(elements.tag(link));
+    last = link;
+  }
+  return found;
 }
