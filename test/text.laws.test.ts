@@ -7,7 +7,8 @@ import { parseWhatsApp } from '../src/text/parse-whatsapp.ts';
 import { readHtml } from '../src/text/read-html.ts';
 import { render } from '../src/text/render.ts';
 import { scanHtml } from '../src/text/scan-html.ts';
-import { documents, htmlTexts, tidyHtmlTexts } from './support/generate-text.ts';
+import { documents, htmlTexts, misnestedHtmlTexts, tidyHtmlTexts } from './support/generate-text.ts';
+import { readAsBrowser } from './support/read-as-browser.ts';
 import { seen, visible } from './support/visible.ts';
 
 const RUNS = { numRuns: 1_000 };
@@ -71,6 +72,21 @@ describe('what members see', () => {
         expect(text).not.toMatch(/^\n|\n$|\n | \n| {2}/);
       }),
       RUNS,
+    );
+  });
+});
+
+describe('unclosed and misnested tags', () => {
+  it('make the same document as in a browser', () => {
+    fc.assert(
+      fc.property(fc.oneof({ weight: 4, arbitrary: misnestedHtmlTexts }, htmlTexts), (html) => {
+        const browser = new DocumentWriter();
+        readAsBrowser(html, browser);
+        const { document, findings } = readWhole(html);
+        fc.pre(!findings.tooDeep);
+        expect(document).toEqual(browser.finish().document);
+      }),
+      { numRuns: 5_000 },
     );
   });
 });

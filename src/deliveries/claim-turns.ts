@@ -64,32 +64,28 @@ interface TurnRow {
  */
 export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
   return db.transaction().execute(async (trx) => {
-    const shards = await lockDueShards(trx, options);
-    if (shards.length === 0) return [];
-    const lanes = await lockDueLanes(trx, shards, options.lanes);
+    const lanes = await lockDueLanes(trx, options);
     if (lanes.length === 0) return [];
     return takeTurns(trx, lanes, options);
   });
 }
 
-async function lockDueShards(trx: Connection, { workerId, shards }: ClaimOptions): Promise<number[]> {
-  const { rows } = await sql<{ shard: number }>`
-    select s.shard from shards s
-    where s.worker_id = ${workerId} and s.shard = any(${shards}::smallint[])
-      and exists (select from lanes l where l.shard = s.shard and l.wake_at <= campanile_now())
-    order by random() limit ${SHARDS_PER_CLAIM} for share skip locked`.execute(trx);
-  return rows.map((row) => row.shard);
-}
-
-async function lockDueLanes(trx: Connection, shards: number[], limit: number): Promise<LockedLane[]> {
+/** Locks in the order shards, lanes. What either says may be older than its lock, so that nothing else is read along with it. */
+async function lockDueLanes(trx: Connection, { workerId, shards, lanes }: ClaimOptions): Promise<LockedLane[]> {
   const { rows } = await sql<LockedLane>`
-    select l.account_id, l.messenger from unnest(${shards}::smallint[]) s (shard)
+    with held as materialized (
+      select s.shard from shards s
+      where s.worker_id = ${workerId} and s.shard = any(${shards}::smallint[])
+        and exists (select from lanes l where l.shard = s.shard and l.wake_at <= campanile_now())
+      order by random() limit ${SHARDS_PER_CLAIM} for share skip locked
+    )
+    select l.account_id, l.messenger from held
     cross join lateral (
       select account_id, messenger from lanes
-      where lanes.shard = s.shard and wake_at <= campanile_now()
-      order by wake_at limit ${Math.ceil(limit / shards.length)} for no key update skip locked
+      where lanes.shard = held.shard and wake_at <= campanile_now()
+      order by wake_at limit ceil(${lanes}::float8 / (select count(*) from held))::int for no key update skip locked
     ) l
-    limit ${limit}`.execute(trx);
+    limit ${lanes}`.execute(trx);
   return rows;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
-import { collectEffects, type Effects, type FinishedTurn, type Stretch } from './effects.ts';
+import { collectEffects, type Effect, type Effects, type FinishedTurn, type Stretch } from './effects.ts';
 import { clearErrors, settleRuns, type RunKey } from './settle-runs.ts';
 
 /**
@@ -50,24 +50,8 @@ async function writeOutcomes(
       from ${stretches(sent)} o
       where d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last and d.status = 'queued'
       returning d.account_id, d.run_id, d.position, d.status
-    ), other as (
-      update deliveries d
-      set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
-          not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
-          attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
-      from unnest(${others.map((one) => one.accountId)}::bigint[], ${others.map((one) => one.runId)}::bigint[],
-                  ${others.map((one) => one.position)}::int[], ${others.map((one) => one.status)}::text[],
-                  ${others.map((one) => one.waitMs)}::float8[], ${others.map((one) => one.tries)}::smallint[],
-                  ${others.map((one) => one.error)}::text[], ${others.map((one) => one.uncertain)}::boolean[])
-           o (account_id, run_id, position, status, wait_ms, tries, error, uncertain)
-      -- A lookup for each, whatever the planner believes of a table that has just grown.
-      cross join lateral (
-        select q.ctid from deliveries q
-        where q.account_id = o.account_id and q.run_id = o.run_id and q.position = o.position limit 1) at
-      where d.ctid = at.ctid and d.status = 'queued'
-      returning d.account_id, d.run_id, d.position, d.status
-    ), done as (
-      select * from sent union all select * from other
+    ), ${others.length > 0 ? sql`other as (${updateOthers(others)}),` : sql``} done as (
+      select * from sent ${others.length > 0 ? sql`union all select * from other` : sql``}
     ), run as (
       update runs r
       set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
@@ -94,6 +78,26 @@ async function writeOutcomes(
     trx,
   );
   return { changed: rows[0]?.changed ?? 0, ended: rows[0]?.ended ?? [] };
+}
+
+/** A part of its own, since to plan it costs something and it is seldom needed. */
+function updateOthers(others: readonly Effect[]) {
+  return sql`
+    update deliveries d
+    set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
+        not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
+        attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
+    from unnest(${others.map((one) => one.accountId)}::bigint[], ${others.map((one) => one.runId)}::bigint[],
+                ${others.map((one) => one.position)}::int[], ${others.map((one) => one.status)}::text[],
+                ${others.map((one) => one.waitMs)}::float8[], ${others.map((one) => one.tries)}::smallint[],
+                ${others.map((one) => one.error)}::text[], ${others.map((one) => one.uncertain)}::boolean[])
+         o (account_id, run_id, position, status, wait_ms, tries, error, uncertain)
+    -- A lookup for each, whatever the planner believes of a table that has just grown.
+    cross join lateral (
+      select q.ctid from deliveries q
+      where q.account_id = o.account_id and q.run_id = o.run_id and q.position = o.position limit 1) at
+    where d.ctid = at.ctid and d.status = 'queued'
+    returning d.account_id, d.run_id, d.position, d.status`;
 }
 
 function restOf({ outcomes }: FinishedTurn): number {

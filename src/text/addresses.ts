@@ -45,8 +45,8 @@ export interface DraftRun extends Run {
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
  */
 export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
+  if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return runs;
   const addresses = runs.map(({ text }) => findAddresses(text));
-  if (addresses.every((found) => found.length === 0) && !runs.some(({ link }) => link)) return runs;
   const settled: Run[] = [];
   for (const [index, run] of runs.entries()) {
     if (index > 0 && wouldGrow(runs, addresses, index)) push(settled, ' ', PLAIN);

@@ -1,4 +1,5 @@
-import { BOLD, ITALIC, PLAIN, type Document, type Style, type Warning } from './document.ts';
+import { BOLD, ITALIC, leastLength, PLAIN, TEXT_LIMIT } from './document.ts';
+import type { Document, Line, Style, Warning } from './document.ts';
 import { settleAddresses } from './addresses.ts';
 import { collapseSpace, joinPieces, trimEnd, type DraftLine } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
@@ -24,7 +25,10 @@ interface Link {
   runs: number;
 }
 
-/** Makes a document of what a reader of HTML tells. Use one for each document, and `finish` it once. */
+/**
+ * Makes a document of what a reader of HTML tells. Use one for each document, and `finish` it once. Once a document is longer than a
+ * message can be, what follows is left out.
+ */
 export class DocumentWriter implements HtmlSink {
   readonly #lines: DraftLine[] = [];
   readonly #warnings = new Set<keyof typeof WARNINGS>();
@@ -39,6 +43,8 @@ export class DocumentWriter implements HtmlSink {
   #italic = 0;
   #items = 0;
   #link: Link | undefined;
+  /** How long the text is at least, but for its last line. */
+  #length = 0;
 
   open(role: Role, value: string | undefined): void {
     switch (role) {
@@ -113,6 +119,7 @@ export class DocumentWriter implements HtmlSink {
   }
 
   text(text: string): void {
+    if (this.#length > TEXT_LIMIT) return;
     const settled = collapseSpace(text);
     const fresh = settled.startsWith(' ') && this.#endsInSpace() ? settled.slice(1) : settled;
     if (fresh === '') return;
@@ -123,7 +130,7 @@ export class DocumentWriter implements HtmlSink {
   /** The document, and what its author should know. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
-    const document = this.#lines.map(({ head, runs }) => ({ head, runs: settleAddresses(joinPieces(runs)) }));
+    const document = this.#lines.map(settleLine);
     const warnings = Array.from(this.#warnings, (code) => ({ code, message: WARNINGS[code] }));
     return { document, warnings };
   }
@@ -146,6 +153,8 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #beginLine(): DraftLine {
+    const before = this.#lines.at(-1);
+    if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
     for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push({ head: undefined, runs: [] });
     this.#gap = 0;
@@ -187,7 +196,7 @@ export class DocumentWriter implements HtmlSink {
   #closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
-    if (link === undefined) return;
+    if (link === undefined || this.#length > TEXT_LIMIT) return;
     const text = link.text.trim();
     if (text === '') return void this.#warnings.add('link_without_text');
     if (hasMailDetails(link.target)) this.#warnings.add('link_details_dropped');
@@ -206,6 +215,10 @@ export class DocumentWriter implements HtmlSink {
       line.runs.length = link.runs;
       line.runs.push({ text: writtenTarget(link.target), style: PLAIN, link: true });
     }
-    if (spaced) line.runs.push({ text: ' ', style: this.#style() });
+    if (spaced) line.runs.push({ text: ' ', style: PLAIN });
   }
+}
+
+function settleLine({ head, runs }: DraftLine): Line {
+  return { head, runs: settleAddresses(joinPieces(runs)) };
 }

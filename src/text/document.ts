@@ -1,5 +1,8 @@
 /** What a message says, between HTML and WhatsApp's markup: lines of runs of text. */
 
+/** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
+export const TEXT_LIMIT = 65_536;
+
 /** How a run is set: 0 plain, or `BOLD` and `ITALIC` together or alone. */
 export type Style = number;
 export const PLAIN = 0;
@@ -31,4 +34,11 @@ export type Document = Line[];
 export interface Warning {
   code: string;
   message: string;
+}
+
+/** How many UTF-16 units a line takes at least: writing it only ever adds. */
+export function leastLength({ runs }: Line): number {
+  let length = 0;
+  for (const { text } of runs) length += text.length;
+  return length;
 }

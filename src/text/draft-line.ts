@@ -28,7 +28,8 @@ export function trimEnd(line: DraftLine): void {
 }
 
 /** Text that came in pieces becomes one run where nothing but a link's border parts it. */
-export function joinPieces(runs: readonly DraftRun[]): DraftRun[] {
+export function joinPieces(runs: readonly DraftRun[]): readonly DraftRun[] {
+  if (runs.length < 2) return runs;
   const joined: DraftRun[] = [];
   for (const run of runs) {
     const last = joined.at(-1);

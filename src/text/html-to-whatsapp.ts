@@ -1,16 +1,14 @@
 import type { Problem } from '../lib/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
-import type { Document, Warning } from './document.ts';
+import { leastLength, TEXT_LIMIT, type Document, type Warning } from './document.ts';
 import { readHtml, type Findings } from './read-html.ts';
 import { render } from './render.ts';
 import { scanHtml } from './scan-html.ts';
 import { DEPTH_LIMIT } from './tags.ts';
 
-export type { Warning } from './document.ts';
+export { TEXT_LIMIT, type Warning } from './document.ts';
 
-/** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
-export const TEXT_LIMIT = 65_536;
 /** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
 export const CAPTION_LIMIT = 1_024;
 /** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it; what is longer is still read safely. */
@@ -47,7 +45,7 @@ function refused(warnings: Warning[], issue: string): Converted {
 
 function isWithinLimit(document: Document): boolean {
   let length = document.length - 1;
-  for (const { runs } of document) for (const { text } of runs) length += text.length;
+  for (const line of document) length += leastLength(line);
   return length <= TEXT_LIMIT;
 }
 

@@ -1,11 +1,11 @@
 import { findAddresses } from './addresses.ts';
 import { characterAt, characterBefore, isSpace, mayBeBoundary } from './boundaries.ts';
 
-/** A sign that begins or ends bold or italic, and where it stands. */
+/** A sign that begins or ends bold or italic, or that is the author's text, and where it stands. */
 export interface Sign {
   at: number;
   sign: string;
-  opens: boolean;
+  means: 'begin' | 'end' | 'text';
 }
 
 /** A line as it will be sent but for the care its literal signs need: its text, and which signs in it are meant, in order. */
@@ -15,7 +15,7 @@ export interface Draft {
 }
 
 const SIGNS = ['*', '_', '~', '`'] as const;
-const SIGN = /[*_~`]/g;
+const SIGN_CODES = new Set(SIGNS.map((sign) => sign.charCodeAt(0)));
 const KEYCAP = '*\ufe0f\u20e3';
 
 // Invisible, and no boundary: beside a sign it keeps the sign from being read as one. U+200B would not, it is a boundary.
@@ -27,56 +27,59 @@ const ZERO_WIDTH_SPACE = '\u200b';
  * would end something. Signs that can do neither are left alone, so `2*3*4` and `snake_case` stay as they are. It rather guards one
  * sign too many than one too few. Linear in the length of the line.
  */
-export function keepLiteral({ text, signs }: Draft): string {
+export function keepLiteral({ text, signs: meant }: Draft): string {
   // It takes two to begin and end something.
   if (!SIGNS.some((sign) => text.indexOf(sign) !== text.lastIndexOf(sign))) return text;
-  const meant = new Map(signs.map((sign) => [sign.at, sign]));
-  const literal = literalSigns(text, meant);
-  if (literal.size === 0) return text;
-  const guards = new Map<number, string>();
-  for (const sign of new Set(literal.values())) guardSign(sign, { text, meant, literal, guards });
+  const signs = allSigns(text, meant);
+  if (signs.length === meant.length) return text;
+  const guards: Guard[] = [];
+  for (const sign of SIGNS) if (text.includes(sign)) guardSign(sign, text, signs, guards);
   return insert(text, guards);
 }
 
-interface Guarding {
+/** Something invisible that is to go before an index of the text. */
+interface Guard {
+  at: number;
   text: string;
-  /** The signs that are meant, by where they stand. */
-  meant: ReadonlyMap<number, Sign>;
-  /** The signs that are the author's, by where they stand. */
-  literal: ReadonlyMap<number, string>;
-  /** What is to be inserted, by the index it goes before. */
-  guards: Map<number, string>;
 }
 
-/** Where the signs stand that are the author's. Those in addresses are safe: messengers look for links first. */
-function literalSigns(text: string, meant: ReadonlyMap<number, Sign>): Map<number, string> {
-  const literal = new Map<number, string>();
+/** The signs that are meant and those that are the author's, in order. Those in addresses are safe: messengers look for links first. */
+function allSigns(text: string, meant: readonly Sign[]): Sign[] {
+  const signs: Sign[] = [];
   const addresses = findAddresses(text);
-  let next = 0;
-  SIGN.lastIndex = 0;
-  for (let match = SIGN.exec(text); match !== null; match = SIGN.exec(text)) {
-    const at = match.index;
-    while ((addresses[next]?.to ?? Infinity) <= at) next++;
-    const isInAddress = at >= (addresses[next]?.from ?? Infinity);
-    if (!isInAddress && !meant.has(at) && !text.startsWith(KEYCAP, at)) literal.set(at, match[0]);
+  let nextAddress = 0;
+  let nextMeant = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (!SIGN_CODES.has(text.charCodeAt(at))) continue;
+    const own = meant[nextMeant];
+    if (own?.at === at) {
+      signs.push(own);
+      nextMeant++;
+      continue;
+    }
+    while ((addresses[nextAddress]?.to ?? Infinity) <= at) nextAddress++;
+    const isInAddress = at >= (addresses[nextAddress]?.from ?? Infinity);
+    if (!isInAddress && !text.startsWith(KEYCAP, at)) signs.push({ at, sign: text.charAt(at), means: 'text' });
   }
-  return literal;
+  return signs;
 }
 
 /** Goes through a line from its end, so as to know at each sign whether one that could end it follows. */
-function guardSign(sign: string, { text, meant, literal, guards }: Guarding): void {
+function guardSign(sign: string, text: string, signs: readonly Sign[], guards: Guard[]): void {
   let inside = false;
   let lastEnd = -1;
-  for (let at = text.lastIndexOf(sign); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(sign, at - 1)) {
-    const own = meant.get(at);
-    if (own !== undefined) inside = !own.opens;
-    else if (!literal.has(at)) continue;
+  for (let index = signs.length - 1; index >= 0; index--) {
+    const { at, sign: found, means } = signs[index] ?? NOTHING;
+    if (found !== sign) continue;
     const ends = canEnd(text, at);
-    if (own === undefined && inside && ends) guardEnd(at, meant, guards);
-    if (own === undefined && !inside && lastEnd > at + 1 && canBegin(text, at)) guardBeginning(at, meant, guards);
+    if (means !== 'text') inside = means === 'end';
+    else if (inside && ends) guards.push(guardEnd(at, signs[index + 1]));
+    else if (!inside && lastEnd > at + 1 && canBegin(text, at)) guards.push(guardBeginning(at, signs[index - 1]));
     if (ends && lastEnd < 0) lastEnd = at;
   }
 }
+
+const NOTHING: Sign = { at: -1, sign: '', means: 'text' };
 
 function canBegin(text: string, at: number): boolean {
   const next = characterAt(text, at + 1);
@@ -88,23 +91,24 @@ function canEnd(text: string, at: number): boolean {
   return previous !== '' && !isSpace(previous) && mayBeBoundary(characterAt(text, at + 1));
 }
 
-function guardBeginning(at: number, meant: Guarding['meant'], guards: Guarding['guards']): void {
+function guardBeginning(at: number, before: Sign | undefined): Guard {
   // A sign of ours that ends right here needs a boundary behind it.
-  const touches = meant.get(at - 1)?.opens === false;
-  guards.set(at, touches ? ZERO_WIDTH_SPACE + GRAPHEME_JOINER : GRAPHEME_JOINER);
+  const touches = before?.at === at - 1 && before.means === 'end';
+  return { at, text: touches ? ZERO_WIDTH_SPACE + GRAPHEME_JOINER : GRAPHEME_JOINER };
 }
 
-function guardEnd(at: number, meant: Guarding['meant'], guards: Guarding['guards']): void {
+function guardEnd(at: number, after: Sign | undefined): Guard {
   // A sign of ours that begins right there needs a boundary before it.
-  const touches = meant.get(at + 1)?.opens === true;
-  guards.set(at + 1, touches ? GRAPHEME_JOINER + ZERO_WIDTH_SPACE : GRAPHEME_JOINER);
+  const touches = after?.at === at + 1 && after.means === 'begin';
+  return { at: at + 1, text: touches ? GRAPHEME_JOINER + ZERO_WIDTH_SPACE : GRAPHEME_JOINER };
 }
 
-function insert(text: string, guards: ReadonlyMap<number, string>): string {
-  if (guards.size === 0) return text;
+function insert(text: string, guards: Guard[]): string {
   let guarded = '';
   let from = 0;
-  for (const [at, guard] of Array.from(guards).sort(([left], [right]) => left - right)) {
+  for (const { at, text: guard } of guards.sort((left, right) => left.at - right.at)) {
+    // Two signs beside each other may ask for the same guard.
+    if (at === from && from > 0) continue;
     guarded += text.slice(from, at) + guard;
     from = at;
   }

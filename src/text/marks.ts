@@ -40,7 +40,7 @@ interface Border {
 }
 
 function writeBorder(draft: Draft, { before, closing, opening, after }: Border): void {
-  for (let index = closing.length - 1; index >= 0; index--) writeSign(draft, closing[index] ?? BOLD, false);
+  for (let index = closing.length - 1; index >= 0; index--) writeSign(draft, closing[index] ?? BOLD, 'end');
   // Signs on both sides are boundaries to each other.
   if (closing.length === 0 || opening.length === 0) {
     const left = characterBefore(before, before.length);
@@ -48,7 +48,7 @@ function writeBorder(draft: Draft, { before, closing, opening, after }: Border):
     const bare = closing.length > 0 ? right : opening.length > 0 ? left : '';
     if (!isBoundary(bare)) draft.text += joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
   }
-  for (const mark of opening) writeSign(draft, mark, true);
+  for (const mark of opening) writeSign(draft, mark, 'begin');
 }
 
 function styleOf(marks: readonly Mark[]): Style {
@@ -57,9 +57,9 @@ function styleOf(marks: readonly Mark[]): Style {
   return style;
 }
 
-function writeSign(draft: Draft, mark: Mark, opens: boolean): void {
+function writeSign(draft: Draft, mark: Mark, means: 'begin' | 'end'): void {
   const sign = mark === BOLD ? '*' : '_';
-  draft.signs.push({ at: draft.text.length, sign, opens });
+  draft.signs.push({ at: draft.text.length, sign, means });
   draft.text += sign;
 }
 

@@ -1,10 +1,8 @@
-import { html as htmlNames, defaultTreeAdapter, Parser, TokenizerMode, type DefaultTreeAdapterTypes } from 'parse5';
-import type { DefaultTreeAdapterMap, Token } from 'parse5';
+import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
-import { DEPTH_LIMIT, roleOf, type HtmlSink } from './tags.ts';
-
-type Element = DefaultTreeAdapterTypes.Element;
-type ParentNode = DefaultTreeAdapterTypes.ParentNode;
+import { OpenElements } from './open-elements.ts';
+import { tagNamed, writtenTag, type HtmlSink, type Role } from './tags.ts';
+import { tellSteps } from './tell-steps.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -39,76 +37,68 @@ const TEXT_STATES = new Map([
  * hears nothing.
  */
 export function readHtml(html: string, sink: HtmlSink): Findings {
-  const findings: Findings = { tags: new Set(), links: new Set(), tooDeep: false };
-  // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
-  const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
-  const parser = Parser.getFragmentParser<DefaultTreeAdapterMap>(body);
-  listenToAuthor(parser, findings);
-  parser.tokenizer.write(html, true);
-  if (findings.tags.size === 0 && findings.links.size === 0 && !findings.tooDeep) tell(parser.getFragment(), sink);
+  const author = new Author();
+  author.read(html);
+  const { findings, open } = author;
+  if (findings.tags.size === 0 && findings.links.size === 0 && !findings.tooDeep)
+    tellSteps(open.steps, open.elements, sink);
   return findings;
 }
 
 /**
- * Stands between parse5's tokenizer and its tree builder: only allowed tags reach the tree, without the attributes we ignore, and
- * none once it is too deep. So nothing the author wrote goes unseen, and the tree stays shallow whatever is sent.
+ * Stands between parse5's tokenizer and the elements: only allowed tags get there, and none once they are too deep. So nothing the
+ * author wrote goes unseen, and the stack of elements stays short whatever is sent.
  */
-function listenToAuthor(parser: Parser<DefaultTreeAdapterMap>, findings: Findings): void {
-  const build = { start: parser.onStartTag.bind(parser), end: parser.onEndTag.bind(parser) };
-  const buildText = parser.onCharacter.bind(parser);
-  parser.onStartTag = (token) => {
-    const role = roleOf(token.tagName);
-    if (role === undefined) {
-      if (!WRAPPERS.has(token.tagName)) findings.tags.add(token.tagName);
-      parser.tokenizer.state = TEXT_STATES.get(token.tagName) ?? parser.tokenizer.state;
+class Author implements TokenHandler {
+  readonly findings: Findings = { tags: new Set(), links: new Set(), tooDeep: false };
+  readonly open = new OpenElements();
+  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
+
+  read(html: string): void {
+    this.#tokenizer.write(html, true);
+  }
+
+  onStartTag(token: Token.TagToken): void {
+    const name = token.tagName;
+    const tag = tagNamed(name);
+    if (tag === undefined) {
+      if (!WRAPPERS.has(name)) this.findings.tags.add(name);
+      this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
       return;
     }
-    token.attrs = keptAttributes(token, findings);
-    if (findings.tooDeep) return;
-    build.start(token);
-    // The lowest of the open elements is the root, which nobody wrote.
-    findings.tooDeep = parser.openElements.stackTop > DEPTH_LIMIT;
-  };
-  parser.onEndTag = (token) => {
-    if (roleOf(token.tagName) !== undefined && !findings.tooDeep) build.end(token);
-  };
-  parser.onCharacter = (token) => {
-    if (!findings.tooDeep) buildText(token);
-  };
-}
-
-function keptAttributes(token: Token.TagToken, findings: Findings): Token.Attribute[] {
-  if (token.tagName === 'ol') return token.attrs.filter(({ name }) => name === 'start');
-  const href = token.tagName === 'a' ? token.attrs.find(({ name }) => name === 'href')?.value : undefined;
-  if (href === undefined) return [];
-  const target = readTarget(href);
-  if (target === undefined) findings.links.add(href);
-  return target === undefined ? [] : [{ name: 'href', value: target }];
-}
-
-/** Walks a tree in the order of the document; by a stack of our own, since misnesting can make a tree deeper than its source. */
-function tell(root: ParentNode, sink: HtmlSink): void {
-  const path: { node: ParentNode; next: number }[] = [{ node: root, next: 0 }];
-  for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
-    const child = step.node.childNodes[step.next++];
-    if (child === undefined) {
-      path.pop();
-      if ('tagName' in step.node) close(step.node, sink);
-    } else if ('tagName' in child) {
-      open(child, sink);
-      path.push({ node: child, next: 0 });
-    } else if ('value' in child) {
-      sink.text(child.value);
-    }
+    const value = readValue(token, tag.role, this.findings);
+    if (this.findings.tooDeep) return;
+    this.open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
+    this.findings.tooDeep = this.open.isTooDeep;
   }
+
+  onEndTag(token: Token.TagToken): void {
+    const tag = tagNamed(token.tagName);
+    if (tag !== undefined && !this.findings.tooDeep) this.open.end(tag);
+  }
+
+  onCharacter({ chars }: Token.CharacterToken): void {
+    if (!this.findings.tooDeep) this.open.text(chars);
+  }
+
+  onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  onEof(): void {
+    this.open.finish();
+  }
+
+  onNullCharacter(): void {}
+  onComment(): void {}
+  onDoctype(): void {}
 }
 
-function open(element: Element, sink: HtmlSink): void {
-  const role = roleOf(element.tagName);
-  if (role !== undefined) sink.open(role, element.attrs[0]?.value);
-}
-
-function close(element: Element, sink: HtmlSink): void {
-  const role = roleOf(element.tagName);
-  if (role !== undefined && role !== 'break') sink.close(role);
+function readValue(token: Token.TagToken, role: Role, findings: Findings): string | undefined {
+  const wanted = role === 'link' ? 'href' : role === 'numbers' ? 'start' : undefined;
+  const value = wanted && token.attrs.find(({ name }) => name === wanted)?.value;
+  if (value === undefined || role !== 'link') return value;
+  const target = readTarget(value);
+  if (target === undefined) findings.links.add(value);
+  return target;
 }

@@ -29,11 +29,33 @@ export function roleOf(tagName: string): Role | undefined {
   return ROLE_OF.get(tagName);
 }
 
+const BLOCKS: ReadonlySet<Role> = new Set(['heading', 'paragraph', 'bullets', 'numbers', 'item']);
+
+/** A tag as its author wrote it. `value` is the checked target of a link, or the `start` of numbers. */
+export interface WrittenTag {
+  name: string;
+  role: Role;
+  value: string | undefined;
+  isBlock: boolean;
+}
+
+const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role, undefined)]));
+
+/** A tag without a value by its lower-case name; undefined when it is not allowed. */
+export function tagNamed(name: string): WrittenTag | undefined {
+  return WITHOUT_VALUE.get(name);
+}
+
+export function writtenTag(name: string, role: Role, value: string | undefined): WrittenTag {
+  return { name, role, value, isBlock: BLOCKS.has(role) };
+}
+
 /** How deep tags may be nested (contract §2, status 400). */
 export const DEPTH_LIMIT = 100;
 
 /**
- * What a reader of HTML tells, in the order of the document. Every `open` but that of a `break` has its `close`, well nested.
+ * What a reader of HTML tells, in the order of the document. Every `open` but that of a `break` has its `close`. Blocks are well
+ * nested; bold, italic and links need not be, neither with blocks nor among themselves. Links are never within links.
  * `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none.
  */
 export interface HtmlSink {

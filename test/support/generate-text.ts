@@ -114,6 +114,23 @@ export const htmlTexts: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...HTML_PIECES, ...ODD_PIECES, 'x', 'y ', ' z'), { maxLength: 24 })
   .map((pieces) => pieces.join(''));
 
+const TAGS = ['b', 'i', 'em', 'strong', 'span', 'a', 'p', 'h1', 'h2', 'ul', 'ol', 'li'];
+const tag = fc.constantFrom(
+  ...TAGS.flatMap((name) => [`<${name}>`, `</${name}>`]),
+  ...['b', 'i', 'a', 'p', 'strong'].flatMap((name) => [`<${name}>`, `</${name}>`]),
+  '<a href="https://x.org/">',
+  '<a href="https://y.org/">',
+  '<br>',
+);
+
+/** Tags in any order, so that most of them are closed by others or not at all. */
+export const misnestedHtmlTexts: fc.Arbitrary<string> = fc
+  .array(fc.oneof({ weight: 5, arbitrary: tag }, { weight: 2, arbitrary: fc.constantFrom('x', 'y ', 'z') }), {
+    maxLength: 60,
+    size: 'max',
+  })
+  .map((pieces) => pieces.join(''));
+
 const inline = fc.constantFrom('b', 'i', 'em', 'strong', 'span', 'a href="https://x.org/a_b"');
 const block = fc.constantFrom('p', 'h1', 'h2', 'ul', 'ol', 'ol start="7"', 'li', 'p style="color:red"');
 const leaf = fc.constantFrom('x', ' y', 'z ', '*', '_a_', '<br>', '&amp;', '&#42;', '&#xe9;', '\n', 'x &lt; y', ' ');

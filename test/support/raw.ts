@@ -51,3 +51,33 @@ export function parseAnswer(text: string): { status: number; headers: Headers; b
   );
   return { status: Number(line.split(' ')[1]), headers, body: JSON.parse(body) };
 }
+
+export interface RawAnswer {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/**
+ * Every answer in what a connection received, interim ones (100 Continue) left out; `heads` says of which answers no body follows.
+ * Throws for bytes that belong to no answer; one that was cut off is left out.
+ */
+export function parseAnswers(text: string, heads: ReadonlySet<number> = new Set()): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== '';) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return answers;
+    const [line = '', ...fields] = rest.slice(0, end).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]);
+    if (Number.isNaN(status)) throw new Error(`no answer begins like ${JSON.stringify(line.slice(0, 100))}`);
+    const headers = new Headers(
+      fields.map((field) => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]),
+    );
+    const length = heads.has(answers.length) ? 0 : Number(headers.get('content-length') ?? 0);
+    const from = end + 4;
+    if (rest.length < from + length) return answers;
+    if (status >= 200) answers.push({ status, headers, body: rest.slice(from, from + length) });
+    rest = rest.slice(from + length);
+  }
+  return answers;
+}

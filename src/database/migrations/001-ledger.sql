@@ -172,6 +172,7 @@ create table contents (
   media_id    bigint   references media,
   group_ids   bigint[] not null
 );
+alter table contents alter column group_ids set storage external;  -- to compress ten thousand ids takes longer than to write them
 create index contents_campaign on contents (campaign_id);
 create index contents_media on contents (media_id) where media_id is not null;
 

@@ -1,0 +1,281 @@
+import { BODY, Elements } from './elements.ts';
+import { DEPTH_LIMIT, type Role, type WrittenTag } from './tags.ts';
+
+/** What happens in a document, in order. `open` and `close` are of blocks. */
+export type Step =
+  | { kind: 'open' | 'close'; tag: WrittenTag }
+  | { kind: 'break' }
+  | { kind: 'link'; element: number }
+  | { kind: 'text'; element: number; text: string };
+
+// Bounds of the HTML standard: how often an end tag mends misnesting, how many inner marks it carries along, and how many marks of
+// one name open again in the next block.
+const MENDINGS = 8;
+const CARRIED_ALONG = 3;
+const SAME_NAME = 3;
+const BREAK: Step = { kind: 'break' };
+
+/**
+ * Which elements tags open and close, as the HTML standard says for the body of a page ("in body", "the adoption agency algorithm")
+ * but only for the tags we allow. Blocks open and close in the order of the document; which marks and which link a text lies in is
+ * known once everything is read, since an end tag can still change it.
+ */
+export class OpenElements {
+  readonly steps: Step[] = [];
+  readonly elements = new Elements();
+  readonly #stack: number[] = [BODY];
+  /** Marks and links that open again in the next block when theirs is closed before them. */
+  readonly #formatting: number[] = [];
+
+  get isTooDeep(): boolean {
+    return this.#stack.length - 1 > DEPTH_LIMIT;
+  }
+
+  text(text: string): void {
+    this.#reopen();
+    const element = this.#current();
+    const last = this.steps.at(-1);
+    if (last?.kind === 'text' && last.element === element) last.text += text;
+    else this.steps.push({ kind: 'text', element, text });
+  }
+
+  start(tag: WrittenTag): void {
+    switch (tag.role) {
+      case 'heading':
+        this.#closeParagraph();
+        if (this.#tagAt(this.#stack.length - 1).role === 'heading') this.#pop();
+        this.#push(tag);
+        break;
+      case 'item':
+        this.#closeItem();
+        this.#closeParagraph();
+        this.#push(tag);
+        break;
+      case 'paragraph':
+      case 'bullets':
+      case 'numbers':
+        this.#closeParagraph();
+        this.#push(tag);
+        break;
+      case 'break':
+        this.#reopen();
+        this.steps.push(BREAK);
+        break;
+      case 'plain':
+        this.#reopen();
+        this.#push(tag);
+        break;
+      case 'link':
+        this.#endLink();
+        this.#startFormatting(tag);
+        this.steps.push({ kind: 'link', element: this.#current() });
+        break;
+      case 'bold':
+      case 'italic':
+        this.#startFormatting(tag);
+        break;
+      default:
+        tag.role satisfies never;
+    }
+  }
+
+  end(tag: WrittenTag): void {
+    switch (tag.role) {
+      case 'heading':
+        this.#popFrom(this.#findRole('heading'));
+        break;
+      case 'bullets':
+      case 'numbers':
+        this.#popFrom(this.#findName(tag.name));
+        break;
+      case 'item':
+        this.#popFrom(this.#findItem());
+        break;
+      case 'paragraph':
+        // An end tag alone is an empty paragraph to browsers, and that of a break is a break.
+        if (!this.#closeParagraph()) {
+          this.#push(tag);
+          this.#pop();
+        }
+        break;
+      case 'break':
+        this.start(tag);
+        break;
+      case 'plain':
+        this.#endInline(tag.name);
+        break;
+      case 'link':
+      case 'bold':
+      case 'italic':
+        this.#endFormatting(tag.name);
+        break;
+      default:
+        tag.role satisfies never;
+    }
+  }
+
+  /** Closes what is still open. */
+  finish(): void {
+    this.#popFrom(1);
+  }
+
+  #current(): number {
+    return this.#stack.at(-1) ?? BODY;
+  }
+
+  #tagAt(index: number): WrittenTag {
+    return this.elements.tag(this.#stack[index] ?? BODY);
+  }
+
+  #push(tag: WrittenTag): void {
+    if (tag.isBlock) this.steps.push({ kind: 'open', tag });
+    this.#stack.push(this.elements.create(tag, this.#current()));
+  }
+
+  #pop(): void {
+    const element = this.#stack.pop() ?? BODY;
+    this.elements.close(element);
+    const tag = this.elements.tag(element);
+    if (tag.isBlock) this.steps.push({ kind: 'close', tag });
+  }
+
+  /** Nothing is closed when the index is that of nothing. */
+  #popFrom(index: number): void {
+    if (index > 0) for (let left = this.#stack.length - index; left > 0; left--) this.#pop();
+  }
+
+  /** Where on the stack the innermost element of a role is; 0 when there is none. */
+  #findRole(role: Role): number {
+    let index = this.#stack.length - 1;
+    while (index > 0 && this.#tagAt(index).role !== role) index--;
+    return index;
+  }
+
+  #findName(name: string): number {
+    let index = this.#stack.length - 1;
+    while (index > 0 && this.#tagAt(index).name !== name) index--;
+    return index;
+  }
+
+  #findItem(): number {
+    const item = this.#findRole('item');
+    const list = Math.max(this.#findRole('bullets'), this.#findRole('numbers'));
+    return item > list ? item : 0;
+  }
+
+  #closeParagraph(): boolean {
+    const index = this.#findRole('paragraph');
+    this.#popFrom(index);
+    return index > 0;
+  }
+
+  /** A new item closes the one before it, but not through another block than a paragraph. */
+  #closeItem(): void {
+    let index = this.#stack.length - 1;
+    while (index > 0 && (!this.#tagAt(index).isBlock || this.#tagAt(index).role === 'paragraph')) index--;
+    if (this.#tagAt(index).role === 'item') this.#popFrom(index);
+  }
+
+  #endInline(name: string): void {
+    let index = this.#stack.length - 1;
+    while (index > 0 && this.#tagAt(index).name !== name && !this.#tagAt(index).isBlock) index--;
+    if (this.#tagAt(index).name === name) this.#popFrom(index);
+  }
+
+  #startFormatting(tag: WrittenTag): void {
+    this.#reopen();
+    this.#push(tag);
+    const same = this.#formatting.filter((element) => this.elements.tag(element).name === tag.name);
+    if (same.length >= SAME_NAME) this.#forget(same[0] ?? BODY);
+    this.#formatting.push(this.#current());
+  }
+
+  /** Opens again what was closed along with a block before its own end tag. */
+  #reopen(): void {
+    let next = this.#formatting.length;
+    while (next > 0 && !this.elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
+    for (; next < this.#formatting.length; next++) {
+      const copy = this.elements.copy(this.#formatting[next] ?? BODY, this.#current());
+      this.#stack.push(copy);
+      this.#formatting[next] = copy;
+    }
+  }
+
+  /** Links do not nest: the next one ends the one before. */
+  #endLink(): void {
+    const link = this.#formatting.find((element) => this.elements.tag(element).role === 'link');
+    if (link === undefined) return;
+    this.#endFormatting(this.elements.tag(link).name);
+    this.#forget(link);
+    if (!this.elements.isOpen(link)) return;
+    this.elements.close(link);
+    this.#stack.splice(this.#stack.indexOf(link), 1);
+  }
+
+  #forget(element: number): void {
+    const index = this.#formatting.indexOf(element);
+    if (index >= 0) this.#formatting.splice(index, 1);
+  }
+
+  #endFormatting(name: string): void {
+    const current = this.#current();
+    if (this.elements.tag(current).name === name && !this.#formatting.includes(current)) return this.#pop();
+    for (let mending = 0; mending < MENDINGS; mending++) {
+      const element = this.#formatting.findLast((candidate) => this.elements.tag(candidate).name === name);
+      if (element === undefined) return this.#endInline(name);
+      if (!this.elements.isOpen(element)) return this.#forget(element);
+      const at = this.#stack.lastIndexOf(element);
+      const block = this.#stack.findIndex((open, index) => index > at && this.elements.tag(open).isBlock);
+      if (block < 0) {
+        this.#popFrom(at);
+        return this.#forget(element);
+      }
+      this.#mend(at, block);
+    }
+  }
+
+  /**
+   * Lets a mark end that a block began within: the block moves out, what it has so far stays marked, and a mark of the same kind
+   * stays open in it until the end tag is looked at again.
+   */
+  #mend(at: number, block: number): void {
+    const { elements } = this;
+    const element = this.#stack[at] ?? BODY;
+    const inside = this.#stack[block] ?? BODY;
+    // All that is in the block knows it by its number, so the number goes to the mark within and the block gets a new one.
+    const moved = elements.copy(inside, BODY);
+    const { outermost, kept, bookmark } = this.#carryAlong(at, block, moved);
+    elements.move(outermost, this.#stack[at - 1] ?? BODY);
+    elements.move(inside, moved);
+    elements.liken(inside, element);
+    elements.close(element);
+    this.#formatting.splice(bookmark, 0, inside);
+    this.#forget(element);
+    this.#stack.splice(at, block + 1 - at, ...kept, moved, inside);
+  }
+
+  /** Puts copies of the marks between a mark and the block that moves out of it around that block, of the innermost few. */
+  #carryAlong(at: number, block: number, moved: number): { outermost: number; kept: number[]; bookmark: number } {
+    const { elements } = this;
+    const kept: number[] = [];
+    let outermost = moved;
+    let bookmark = this.#formatting.indexOf(this.#stack[at] ?? BODY);
+    for (let index = block - 1; index > at; index--) {
+      const element = this.#stack[index] ?? BODY;
+      const place = this.#formatting.indexOf(element);
+      elements.close(element);
+      if (place >= 0 && block - index > CARRIED_ALONG) {
+        this.#formatting.splice(place, 1);
+        if (place < bookmark) bookmark--;
+      } else if (place >= 0) {
+        const copy = elements.copy(element, BODY);
+        this.#formatting[place] = copy;
+        if (outermost === moved) bookmark = place + 1;
+        elements.move(outermost, copy);
+        outermost = copy;
+        kept.unshift(copy);
+      }
+    }
+    return { outermost, kept, bookmark };
+  }
+}
