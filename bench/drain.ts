@@ -1,18 +1,23 @@
 /** How fast what has been accepted leaves, beside job queues that do nothing with their jobs. */
-import type { Cluster } from './support/cluster.ts';
+import { startCluster, type Cluster } from './support/cluster.ts';
 import { deliveriesOf, drainDeliveries, type Load } from './support/deliveries.ts';
 import { count, median, type Row } from './support/table.ts';
 import { drainGraphileWorker } from './yardsticks/graphile-worker.ts';
 import { drainPgBoss } from './yardsticks/pg-boss.ts';
 
 /** The first round of each warms up and does not count. */
-export async function benchDrain(cluster: Cluster, { quick }: { quick: boolean }): Promise<Row[]> {
+export async function benchDrain({ quick }: { quick: boolean }): Promise<Row[]> {
   const scale = quick ? 1 : 2;
   const rounds = quick ? 3 : 5;
-  return [
-    await compare(cluster, { accounts: 1, groups: 10_000, campaigns: 2 * scale }, rounds),
-    await compare(cluster, { accounts: 20, groups: 1_000, campaigns: scale }, rounds),
-  ];
+  const cluster = await startCluster();
+  try {
+    return [
+      await compare(cluster, { accounts: 1, groups: 10_000, campaigns: 2 * scale }, rounds),
+      await compare(cluster, { accounts: 20, groups: 1_000, campaigns: scale }, rounds),
+    ];
+  } finally {
+    await cluster.stop();
+  }
 }
 
 async function compare(cluster: Cluster, load: Load, rounds: number): Promise<Row> {

@@ -1,12 +1,10 @@
 /** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `--quick`. */
 import { parseArgs } from 'node:util';
 import { benchDrain } from './drain.ts';
-import { startCluster, type Cluster } from './support/cluster.ts';
+import { benchHttp } from './http.ts';
 import { printTable, type Row } from './support/table.ts';
 
-const BENCHES: Record<string, (cluster: Cluster, options: { quick: boolean }) => Promise<Row[]>> = {
-  drain: benchDrain,
-};
+const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = { drain: benchDrain, http: benchHttp };
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
@@ -18,16 +16,11 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const cluster = await startCluster();
-try {
-  const rows: Row[] = [];
-  for (const [name, bench] of Object.entries(BENCHES)) {
-    if (positionals.length > 0 && !positionals.includes(name)) continue;
-    console.log(`${name} …`);
-    rows.push(...(await bench(cluster, values)));
-  }
-  console.log();
-  printTable(rows);
-} finally {
-  await cluster.stop();
+const rows: Row[] = [];
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  console.log(`${name} …`);
+  rows.push(...(await bench(values)));
 }
+console.log();
+printTable(rows);

@@ -1,0 +1,105 @@
+/** How fast the edge answers, beside a server made of the same parts that does nothing. The load comes from this process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import autocannon, { type Result } from 'autocannon';
+import { removeService, startService } from '../test/support/service.ts';
+import { signUp } from './support/client.ts';
+import { count, median, type Row } from './support/table.ts';
+
+const CONNECTIONS = 50;
+/** The rated load comes in bursts, each connection's share of a second at once: with few of them no longer than a queue of ten. */
+const RATED_CONNECTIONS = 10;
+const REACH_P99_MS = 10;
+const BARE_FASTIFY = join(import.meta.dirname, 'yardsticks/bare-fastify.ts');
+
+interface Target {
+  url: string;
+  token: string;
+}
+
+export async function benchHttp({ quick }: { quick: boolean }): Promise<Row[]> {
+  const seconds = quick ? 2 : 5;
+  const rounds = quick ? 3 : 5;
+  const service = await startService({ environment: { SANDBOX_SPEED: '0' } });
+  const bare = await startBareFastify();
+  try {
+    const ours = await signUp(service.url, 'alice');
+    return [await comparePreview(ours, bare, { seconds, rounds }), await profileAtHalfLoad(ours, seconds)];
+  } finally {
+    await bare.stop();
+    await service.stop();
+    await removeService(service);
+  }
+}
+
+async function startBareFastify(): Promise<Target & { stop(): Promise<unknown> }> {
+  const child = spawn(process.execPath, [BARE_FASTIFY], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const target = JSON.parse(line) as Target;
+  return {
+    ...target,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** The first round of each warms up and does not count. */
+async function comparePreview(
+  ours: Target,
+  bare: Target,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<Row> {
+  const preview = (target: Target) =>
+    load(target, 'venom/preview-campaign', { html: '<p>Hello <b>you</b></p>' }, seconds);
+  const oursPerS: number[] = [];
+  const barePerS: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    oursPerS.push((await preview(ours)).requests.average);
+    barePerS.push((await preview(bare)).requests.average);
+    console.log(`  round ${round}: ours ${count(oursPerS.at(-1) ?? 0)}/s, bare ${count(barePerS.at(-1) ?? 0)}/s`);
+  }
+  const [mine, theirs] = [median(oursPerS.slice(1)), median(barePerS.slice(1))];
+  const ratio = mine / theirs;
+  return {
+    what: `preview-campaign, ${CONNECTIONS} connections`,
+    ours: `${count(mine)}/s`,
+    yardstick: `bare Fastify ${count(theirs)}/s`,
+    ratio,
+    reach: '≥ 0.9',
+    reached: ratio >= 0.9,
+  };
+}
+
+async function profileAtHalfLoad(ours: Target, seconds: number): Promise<Row> {
+  await load(ours, 'user/get_profile', {}, seconds);
+  const full = (await load(ours, 'user/get_profile', {}, seconds)).requests.average;
+  const { latency, requests } = await load(ours, 'user/get_profile', {}, seconds, Math.round(full / 2));
+  return {
+    what: `get_profile, ${count(requests.average)}/s of ${count(full)}/s`,
+    ours: `p50 ${latency.p50} ms, p99 ${latency.p99} ms`,
+    yardstick: 'the clock',
+    reach: `p99 ≤ ${REACH_P99_MS} ms`,
+    reached: latency.p99 <= REACH_P99_MS,
+  };
+}
+
+/** At full load, or at so many requests per second. Throws when anything but 200 comes back: it would be no measure. */
+async function load(target: Target, operation: string, body: object, seconds: number, perS?: number): Promise<Result> {
+  const result = await autocannon({
+    url: `${target.url}/api/v1/${operation}`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${target.token}` },
+    body: JSON.stringify(body),
+    duration: seconds,
+    connections: perS === undefined ? CONNECTIONS : RATED_CONNECTIONS,
+    ...(perS === undefined ? {} : { overallRate: perS }),
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${operation}: ${result.non2xx} refusals, ${result.errors} errors`);
+  return result;
+}
