@@ -1,3 +1,4 @@
+import { isSpace } from './boundaries.ts';
 import { PLAIN, type Run } from './document.ts';
 
 const ADDRESS_START = /(?<![A-Za-z0-9])(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/|www\.)(?=[^\s\u200b-\u200f<>"`])/g;
@@ -6,8 +7,6 @@ const WORD_END = /[\s\u200b-\u200f]/g;
 // Messengers leave these out of a link they end. Marks too, to be on the safe side: nobody has published the rule.
 const NOT_LAST = new Set('.,;:!?\'")]}*_~»”’…');
 const CLOSING = new Set('.,;:!?\'")]}»”’…');
-const SPACE_FIRST = /^\s/;
-const SPACE_LAST = /\s$/;
 const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
@@ -46,7 +45,7 @@ export interface DraftRun extends Run {
  */
 export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
   if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return runs;
-  const addresses = runs.map(({ text }) => findAddresses(text));
+  const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
   const settled: Run[] = [];
   for (const [index, run] of runs.entries()) {
     if (index > 0 && wouldGrow(runs, addresses, index)) push(settled, ' ', PLAIN);
@@ -88,7 +87,7 @@ function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Addr
   const left = runs[border - 1];
   const right = runs[border];
   if (left === undefined || right === undefined) return false;
-  if (SPACE_LAST.test(left.text) || SPACE_FIRST.test(right.text)) return false;
+  if (isSpace(left.text.slice(-1)) || isSpace(right.text.charAt(0))) return false;
   const leftIsAddress = left.link === true || addresses[border - 1]?.at(-1)?.end === left.text.length;
   if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
   const rightIsAddress = right.link === true || addresses[border]?.[0]?.from === 0;
@@ -98,6 +97,6 @@ function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Addr
 function closes(text: string, next: Run | undefined): boolean {
   let at = 0;
   while (at < text.length && CLOSING.has(text.charAt(at))) at++;
-  if (at === text.length) return next === undefined || SPACE_FIRST.test(next.text);
-  return at > 0 && SPACE_FIRST.test(text.slice(at, at + 1));
+  if (at === text.length) return next === undefined || isSpace(next.text.charAt(0));
+  return at > 0 && isSpace(text.charAt(at));
 }

@@ -2,6 +2,8 @@
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it.
+const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
 const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
 const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
@@ -13,6 +15,7 @@ const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
  * cut the address short in a message is percent-encoded. Undefined unless it is a whole http, https, mailto or tel address.
  */
 export function readTarget(href: string): string | undefined {
+  if (ORDINARY.test(href) && !href.includes('xn--')) return href;
   const written = trimControls(href).replace(REMOVED_BY_BROWSERS, '');
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;

@@ -3,6 +3,12 @@ import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
 import type { Draft } from './literal-marks.ts';
 
 type Mark = typeof BOLD | typeof ITALIC;
+/** From the outermost to the innermost. */
+type Marks = readonly Mark[];
+
+const NONE: Marks = [];
+// By style, bold outermost. Most borders need no other marks than these, and so make no new ones.
+const MARKS_OF: readonly Marks[] = [NONE, [BOLD], [ITALIC], [BOLD, ITALIC]];
 
 const ZERO_WIDTH_SPACE = '\u200b';
 // A boundary like the other, but the letters around it stay joined.
@@ -12,16 +18,17 @@ const ZERO_WIDTH_JOINER = '\u200d';
 export function writeMarks(runs: readonly Run[]): Draft {
   const pieces = settleSpace(runs);
   const draft: Draft = { text: '', signs: [] };
-  let open: readonly Mark[] = [];
+  let open: Marks = NONE;
   let style: Style = PLAIN;
   let last = '';
   for (const [index, piece] of pieces.entries()) {
     if (piece.style !== style) {
-      const kept = open.slice(0, keptOpen(open, piece.style));
+      const kept = marksFrom(open, 0, keptOpen(open, piece.style));
       // A mark that was closed on the way to a lower one opens again at the next text, not at the space before it.
-      const opening = piece.blank ? [] : marksToOpen(kept, pieces, index);
-      writeBorder(draft, { before: last, closing: open.slice(kept.length), opening, after: piece.text });
-      open = [...kept, ...opening];
+      const opening = piece.blank ? NONE : marksToOpen(kept, pieces, index);
+      const closing = marksFrom(open, kept.length, open.length);
+      writeBorder(draft, { before: last, closing, opening, after: piece.text });
+      open = opening.length === 0 ? kept : kept.length === 0 ? opening : [...kept, ...opening];
       style = styleOf(open);
     }
     draft.text += piece.text;
@@ -31,11 +38,16 @@ export function writeMarks(runs: readonly Run[]): Draft {
   return draft;
 }
 
-/** Where one style ends and another begins: the texts on both sides, and the marks from the outermost to the innermost. */
+function marksFrom(marks: Marks, from: number, to: number): Marks {
+  if (from === to) return NONE;
+  return from === 0 && to === marks.length ? marks : marks.slice(from, to);
+}
+
+/** Where one style ends and another begins: the texts on both sides, and the marks between them. */
 interface Border {
   before: string;
-  closing: readonly Mark[];
-  opening: readonly Mark[];
+  closing: Marks;
+  opening: Marks;
   after: string;
 }
 
@@ -51,7 +63,7 @@ function writeBorder(draft: Draft, { before, closing, opening, after }: Border):
   for (const mark of opening) writeSign(draft, mark, 'begin');
 }
 
-function styleOf(marks: readonly Mark[]): Style {
+function styleOf(marks: Marks): Style {
   let style: Style = PLAIN;
   for (const mark of marks) style |= mark;
   return style;
@@ -64,15 +76,15 @@ function writeSign(draft: Draft, mark: Mark, means: 'begin' | 'end'): void {
 }
 
 /** How many of the open marks can stay open for a style: those below the first that ends. */
-function keptOpen(open: readonly Mark[], style: Style): number {
+function keptOpen(open: Marks, style: Style): number {
   const ended = open.findIndex((mark) => (style & mark) === 0);
   return ended < 0 ? open.length : ended;
 }
 
 /** The marks a piece needs beside those open, the one that lasts longer first. */
-function marksToOpen(open: readonly Mark[], pieces: readonly Piece[], index: number): Mark[] {
+function marksToOpen(open: Marks, pieces: readonly Piece[], index: number): Marks {
   const style = pieces[index]?.style ?? PLAIN;
-  const missing = ([BOLD, ITALIC] as const).filter((mark) => (style & mark) !== 0 && !open.includes(mark));
+  const missing = MARKS_OF[style & ~styleOf(open)] ?? NONE;
   if (missing.length < 2) return missing;
   // Both begin here, so the first piece without one of them decides.
   for (let next = index + 1; next < pieces.length; next++) {
@@ -84,7 +96,7 @@ function marksToOpen(open: readonly Mark[], pieces: readonly Piece[], index: num
 
 interface Piece extends Run {
   /** Nothing in it can be seen, so it needs no mark and can carry none at an end. */
-  blank: boolean;
+  blank?: true;
 }
 
 /** The same runs with marks off the white space at their ends, but where the marks go on at its other side. */
@@ -98,17 +110,18 @@ function settleSpace(runs: readonly Run[]): Piece[] {
   return pieces;
 }
 
-function addPieces(pieces: Piece[], { text, style }: Run): void {
+function addPieces(pieces: Piece[], run: Run): void {
+  const { text, style } = run;
   // What is plain carries no mark, and a word of plain letters has no space to settle.
   if (style === PLAIN || (isPlainLetter(text.charCodeAt(0)) && isPlainLetter(text.charCodeAt(text.length - 1)))) {
-    pieces.push({ text, style, blank: false });
+    pieces.push(run);
     return;
   }
   if (!hasVisible(text)) return addBlank(pieces, text, style);
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
   addBlank(pieces, text.slice(0, from), style);
-  pieces.push({ text: text.slice(from, to), style, blank: false });
+  pieces.push({ text: text.slice(from, to), style });
   addBlank(pieces, text.slice(to), style);
 }
 
@@ -120,7 +133,7 @@ function isPlainLetter(unit: number): boolean {
 function addBlank(pieces: Piece[], text: string, style: Style): void {
   const last = pieces.at(-1);
   if (text === '') return;
-  if (last?.blank !== true) return void pieces.push({ text, style, blank: true });
+  if (!last?.blank) return void pieces.push({ text, style, blank: true });
   last.text += text;
   last.style &= style;
 }

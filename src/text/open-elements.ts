@@ -1,4 +1,5 @@
 import { BODY, Elements } from './elements.ts';
+import type { TagTaker } from './scan-html.ts';
 import { DEPTH_LIMIT, type Role, type WrittenTag } from './tags.ts';
 
 /** What happens in a document, in order. `open` and `close` are of blocks. */
@@ -20,16 +21,12 @@ const BREAK: Step = { kind: 'break' };
  * but only for the tags we allow. Blocks open and close in the order of the document; which marks and which link a text lies in is
  * known once everything is read, since an end tag can still change it.
  */
-export class OpenElements {
+export class OpenElements implements TagTaker {
   readonly steps: Step[] = [];
   readonly elements = new Elements();
   readonly #stack: number[] = [BODY];
   /** Marks and links that open again in the next block when theirs is closed before them. */
   readonly #formatting: number[] = [];
-
-  get isTooDeep(): boolean {
-    return this.#stack.length - 1 > DEPTH_LIMIT;
-  }
 
   text(text: string): void {
     this.#reopen();
@@ -39,7 +36,23 @@ export class OpenElements {
     else this.steps.push({ kind: 'text', element, text });
   }
 
-  start(tag: WrittenTag): void {
+  /** False when the tags are nested too deep. */
+  start(tag: WrittenTag): boolean {
+    this.#start(tag);
+    return this.#stack.length - 1 <= DEPTH_LIMIT;
+  }
+
+  end(tag: WrittenTag): true {
+    this.#end(tag);
+    return true;
+  }
+
+  /** Closes what is still open. */
+  finish(): void {
+    this.#popFrom(1);
+  }
+
+  #start(tag: WrittenTag): void {
     switch (tag.role) {
       case 'heading':
         this.#closeParagraph();
@@ -79,7 +92,7 @@ export class OpenElements {
     }
   }
 
-  end(tag: WrittenTag): void {
+  #end(tag: WrittenTag): void {
     switch (tag.role) {
       case 'heading':
         this.#popFrom(this.#findRole('heading'));
@@ -99,7 +112,7 @@ export class OpenElements {
         }
         break;
       case 'break':
-        this.start(tag);
+        this.#start(tag);
         break;
       case 'plain':
         this.#endInline(tag.name);
@@ -112,11 +125,6 @@ export class OpenElements {
       default:
         tag.role satisfies never;
     }
-  }
-
-  /** Closes what is still open. */
-  finish(): void {
-    this.#popFrom(1);
   }
 
   #current(): number {

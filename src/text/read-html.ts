@@ -68,8 +68,7 @@ class Author implements TokenHandler {
     }
     const value = readValue(token, tag.role, this.findings);
     if (this.findings.tooDeep) return;
-    this.open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
-    this.findings.tooDeep = this.open.isTooDeep;
+    this.findings.tooDeep = !this.open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
   }
 
   onEndTag(token: Token.TagToken): void {

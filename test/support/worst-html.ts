@@ -1,0 +1,48 @@
+/** HTML of the shapes that cost the most to read and write, found by repeating pieces and pairs of pieces; each of any length. */
+
+type Shape = (length: number) => string;
+
+const EVERY_MARK = '<b><b><b><i><i><i><em><em><em><strong><strong><strong>';
+
+export const WORST_HTML: Readonly<Record<string, Shape>> = {
+  'marks that open again in each paragraph': repeat('<p>x', `<p>${EVERY_MARK}<a href=http://x.y>`),
+  'the same, without text': repeat('<p> ', `<p>${EVERY_MARK}<a href=http://x.y>`),
+  'the same, in items': repeat('<li>x', `<p>${EVERY_MARK}<a href=http://x.y>`),
+  'paragraphs that leave marks open': repeat('<p><b><i><em>'),
+  'end tags of what is not open, deep down': repeat('</p>', '<span>'.repeat(95)),
+  'end tags of inline elements, deep down': repeat('</i>', '<span>'.repeat(95)),
+  'marks that end around blocks': repeat('<b><i><ul><li>x</b></i></ul>'),
+  'overlapping marks': repeat('<b>x<i>y</b>z</i>'),
+  'marks in the middle of words': repeat('<b>x</b>y'),
+  'marks in the middle of joined letters': repeat('<b>ع</b>ن'),
+  'marks around signs': repeat('<b>*</b>_'),
+  'signs that would begin and end something': repeat('*a '),
+  'four kinds of signs': repeat('*_~`'),
+  backticks: repeat('`'),
+  'paragraphs never closed': repeat('<p>x'),
+  'headings never closed': repeat('<h1>x'),
+  'items never closed': repeat('<li>x', '<ol>'),
+  'line breaks in bold': repeat('x<br>', '<b>'),
+  'links never closed': repeat('<a href=http://x.y>x '),
+  'anchors never closed': repeat('<a>x'),
+  'links to many hosts': repeat('<a href=http://ü.y>x</a> '),
+  'one address of characters to be encoded': repeat('<(', '<a href="http://x.y/', '">x</a>'),
+  'addresses beside signs': repeat('www.a*'),
+  'dots behind an address': repeat('.', 'www.a'),
+  'attributes that do not matter': repeat(' a', '<b', '>x'),
+  'rare entities': repeat('&hellip'),
+  ampersands: repeat('&'),
+  'white space': repeat(' ', '', 'x'),
+  'no-break spaces in marks': repeat('<b>\u00a0</b><i>\u00a0</i>', '', 'x'),
+  comments: repeat('<!>x'),
+  'a comment that never ends': repeat('<!-', '<!--'),
+  'refused: one tag many times': repeat('<td>x'),
+  'refused: nested tags': repeat('<x>'),
+  'refused: nested bold': repeat('<b>'),
+  'refused: bad links': repeat('<a href=x>'),
+};
+
+/** `piece` again and again between a head and a tail, as long as wanted at most. */
+function repeat(piece: string, head = '', tail = ''): Shape {
+  return (length) => head + piece.repeat(Math.max(0, (length - head.length - tail.length) / piece.length)) + tail;
+}
