@@ -39,19 +39,25 @@ interface WrittenOperation {
   responses: Record<string, unknown>;
 }
 
-/** All operations that the service at `url` documents. */
+/** All operations that the service at `url` documents; each is a POST. */
 export async function readOperations(url: string): Promise<DocumentedOperation[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
-    paths: Record<string, { post: WrittenOperation }>;
+    paths: Record<string, { post?: WrittenOperation }>;
     components: { schemas: Record<string, unknown> };
   };
-  return Object.entries(document.paths).map(([path, { post }]) => ({
+  return Object.entries(document.paths).flatMap(([path, { post }]) =>
+    post ? [described(path, post, document.components.schemas)] : [],
+  );
+}
+
+function described(path: string, written: WrittenOperation, named: Record<string, unknown>): DocumentedOperation {
+  return {
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
-    isBearer: (post.security ?? []).length > 0,
-    body: followed(post.requestBody.content['application/json'].schema, document.components.schemas) as Schema,
-    statuses: Object.keys(post.responses).map(Number),
-  }));
+    isBearer: (written.security ?? []).length > 0,
+    body: followed(written.requestBody.content['application/json'].schema, named) as Schema,
+    statuses: Object.keys(written.responses).map(Number),
+  };
 }
 
 /** A schema with each reference replaced by what it leads to. */
@@ -62,7 +68,7 @@ function followed(value: unknown, named: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, named)]));
 }
 
-/** Whether a schema takes null, and what it takes besides. */
+/** What a schema takes besides null. */
 export function withoutNull(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   const choice = anyOf?.find((one) => one.type !== 'null');
