@@ -11,11 +11,19 @@ export interface Posts {
 
 const POSTS_KEPT = 100;
 /** Files are up to 16 MiB, so few are kept. */
-const FILES_KEPT = 4;
+const FILES_KEPT = 2;
 
 export function loadPosts(db: Database): Posts {
   const files = keepRecent<Promise<Buffer>>(FILES_KEPT);
+  let loading: Promise<unknown> = Promise.resolve();
   const posts = keepRecent<Promise<Post>>(POSTS_KEPT);
+
+  /** One after the other: many accounts may begin to send at once. */
+  function loadNext(mediaId: number): Promise<Buffer> {
+    const bytes = loading.then(async () => (await loadMedia(db, mediaId)).bytes);
+    loading = bytes.catch(() => undefined);
+    return bytes;
+  }
 
   async function read(contentId: number): Promise<Post> {
     const row = await db
@@ -39,7 +47,7 @@ export function loadPosts(db: Database): Posts {
         mime: row.mime,
         size: row.size,
         fileName: fileNameOf(row.name, row.mime),
-        load: () => files.get(mediaId, async () => (await loadMedia(db, mediaId)).bytes),
+        load: () => files.get(mediaId, () => loadNext(mediaId)),
       },
     };
   }

@@ -60,7 +60,7 @@ const LIMITS: HttpLimits = {
   requestTimeoutMs: 120_000,
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
-  uploads: 4,
+  uploads: 3,
   uploadsPerUser: 2,
   uploadWaitMs: 30_000,
 };

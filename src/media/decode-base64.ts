@@ -7,7 +7,7 @@ const MEDIA_LIMIT_TEXT = Math.ceil(MEDIA_LIMIT / 3) * 4;
 // `data:` + type + parameters + `;base64,`; a type is 127 + 1 + 127 characters at most (RFC 6838).
 const LONGEST_HEAD = 512;
 /** How many characters are decoded in place at a time. */
-const PIECE = 1024 * 1024;
+const PIECE = 64 * 1024;
 const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
 /** A text of base64, or its bytes, which decoding then overwrites: at 16 MiB a second copy counts. */
