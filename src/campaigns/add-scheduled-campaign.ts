@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
-import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
-import { recordAudit, type Actor } from '../audit/record-audit.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
+import type { IdempotencyKey } from '../idempotency/once.ts';
 import { invalid, type Problem } from '../lib/errors.ts';
-import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
-import { saveMedia } from '../media/store.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
+import { acceptCampaign, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
-import { preparePost, type PostInput } from './prepare-post.ts';
-import { requireGroups } from './require-groups.ts';
-import { insertCampaign, readNow } from './store.ts';
+import type { PostInput } from './prepare-post.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */
 export const DAYS_LIMIT = 366;
@@ -20,51 +17,23 @@ export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
 }
 
 /**
- * Accepts a campaign that goes out on each date of a range at a time of day (specification, add campaign batch). Resolves to its
- * id once campaign and planned runs are durable. Throws 400 for a post or a schedule that makes no sense, among them one whose
- * every occurrence is past, and 404 for groups that are not the user's. With `key` a repeated request is answered as the first one
- * was.
+ * Accepts a campaign that goes out on each date of a range at a time of day (specification, add campaign batch). Throws 400 for a
+ * schedule that makes no sense, among them one whose every occurrence is past, and otherwise as `acceptCampaign` does.
  */
 export async function addScheduledCampaign(
   { db, timeZone: defaultZone }: { db: Database; timeZone: string },
   actor: Actor,
   input: ScheduledInput,
   key?: IdempotencyKey,
-): Promise<{ campaignId: string }> {
-  const first = await findResult<{ campaignId: string }>(db, key);
-  if (first) return first;
-  const account = await findAccountOfUser(db, actor.userId);
+): Promise<AcceptedCampaign> {
   const timeZone = input.timeZone ?? (await readTimeZone(db, actor.userId)) ?? defaultZone;
   const occurrences = planOccurrences({ ...input, timeZone });
-  const post = await preparePost(input);
-  await requireGroups(db, account.accountId, input.groupIds);
-  return db.transaction().execute((trx) =>
-    actOnce(trx, key, async () => {
-      const mediaId = post.media && (await saveMedia(trx, actor.userId, post.media));
-      await lockOwnLane(trx, account.accountId);
-      const stored = await insertCampaign(trx, {
-        accountId: account.accountId,
-        name: input.name,
-        description: input.description,
-        isChannelCampaign: input.isChannelCampaign,
-        isSchedule: true,
-        scheduleTime: input.time,
-        startDate: input.startDate,
-        endDate: input.endDate,
-        timeZone,
-        weekdays: input.weekdays === null ? null : [...input.weekdays],
-        skipDates: [...input.skipDates],
-        html: input.html,
-        text: post.text,
-        mediaId,
-        groupIds: post.groupIds,
-        dueAt: stillToCome(occurrences, await readNow(trx)),
-      });
-      await sql`select pg_notify('campanile_runs', '')`.execute(trx);
-      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: stored.publicId });
-      return { campaignId: stored.publicId };
-    }),
-  );
+  const { startDate, endDate, weekdays, skipDates } = input;
+  const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
+  const dueAt = (now: Date) => stillToCome(occurrences, now);
+  return acceptCampaign(db, { actor, input, plan, dueAt, key }, async (trx) => {
+    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+  });
 }
 
 function planOccurrences(schedule: Schedule): Date[] {

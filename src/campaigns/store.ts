@@ -3,19 +3,25 @@ import type { Connection } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 
+/** When a campaign goes out, as its owner put it. */
+export interface Plan {
+  isSchedule: boolean;
+  scheduleTime: string | null;
+  /** Of a schedule; dates are `YYYY-MM-DD`. */
+  startDate: string | null;
+  endDate: string | null;
+  timeZone: string | null;
+  weekdays: readonly number[] | null;
+  skipDates: readonly string[];
+}
+
 /** What is written when a campaign is accepted. */
 export interface NewCampaign {
   accountId: number;
   name: string;
   description: string;
   isChannelCampaign: boolean;
-  isSchedule: boolean;
-  scheduleTime: string | null;
-  startDate: string | null;
-  endDate: string | null;
-  timeZone: string | null;
-  weekdays: number[] | null;
-  skipDates: string[];
+  plan: Plan;
   html: string;
   text: string;
   mediaId: number | null;
@@ -31,6 +37,7 @@ export interface StoredCampaign {
 
 /** Writes campaign, content and planned runs. The account's lane must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
+  const { plan } = campaign;
   const { campaign_id, public_id } = await trx
     .insertInto('campaigns')
     .values({
@@ -38,14 +45,14 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       name: campaign.name,
       description: campaign.description,
       is_channel_campaign: campaign.isChannelCampaign,
-      is_schedule: campaign.isSchedule,
-      schedule_time: campaign.scheduleTime,
-      start_date: campaign.startDate,
-      end_date: campaign.endDate,
-      time_zone: campaign.timeZone,
-      weekdays: campaign.weekdays,
-      skip_dates: campaign.skipDates,
-      status: campaign.isSchedule ? 'scheduled' : 'running',
+      is_schedule: plan.isSchedule,
+      schedule_time: plan.scheduleTime,
+      start_date: plan.startDate,
+      end_date: plan.endDate,
+      time_zone: plan.timeZone,
+      weekdays: plan.weekdays === null ? null : [...plan.weekdays],
+      skip_dates: [...plan.skipDates],
+      status: plan.isSchedule ? 'scheduled' : 'running',
       content_id: null,
       open_runs: campaign.dueAt.length,
     })

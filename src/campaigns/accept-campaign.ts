@@ -1,0 +1,62 @@
+import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
+import { saveMedia } from '../media/store.ts';
+import { preparePost, type PostInput } from './prepare-post.ts';
+import { requireGroups } from './require-groups.ts';
+import { insertCampaign, readNow, type Plan } from './store.ts';
+
+export interface AcceptedCampaign {
+  campaignId: string;
+  groupCount: number;
+}
+
+/** A campaign as it is asked for. */
+export interface CampaignRequest {
+  actor: Actor;
+  input: PostInput;
+  plan: Plan;
+  /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
+  dueAt: (now: Date) => Date[];
+  /** With it a repeated request is answered as the first one was. */
+  key: IdempotencyKey | undefined;
+}
+
+/**
+ * What both ways of sending have in common: once this resolves, campaign, content and runs are durable, and what `start` did with
+ * them. Throws 400 for a post that makes no sense and 404 for groups that are not the user's.
+ */
+export async function acceptCampaign(
+  db: Database,
+  { actor, input, plan, dueAt, key }: CampaignRequest,
+  start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
+): Promise<AcceptedCampaign> {
+  const first = await findResult<AcceptedCampaign>(db, key);
+  if (first) return first;
+  const { text, media, groupIds } = await preparePost(input);
+  const { accountId } = await findAccountOfUser(db, actor.userId);
+  await requireGroups(db, accountId, input.groupIds);
+  return db.transaction().execute((trx) =>
+    actOnce(trx, key, async () => {
+      const mediaId = media && (await saveMedia(trx, actor.userId, media));
+      await lockOwnLane(trx, accountId);
+      const { name, description, isChannelCampaign, html } = input;
+      const { campaignId, publicId } = await insertCampaign(trx, {
+        accountId,
+        name,
+        description,
+        isChannelCampaign,
+        plan,
+        html,
+        text,
+        mediaId,
+        groupIds,
+        dueAt: dueAt(await readNow(trx)),
+      });
+      await start(trx, { accountId, campaignId });
+      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
+      return { campaignId: publicId, groupCount: groupIds.length };
+    }),
+  );
+}
