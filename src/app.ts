@@ -5,7 +5,7 @@ import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config } from './config.ts';
-import { connectDatabase, pingDatabase, type Database, type PostgresAddress } from './database/connect.ts';
+import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
 import { migrate } from './database/migrate.ts';
@@ -141,6 +141,7 @@ function buildApi(
     ],
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },
+    readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
     settings: config,

@@ -7,7 +7,8 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPackage, prepareBinaries } from '../src/database/embedded-binaries.ts';
 import { chooseIdentity } from '../src/database/embedded-identity.ts';
-import { startServer } from '../src/database/embedded-server.ts';
+import { keepRunning } from '../src/database/embedded-restart.ts';
+import { startServer, type Server } from '../src/database/embedded-server.ts';
 import { createLog } from '../src/lib/log.ts';
 import {
   ask,
@@ -52,13 +53,53 @@ test('when process and server are killed, the next start has every committed row
 
 test('a server that is killed is reported, and the next start has every committed row', async () => {
   const dataDir = seeded();
-  const first = await start({ dataDir });
+  const first = await start({ dataDir, restart: false });
   await write(first.address, 'committed before the crash');
   process.kill(serverPid(dataDir), 'SIGKILL');
   expect(await first.exited).toContain('ended by itself (SIGKILL)');
   await first.stop();
   const next = await start({ dataDir });
   expect(await read(next.address)).toEqual(['a row of the first start', 'committed before the crash']);
+});
+
+test('a server that is killed comes back at the same address with every committed row, again and again', async () => {
+  const dataDir = seeded();
+  const postgres = await start({ dataDir });
+  const rows = ['a row of the first start'];
+  for (const row of ['one', 'two']) {
+    await write(postgres.address, row);
+    rows.push(row);
+    const killed = serverPid(dataDir);
+    process.kill(killed, 'SIGKILL');
+    await expect.poll(() => read(postgres.address).catch(() => 'away')).toEqual(rows);
+    expect(serverPid(dataDir)).not.toBe(killed);
+  }
+  const last = serverPid(dataDir);
+  await postgres.stop();
+  expect(isAlive(last)).toBe(false);
+});
+
+test('stopping while the server is being started again leaves none behind', async () => {
+  const dataDir = seeded();
+  const postgres = await start({ dataDir });
+  process.kill(serverPid(dataDir), 'SIGKILL');
+  await expect.poll(() => read(postgres.address).catch(() => 'away')).toBe('away');
+  await postgres.stop();
+  const next = await start({ dataDir });
+  expect(await read(next.address)).toHaveLength(1);
+});
+
+test('a server that cannot be started again is reported after a few tries', async () => {
+  const gone: Server = {
+    pid: 1,
+    ranOutOfDisk: () => false,
+    stop: () => Promise.resolve(),
+    exited: Promise.resolve('it ended'),
+  };
+  let tries = 0;
+  const kept = keepRunning(gone, () => Promise.reject(new Error(`no. ${++tries}`)), log, [0, 1, 1]);
+  expect(await kept.exited).toBe('no. 3');
+  await kept.stop();
 });
 
 test('a server that was left behind is stopped', async () => {

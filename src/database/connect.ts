@@ -39,6 +39,21 @@ export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   return { ...settings, types, connectionTimeoutMillis: 5_000, keepAlive: true };
 }
 
+/** How busy a pool is. */
+export interface PoolUse {
+  inUse: number;
+  /** Who waits for a connection. */
+  waiting: number;
+}
+
+const pools = new WeakMap<Connection, pg.Pool>();
+
+/** How busy the pool is that `connectDatabase` opened for `db`. */
+export function readPool(db: Database): PoolUse {
+  const pool = pools.get(db);
+  return pool ? { inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount } : { inUse: 0, waiting: 0 };
+}
+
 /** Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. */
 export function connectDatabase(
   address: PostgresAddress,
@@ -60,7 +75,7 @@ export function connectDatabase(
     }),
   );
   pool.on('error', () => undefined);
-  return new Kysely<Schema>({
+  const db = new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool,
       // A process that freezes in the middle of a transaction holds locks that others wait for. Not among the start-up options,
@@ -70,6 +85,8 @@ export function connectDatabase(
       },
     }),
   });
+  pools.set(db, pool);
+  return db;
 }
 
 /** Resolves when the server answers a trivial query; throws otherwise. */

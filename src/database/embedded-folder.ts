@@ -27,6 +27,13 @@ export function folderError(error: unknown, dataDir: string): unknown {
   return reason ? new StartupError(reason(dataDir), error) : error;
 }
 
+/** PostgreSQL did not start because the disk is full: the one reason that may pass by itself. */
+export class DiskFullError extends StartupError {
+  constructor(dataDir: string) {
+    super(diskFull(dataDir));
+  }
+}
+
 /** The sentence for a full disk, which PostgreSQL reports in words of its own. */
 export function diskFull(dataDir: string): string {
   return `The disk that holds DATA_DIR (${dataDir}) is full: make room on it, or choose another DATA_DIR.`;

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
 import { StartupError } from '../lib/errors.ts';
 import type { Binaries } from './embedded-binaries.ts';
-import { diskFull } from './embedded-folder.ts';
+import { DiskFullError } from './embedded-folder.ts';
 import {
   failureLine,
   readOutput,
@@ -19,6 +19,8 @@ export interface Server {
   stop(): Promise<void>;
   /** Resolves with the reason when it ends without `stop`. */
   exited: Promise<string>;
+  /** Whether it ever said that the disk is full. */
+  ranOutOfDisk(): boolean;
 }
 
 const SETTINGS: Record<string, string> = {
@@ -70,7 +72,7 @@ export async function startServer(
   const outcome = await Promise.race([ready.promise, ended]);
   clearInterval(patience);
   if (outcome !== undefined) {
-    if (output.diskFull) throw new StartupError(diskFull(dataDir));
+    if (output.diskFull) throw new DiskFullError(dataDir);
     throw new StartupError(`PostgreSQL did not start in ${cluster}: ${failureLine(output)}`);
   }
   return supervise(child, ended, output, binaries, identity);
@@ -98,6 +100,7 @@ function supervise(
   };
   return {
     pid: child.pid,
+    ranOutOfDisk: () => output.diskFull,
     stop: () => (stopping ??= stop()),
     exited: new Promise((resolve) => {
       void ended.then((end) => {

@@ -8,6 +8,7 @@ import { folderError, prepareFolder } from './embedded-folder.ts';
 import { chooseIdentity } from './embedded-identity.ts';
 import { stopLeftBehind } from './embedded-leftovers.ts';
 import { lockFolder } from './embedded-lock.ts';
+import { keepRunning } from './embedded-restart.ts';
 import { startServer } from './embedded-server.ts';
 
 /** A PostgreSQL server that belongs to this process. */
@@ -15,7 +16,7 @@ export interface EmbeddedPostgres {
   address: PostgresAddress;
   /** Shuts the server down (10 s for its own way, then by force) and frees DATA_DIR. May be called more than once. */
   stop(): Promise<void>;
-  /** Resolves with the reason when the server ends although nobody called `stop`. */
+  /** Resolves with the reason when the server has ended although nobody called `stop`, and does not come back. */
   exited: Promise<string>;
 }
 
@@ -26,6 +27,8 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** False never uses a user namespace, as on systems that forbid them; it only matters to root. */
   userNamespaces?: boolean;
+  /** False leaves a server that ends by itself alone; else it is started again at the same address, a few times. */
+  restart?: boolean;
 }
 
 /**
@@ -48,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** What is started is put on `undo`, in that order. */
 async function start(
-  { dataDir, log, settings = {}, userNamespaces = true }: EmbeddedOptions,
+  { dataDir, log, settings = {}, userNamespaces = true, restart = true }: EmbeddedOptions,
   packageFolder: string,
   undo: AsyncDisposableStack,
 ): Promise<EmbeddedPostgres> {
@@ -63,13 +66,16 @@ async function start(
     passwordFile: door.passwordFile,
     durable: settings['fsync'] !== 'off',
   });
-  const server = await startServer(
-    { cluster, dataDir, log, settings: { ...settings, ...door.settings } },
-    binaries,
-    identity,
-  );
+  const all = { ...settings, ...door.settings };
+  const run = () => startServer({ cluster, dataDir, log, settings: all }, binaries, identity);
+  const runAgain = async () => {
+    await stopLeftBehind(cluster, log);
+    return run();
+  };
+  const first = await run();
+  const server = restart ? keepRunning(first, runAgain, log) : first;
   undo.defer(server.stop);
-  log.info({ pid: server.pid, created, ms: Math.round(performance.now() - startedAt) }, 'PostgreSQL is ready');
+  log.info({ pid: first.pid, created, ms: Math.round(performance.now() - startedAt) }, 'PostgreSQL is ready');
   let stopped: Promise<void> | undefined;
   return { address: door.address, exited: server.exited, stop: () => (stopped ??= undo.disposeAsync()) };
 }

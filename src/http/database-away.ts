@@ -1,5 +1,9 @@
-/** Connection exceptions, shutting down, starting up, too many connections, and a server that only takes reads just now. */
-const SQL_STATES = /^(08...|57P0[123]|53300|25006)$/;
+/**
+ * Connection exceptions; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
+ * server that is starting up; one that cannot read or write its files; one that only takes reads just now; a transaction cut off
+ * because this process was too slow to go on with it.
+ */
+const SQL_STATES = /^(08...|53...|57P0.|58030|25006|25P03)$/;
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -15,6 +19,7 @@ const MESSAGES = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
 ];
 
 /** Whether an error says that the database cannot be reached or used just now, and nothing about the request. */

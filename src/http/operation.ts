@@ -67,6 +67,8 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   mayUpload?: boolean;
   /** The field that holds a file in base64: in such big bodies it is never made a string (`context.file`). */
   fileField?: string;
+  /** Takes much of the server, and is turned away first when that is overloaded; what may upload is, unless told otherwise. */
+  isHeavy?: boolean;
   errors: readonly OwnFailure[];
   /** Names and meanings of request headers that it reads. */
   requestHeaders?: Readonly<Record<string, string>>;

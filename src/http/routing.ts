@@ -7,6 +7,7 @@ import type { Slots } from '../lib/slots.ts';
 import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
+import type { LoadWatch } from './overload.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from './operation.ts';
 import { receiveUpload, SMALL_BODY_BYTES } from './uploads.ts';
 
@@ -24,6 +25,7 @@ export interface RoutingOptions {
   authenticate: Authenticate;
   /** Where bodies over 256 KiB wait before they are read. */
   uploads: Slots;
+  load: LoadWatch;
   /** Runs after the caller is known. */
   rateLimit?: onRequestHookHandler;
   /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
@@ -35,6 +37,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
   const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false, fileField } = operation;
   const onRequest: onRequestHookHandler[] = [];
   if (operation.access === 'bearer') {
+    onRequest.push(options.load.shed(operation.isHeavy ?? mayUpload));
     onRequest.push(authenticateRequest(options.authenticate));
     if (options.rateLimit) onRequest.push(options.rateLimit);
     onRequest.push(refuseOutOfScope(operation.scope));

@@ -4,6 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { PoolUse } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createSlots } from '../lib/slots.ts';
@@ -15,6 +16,7 @@ import { measureRequests } from './measure.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
+import { OVERLOAD_LIMITS, watchLoad, type OverloadLimits } from './overload.ts';
 import { answerInsteadOfNode, answerUnparsable } from './raw-errors.ts';
 import { registerOperation } from './routing.ts';
 import { refuseUnknown } from './unknown-path.ts';
@@ -24,6 +26,8 @@ export interface ServerDependencies {
   operations: readonly Operation[];
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
+  /** How busy the pool is that operations use. */
+  readPool: () => PoolUse;
   metrics: Registry;
   log: Log;
   settings: HttpSettings;
@@ -42,7 +46,7 @@ export interface HttpSettings {
   rateLimit?: number | undefined;
 }
 
-/** What is the same everywhere but in tests. All in milliseconds, but for the number of uploads. */
+/** What is the same everywhere but in tests. Numbers are milliseconds, but for those of uploads. */
 export interface HttpLimits {
   headersTimeoutMs: number;
   /** For a request to arrive whole, waiting for an upload slot included. */
@@ -53,6 +57,7 @@ export interface HttpLimits {
   uploads: number;
   uploadsPerUser: number;
   uploadWaitMs: number;
+  overload: OverloadLimits;
 }
 
 const LIMITS: HttpLimits = {
@@ -63,6 +68,7 @@ const LIMITS: HttpLimits = {
   uploads: 3,
   uploadsPerUser: 2,
   uploadWaitMs: 30_000,
+  overload: OVERLOAD_LIMITS,
 };
 /** Proxies stand in private networks; whoever claims to be one from elsewhere is not believed. */
 const PROXIES = ['loopback', 'linklocal', 'uniquelocal'];
@@ -128,11 +134,13 @@ async function registerOperations(server: FastifyInstance, dependencies: ServerD
   const { operations, authenticate, checkAnswers = false } = dependencies;
   const perMinute = dependencies.settings.rateLimit;
   const { uploads: size, uploadsPerUser: perKey, uploadWaitMs: maxWaitMs } = limits;
-  const uploads = createSlots({ size, perKey, maxWaiting: 1_000, maxWaitMs });
+  const uploads = createSlots({ name: 'uploads', size, perKey, maxWaiting: 1_000, maxWaitMs });
   if (perMinute !== undefined) await limitRate(server, perMinute);
+  const { readPool, metrics, log } = dependencies;
   const options = {
     authenticate,
     uploads,
+    load: watchLoad(server, { limits: limits.overload, readPool, metrics, log }),
     checkAnswers,
     ...(perMinute === undefined ? {} : { rateLimit: server.rateLimit() }),
   };

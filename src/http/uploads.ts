@@ -113,6 +113,7 @@ function readInto(memory: ArrayBuffer, payload: NodeJS.ReadableStream): Promise<
     });
     payload.once('end', () => resolve(Buffer.from(memory, 0, length)));
     payload.once('error', reject);
+    payload.once('close', () => reject(new AppError('invalid', 'The request ended before its body did')));
   });
 }
 

@@ -47,6 +47,16 @@ export class AppError extends Error {
   }
 }
 
+/** There is too much to do just now; `reason` says of what, for the operator's counts. */
+export class OverloadError extends AppError {
+  readonly reason: string;
+
+  constructor(reason: string, retryAfterSeconds: number) {
+    super('unavailable', 'The server is overloaded just now', { retryAfterSeconds });
+    this.reason = reason;
+  }
+}
+
 /** A request that is wrong in the given fields. The message is made of the first problem unless one is given. */
 export function invalid(details: readonly Problem[], message?: string): AppError {
   const first = details[0];

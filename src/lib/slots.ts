@@ -1,33 +1,38 @@
-import { AppError } from './errors.ts';
+import { OverloadError } from './errors.ts';
 
 /** A few places for work that is too heavy to be done often at once. */
 export interface Slots {
   /**
    * Waits for a place, first come first served, and resolves to the function that gives it back (calling it twice does no
-   * harm). Throws AppError `unavailable` when too many wait already or it takes too long, and when `signal` is aborted.
+   * harm). Throws an OverloadError when too many wait already or it takes too long, and when `signal` is aborted.
    * Work with the same `key` gets at most `perKey` places at once.
    */
   take(options?: { key?: string; signal?: AbortSignal }): Promise<() => void>;
 }
+
+const RETRY_SECONDS = 5;
 
 interface Waiting {
   key: string | undefined;
   admit(): void;
 }
 
-/** `maxWaitMs` in milliseconds; `perKey` is as many as `size` unless given. */
+/** `maxWaitMs` in milliseconds; `perKey` is as many as `size` unless given. `name` is the reason of its OverloadErrors. */
 export function createSlots({
+  name,
   size,
   perKey = size,
   maxWaiting,
   maxWaitMs,
 }: {
+  name: string;
   size: number;
   perKey?: number;
   maxWaiting: number;
   maxWaitMs: number;
 }): Slots {
   const queue: Waiting[] = [];
+  const busy = () => new OverloadError(name, RETRY_SECONDS);
   const takenByKey = new Map<string, number>();
   let taken = 0;
 
@@ -83,8 +88,4 @@ export function createSlots({
       return wait(key, signal);
     },
   };
-}
-
-function busy(): AppError {
-  return new AppError('unavailable', 'The server is overloaded just now', { retryAfterSeconds: 5 });
 }

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import type { Database } from '../../src/database/connect.ts';
+import { readPool, type Database } from '../../src/database/connect.ts';
 import { createAuthenticate } from '../../src/http/auth.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { userOperations } from '../../src/http/routes/users.ts';
@@ -61,6 +61,7 @@ export async function startTestServer({
     operations: [...userOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
     readyChecks,
+    readPool: () => readPool(db),
     metrics: new Registry(),
     log: createLog('silent'),
     settings,

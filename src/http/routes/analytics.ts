@@ -16,6 +16,7 @@ export function analyticsOperations(deps: { db: Database }): Operation[] {
       summary: 'Read who received and read a campaign, per group, per run and over time',
       body: campaignBody,
       data: wire.groupAnalyticsData,
+      isHeavy: true,
       errors: [404],
       async handle({ body, caller }) {
         const { campaign, totals, groups, runs, timeline } = await readGroupAnalytics(
