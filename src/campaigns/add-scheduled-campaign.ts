@@ -34,8 +34,8 @@ export async function addScheduledCampaign(
   if (first) return first;
   const account = await findAccountOfUser(db, userId);
   const timeZone = input.timeZone ?? (await readTimeZone(db, userId)) ?? defaultZone;
-  const occurrences = planOccurrences({ ...input, timeZone });
-  const post = await preparePost(input);
+  const { occurrences, problems } = planOccurrences({ ...input, timeZone });
+  const post = await preparePost(input, problems);
   await requireGroups(db, account.accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
@@ -65,18 +65,19 @@ export async function addScheduledCampaign(
   );
 }
 
-function planOccurrences(schedule: Schedule): Date[] {
+/** When it is to go out, or what is wrong with the schedule. */
+function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
   const problems: Problem[] = [];
   if (!isTimeZone(schedule.timeZone))
     problems.push({ field: 'time_zone', issue: 'must be an IANA time zone such as Europe/Berlin' });
   if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
   else if (countDays(schedule) > DAYS_LIMIT)
     problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
-  if (problems.length > 0) throw invalid(problems);
-  const instants = listOccurrences(schedule);
-  if (instants.length === 0)
-    throw invalid([{ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' }]);
-  return instants.map((instant) => new Date(instant.epochMilliseconds));
+  if (problems.length > 0) return { occurrences: [], problems };
+  const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
+  if (occurrences.length === 0)
+    problems.push({ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' });
+  return { occurrences, problems };
 }
 
 function countDays({ startDate, endDate }: Schedule): number {
