@@ -121,6 +121,7 @@ export function extensionOf(mime: string): string {
   const known = [
     ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
     ...COMPOUND_STREAMS.map(({ type }) => type),
+    OTHER_COMPOUND,
   ];
   return known.find((type) => type.mime === mime)?.extension ?? 'bin';
 }
