@@ -72,6 +72,6 @@ test('the README names every variable that is read from the environment, and no 
 test('the metrics that are described are those that are counted', () => {
   const described = namesIn(read('docs/operations.md')).filter((name) => /^campanile_\w+$/.test(name));
   const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
-  const counted = [...sources.matchAll(/name: '(campanile_\w+)'/g)].map(([, name = '']) => name);
+  const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);
   expect([...new Set(described)].toSorted()).toEqual(counted.toSorted());
 });

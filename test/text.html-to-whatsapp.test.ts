@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from './support/effort.ts';
-import { CAPTION_LIMIT, captionWarning, convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
+import { convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
+import { CAPTION_LIMIT, captionWarning } from '../src/text/warnings.ts';
 
 /** Text of allowed HTML, with the invisible characters spelled out. */
 function textOf(html: string): string {
@@ -169,10 +170,15 @@ describe('links', () => {
     ['<a href="https://evil.org/">https://bank.com/</a>', ['link_shows_other_target']],
     ['<a href="https://evil.org/">www.bank.com</a>', ['link_shows_other_target']],
     ['<a href="mailto:a@evil.org">a@bank.com</a>', ['link_shows_other_target']],
-    ['<a href="https://www.bank.com/login">bank.com</a>', []],
-    ['<a href="https://x.org/">read the report 1.5</a>', []],
-    ['<a href="mailto:a@x.org?subject=b">s</a>', ['link_details_dropped']],
+    ['<a href="https://www.bank.com/login">bank.com</a>', ['link_text_differs']],
+    ['<a href="https://x.org/">read the report 1.5</a>', ['link_text_differs']],
+    ['<a href="https://x.org/">x.org</a> <a href="tel:+49-30">+49 30</a>', []],
+    ['<a href="mailto:a@x.org?subject=b">a@x.org</a>', ['link_details_dropped']],
     ['a<a href="https://x.org/"> </a>', ['link_without_text']],
+    ['<a href="https://x.org/"><p>x.org</a>', []],
+    ['<b>see https://x.org/a_b now</b>', ['mark_not_kept']],
+    ['<i><a href="https://x.org/">x.org</a></i>', ['mark_not_kept']],
+    ['<b>see</b> https://x.org/a_b <b> </b>', []],
   ])('warns of %s', (html, codes) => expect(warningsOf(html)).toEqual(codes));
 });
 

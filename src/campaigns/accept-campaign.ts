@@ -2,6 +2,7 @@ import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
+import type { Problem } from '../lib/errors.ts';
 import { saveMedia } from '../media/store.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { requireGroups } from './require-groups.ts';
@@ -17,6 +18,8 @@ export interface CampaignRequest {
   actor: Actor;
   input: PostInput;
   plan: Plan;
+  /** What is known to be wrong with it already; refused together with what is wrong with the post. */
+  problems?: readonly Problem[];
   /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
   dueAt: (now: Date) => Date[];
   /** With it a repeated request is answered as the first one was. */
@@ -29,12 +32,12 @@ export interface CampaignRequest {
  */
 export async function acceptCampaign(
   db: Database,
-  { actor, input, plan, dueAt, key }: CampaignRequest,
+  { actor, input, plan, problems, dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
-  const { text, media, groupIds } = await preparePost(input);
+  const { text, media, groupIds } = await preparePost(input, problems);
   const { accountId } = await findAccountOfUser(db, actor.userId);
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>

@@ -27,31 +27,31 @@ export async function addScheduledCampaign(
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
   const timeZone = input.timeZone ?? (await readTimeZone(db, actor.userId)) ?? defaultZone;
-  const occurrences = planOccurrences({ ...input, timeZone });
+  const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
   const dueAt = (now: Date) => stillToCome(occurrences, now);
-  return acceptCampaign(db, { actor, input, plan, dueAt, key }, async (trx) => {
+  return acceptCampaign(db, { actor, input, plan, problems, dueAt, key }, async (trx) => {
     await sql`select pg_notify('campanile_runs', '')`.execute(trx);
   });
 }
 
-function planOccurrences(schedule: Schedule): Date[] {
+/** When it is to go out, or what is wrong with the schedule. */
+function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
   const problems: Problem[] = [];
   if (!isTimeZone(schedule.timeZone))
     problems.push({ field: 'time_zone', issue: 'must be an IANA time zone such as Europe/Berlin' });
   if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
   else if (countDays(schedule) > DAYS_LIMIT)
     problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
-  if (problems.length > 0) throw invalid(problems);
-  const instants = listOccurrences(schedule);
-  if (instants.length === 0)
-    throw invalid([{ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' }]);
-  const occurrences = instants.map((instant) => new Date(instant.epochMilliseconds));
+  if (problems.length > 0) return { occurrences: [], problems };
+  const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
+  if (occurrences.length === 0)
+    problems.push({ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' });
   // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
   if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
-    throw invalid([{ field: 'end_date', issue: 'is too far ahead: in UTC it must be before the year 10000' }]);
-  return occurrences;
+    problems.push({ field: 'end_date', issue: 'is too far ahead: in UTC it must be before the year 10000' });
+  return { occurrences, problems };
 }
 
 function countDays({ startDate, endDate }: Schedule): number {

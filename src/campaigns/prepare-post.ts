@@ -21,11 +21,14 @@ export interface PreparedPost {
   groupIds: number[];
 }
 
-/** Converts the html and recognises the media. Throws 400 with everything that is wrong with both. */
-export async function preparePost(input: PostInput): Promise<PreparedPost> {
+/**
+ * Converts the html and recognises the media. Throws 400 with everything that is wrong with both, beside what is `known` to be wrong
+ * with the request already.
+ */
+export async function preparePost(input: PostInput, known: readonly Problem[] = []): Promise<PreparedPost> {
   const { text, problems } = convertHtml(input.html);
   const media = await recognise(input.image, problems);
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return { text, media, groupIds: [...new Set(input.groupIds)] };
 }
 

@@ -1,5 +1,6 @@
 import { invalid } from '../lib/errors.ts';
-import { convertHtml, TEXT_LIMIT, type Warning } from '../text/html-to-whatsapp.ts';
+import { convertHtml, TEXT_LIMIT } from '../text/html-to-whatsapp.ts';
+import { captionWarning, type Warning } from '../text/warnings.ts';
 
 export interface Preview {
   text: string;
@@ -13,5 +14,6 @@ export interface Preview {
 export function previewCampaign(html: string): Preview {
   const { text, warnings, problems } = convertHtml(html);
   if (problems.length > 0) throw invalid(problems);
-  return { text, length: text.length, limit: TEXT_LIMIT, warnings };
+  const caption = captionWarning(text);
+  return { text, length: text.length, limit: TEXT_LIMIT, warnings: caption ? [...warnings, caption] : warnings };
 }

@@ -55,9 +55,9 @@ export function loadPosts(db: Database): Posts {
   return { get: (contentId) => posts.get(contentId, () => read(contentId)) };
 }
 
-/** A file name from the campaign's name, without what some system forbids in one. */
+/** A file name from the campaign's name, without what some system forbids in one or hides for. */
 function fileNameOf(campaignName: string, mime: string): string {
-  const name = campaignName.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim();
+  const name = campaignName.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, ' ').replaceAll(/^[ .]+|[ .]+$/g, '');
   return `${name || 'file'}.${extensionOf(mime)}`;
 }
 

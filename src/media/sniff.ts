@@ -26,6 +26,7 @@ const OFFICE_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
 const MP3 = types(['mp3', 'audio', 'audio/mpeg']);
+const ZIP = media('zip', 'document', 'application/zip');
 
 // Only what begins like one of these is looked at any closer (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
 const FAMILIES: readonly Family[] = [
@@ -67,9 +68,11 @@ const FAMILIES: readonly Family[] = [
       ['ods', 'document', `${OPEN_DOCUMENT}.spreadsheet`],
       ['odp', 'document', `${OPEN_DOCUMENT}.presentation`],
     ),
-    otherwise: media('zip', 'document', 'application/zip'),
-    cutShort: media('zip', 'document', 'application/zip'),
+    otherwise: ZIP,
+    cutShort: ZIP,
   },
+  // An archive with nothing in it begins with its end.
+  { at: 0, bytes: ascii('PK\x05\x06'), types: new Map(), otherwise: ZIP, cutShort: ZIP },
 ];
 
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -118,6 +121,7 @@ export function extensionOf(mime: string): string {
   const known = [
     ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
     ...COMPOUND_STREAMS.map(({ type }) => type),
+    OTHER_COMPOUND,
   ];
   return known.find((type) => type.mime === mime)?.extension ?? 'bin';
 }

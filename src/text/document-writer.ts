@@ -1,21 +1,15 @@
 import { BOLD, ITALIC, leastLength, PLAIN, TEXT_LIMIT } from './document.ts';
-import type { Document, Line, Style, Warning } from './document.ts';
+import type { Document, Line, Run, Style } from './document.ts';
 import { settleAddresses } from './addresses.ts';
 import { collapseSpace, joinPieces, trimEnd, type DraftLine } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
 import type { HtmlSink, Role } from './tags.ts';
+import { warningOf, type Warning, type WarningCode } from './warnings.ts';
 
 /** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
-
-const WARNINGS = {
-  list_flattened: 'WhatsApp has no lists within lists: inner items are written as "- ◦ item".',
-  link_shows_other_target: 'The text of a link looks like another address than the one it leads to.',
-  link_without_text: 'A link without text is left out.',
-  link_details_dropped: 'Of an e-mail link only the address is written: a message cannot carry its subject or text.',
-} as const;
 
 interface Link {
   target: string;
@@ -31,7 +25,7 @@ interface Link {
  */
 export class DocumentWriter implements HtmlSink {
   readonly #lines: DraftLine[] = [];
-  readonly #warnings = new Set<keyof typeof WARNINGS>();
+  readonly #warnings = new Set<WarningCode>();
   readonly #lists: List[] = [];
   /** The line that text goes to; undefined until the next text begins one. */
   #line: DraftLine | undefined;
@@ -130,9 +124,15 @@ export class DocumentWriter implements HtmlSink {
   /** The document, and what its author should know. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
-    const document = this.#lines.map(settleLine);
-    const warnings = Array.from(this.#warnings, (code) => ({ code, message: WARNINGS[code] }));
-    return { document, warnings };
+    const document = this.#lines.map((line) => this.#settleLine(line));
+    return { document, warnings: Array.from(this.#warnings, warningOf) };
+  }
+
+  #settleLine({ head, runs }: DraftLine): Line {
+    const joined = joinPieces(runs);
+    const settled = settleAddresses(joined);
+    if (settled !== joined && markedLength(settled) < markedLength(joined)) this.#warnings.add('mark_not_kept');
+    return { head, runs: settled };
   }
 
   #style(): Style {
@@ -201,6 +201,7 @@ export class DocumentWriter implements HtmlSink {
     if (text === '') return void this.#warnings.add('link_without_text');
     if (hasMailDetails(link.target)) this.#warnings.add('link_details_dropped');
     if (looksLikeOtherTarget(text, link.target)) this.#warnings.add('link_shows_other_target');
+    else if (!tellsTarget(text, link.target)) this.#warnings.add('link_text_differs');
     this.#writeTarget(link, text);
   }
 
@@ -212,6 +213,7 @@ export class DocumentWriter implements HtmlSink {
     if (!tellsTarget(text, link.target)) {
       line.runs.push({ text: ` (${parenthesizedTarget(link.target)})`, style: PLAIN, link: true });
     } else if (!link.target.startsWith('tel:') && link.line === line) {
+      if (markedLength(line.runs.slice(link.runs)) > 0) this.#warnings.add('mark_not_kept');
       line.runs.length = link.runs;
       line.runs.push({ text: writtenTarget(link.target), style: PLAIN, link: true });
     }
@@ -219,6 +221,9 @@ export class DocumentWriter implements HtmlSink {
   }
 }
 
-function settleLine({ head, runs }: DraftLine): Line {
-  return { head, runs: settleAddresses(joinPieces(runs)) };
+/** How many UTF-16 units are bold or italic. */
+function markedLength(runs: readonly Run[]): number {
+  let length = 0;
+  for (const { text, style } of runs) if (style !== PLAIN) length += text.length;
+  return length;
 }

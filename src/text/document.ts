@@ -30,12 +30,6 @@ export interface Line {
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */
 export type Document = Line[];
 
-/** Something about a message that its author will want to know; it does not keep the message from being sent. */
-export interface Warning {
-  code: string;
-  message: string;
-}
-
 /** How many UTF-16 units a line takes at least: writing it only ever adds. */
 export function leastLength({ runs }: Line): number {
   let length = 0;

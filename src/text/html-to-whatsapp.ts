@@ -1,7 +1,7 @@
 import type { Problem } from '../lib/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
-import { leastLength, TEXT_LIMIT, type Document, type Warning } from './document.ts';
+import { leastLength, TEXT_LIMIT, type Document } from './document.ts';
 import { OpenElements } from './open-elements.ts';
 import { readHtml, type Findings } from './read-html.ts';
 import { render } from './render.ts';
@@ -9,11 +9,10 @@ import { scanHtml } from './scan-html.ts';
 import { DEPTH_LIMIT } from './tags.ts';
 import { tellSteps } from './tell-steps.ts';
 import { TidyTags } from './tidy-tags.ts';
+import type { Warning } from './warnings.ts';
 
-export { TEXT_LIMIT, type Warning } from './document.ts';
+export { TEXT_LIMIT } from './document.ts';
 
-/** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
-export const CAPTION_LIMIT = 1_024;
 /** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it; what is longer is still read safely. */
 export const HTML_LIMIT = 262_144;
 
@@ -50,13 +49,6 @@ function isWithinLimit(document: Document): boolean {
   let length = document.length - 1;
   for (const line of document) length += leastLength(line);
   return length <= TEXT_LIMIT;
-}
-
-/** The warning that a text is too long to go along with media, where it is. */
-export function captionWarning(text: string): Warning | undefined {
-  if (text.length <= CAPTION_LIMIT) return undefined;
-  const message = `The text is longer than the ${CAPTION_LIMIT} characters of a caption: it follows the media as a message of its own.`;
-  return { code: 'caption_too_long', message };
 }
 
 /** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */

@@ -119,6 +119,13 @@ export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: strin
     ['PPT', compound('PowerPoint Document'), 'application/vnd.ms-powerpoint', 'document', 'ppt'],
     ['other compound file', compound('x'), 'application/x-cfb', 'document', 'cfb'],
     ['ZIP', zip({ name: 'a.txt', data: 'a' }), 'application/zip', 'document', 'zip'],
+    [
+      'empty ZIP',
+      Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]),
+      'application/zip',
+      'document',
+      'zip',
+    ],
     ['JAR', zip({ name: 'META-INF/MANIFEST.MF', data: 'a' }), 'application/zip', 'document', 'zip'],
   ];
 

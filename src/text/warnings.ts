@@ -1,0 +1,30 @@
+/** Something about a message that its author will want to know; it does not keep the message from being sent. */
+export interface Warning {
+  code: WarningCode;
+  message: string;
+}
+
+/** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
+export const CAPTION_LIMIT = 1_024;
+
+const MESSAGES = {
+  list_flattened: 'WhatsApp has no lists within lists: inner items are written as "- ◦ item".',
+  link_text_differs:
+    'WhatsApp cannot put a link behind words: the address is written after them, as in "words (address)".',
+  link_shows_other_target: 'The text of a link looks like another address than the one it leads to.',
+  link_without_text: 'A link without text is left out.',
+  link_details_dropped: 'Of an e-mail link only the address is written: a message cannot carry its subject or text.',
+  mark_not_kept: 'Addresses are never bold or italic: WhatsApp could take the signs for a part of the address.',
+  caption_too_long: `The text is longer than ${CAPTION_LIMIT.toLocaleString('en')} characters: with a picture, the text follows it as a message of its own.`,
+} as const;
+
+export type WarningCode = keyof typeof MESSAGES;
+
+export function warningOf(code: WarningCode): Warning {
+  return { code, message: MESSAGES[code] };
+}
+
+/** The warning that a text is too long to go along with media, where it is. */
+export function captionWarning(text: string): Warning | undefined {
+  return text.length > CAPTION_LIMIT ? warningOf('caption_too_long') : undefined;
+}
