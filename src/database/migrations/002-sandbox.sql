@@ -1,6 +1,12 @@
 -- The sandbox: a messaging application of our own that needs no account. It shares the database and nothing else: the ledger's
 -- statements never touch these tables, and it writes them on connections of its own.
 
+-- Who is known here. Whoever writes a post for an account holds its row meanwhile, so that nothing can be written for one that is
+-- being forgotten: one lock a statement instead of one a post, which a foreign key from messages to chats would take.
+create table sandbox_accounts (
+  account_id bigint primary key
+);
+
 create table sandbox_chats (
   chat_id      text        primary key,        -- <digits>@g.us or <digits>@newsletter
   account_id   bigint      not null,
@@ -17,7 +23,7 @@ create index sandbox_chats_account on sandbox_chats (account_id);
 
 -- A post as members see it. A repeated message id is dropped, as WhatsApp does.
 create table sandbox_messages (
-  chat_id      text        not null,           -- no foreign key: chats are never removed, and a check would cost as much as the row
+  chat_id      text        not null,
   seq          bigint      generated always as identity,
   account_id   bigint      not null,
   message_id   text        not null,

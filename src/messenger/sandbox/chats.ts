@@ -40,9 +40,10 @@ interface ChatRow {
   created_at: Date;
 }
 
-/** Makes the account's first groups; does nothing when they are there, however often and by whomever it is called. */
+/** Makes the account known, and its first groups; does nothing when they are there, however often and by whomever it is called. */
 export async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
     for (const [index, group] of FIRST_GROUPS.entries()) {
       // The id is made of the account's, so that two planters cannot plant twice.
       const chatId = `120363${String(accountId * FIRST_GROUPS.length + index).padStart(12, '0')}@g.us`;

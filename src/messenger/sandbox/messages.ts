@@ -29,14 +29,16 @@ export async function sendMessages(
   const media = post.media && { ...post.media, sha256: await hashOf(post.media) };
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`
-    with chat as materialized (
+    with account as materialized (
+      select from sandbox_accounts where account_id = ${accountId} for key share
+    ), chat as materialized (
       select d.ordinal, d.chat_id, d.message_id, c.recipients
       from unnest(${to.map((one) => one.chatId)}::text[], ${to.map((one) => one.messageId)}::text[])
            with ordinality d (chat_id, message_id, ordinal)
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
         select cardinality(participants) as recipients from sandbox_chats
-        where chat_id = d.chat_id and account_id = ${accountId} limit 1) c on true
+        where chat_id = d.chat_id and account_id = ${accountId} and exists (select from account) limit 1) c on true
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
       select chat_id, ${accountId}::bigint, message_id, ${post.text}::text, ${media?.mime ?? null}::text,
