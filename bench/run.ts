@@ -1,10 +1,15 @@
-/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `--quick`. */
+/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `-- text`, `--quick`. */
 import { parseArgs } from 'node:util';
 import { benchDrain } from './drain.ts';
 import { benchHttp } from './http.ts';
+import { benchText, textRows } from './text.ts';
 import { printTable, type Row } from './support/table.ts';
 
-const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = { drain: benchDrain, http: benchHttp };
+const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
+  drain: benchDrain,
+  http: benchHttp,
+  text: () => Promise.resolve(textRows(benchText())),
+};
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },

@@ -4,6 +4,7 @@
  *   node bench/text.ts
  */
 import { compile } from 'html-to-text';
+import { count, type Row } from './support/table.ts';
 import { convertHtml, HTML_LIMIT } from '../src/text/html-to-whatsapp.ts';
 import { WORST_HTML } from '../test/support/worst-html.ts';
 
@@ -131,6 +132,29 @@ export function printTextBench({ corpus, worst }: TextBench): void {
   console.log(`  ${''.padEnd(44)}${sizes.join('')}`);
   for (const { name, ms } of worst)
     console.log(`  ${name.padEnd(44)}${ms.map((time) => time.toFixed(2).padStart(10)).join('')}`);
+}
+
+/** The same as lines of the table of all benches: each page, and the worst of the worst. */
+export function textRows({ corpus, worst }: TextBench): Row[] {
+  const pages = corpus.map(({ name, ours, theirs, ratio }) => ({
+    what: `html to text, ${name}`,
+    ours: `${count(ours)}/s`,
+    yardstick: `html-to-text ${count(theirs)}/s`,
+    ratio,
+    reach: `≥ ${TEXT_REACH}×`,
+    reached: ratio >= TEXT_REACH,
+  }));
+  const worstMs = Math.max(...worst.map(({ ms }) => ms.at(-1) ?? 0));
+  return [
+    ...pages,
+    {
+      what: `html to text, worst ${HTML_LIMIT / KIB} KiB`,
+      ours: `${worstMs.toFixed(1)} ms`,
+      yardstick: '–',
+      reach: `≤ ${WORST_REACH_MS} ms`,
+      reached: worstMs <= WORST_REACH_MS,
+    },
+  ];
 }
 
 if (import.meta.main) printTextBench(benchText());
