@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
-import type { Log } from '../lib/log.ts';
 import { failedAnswer, failureText, type FailedAnswer } from './envelope.ts';
+import type { FailureLog } from './failure-log.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
 
@@ -16,7 +16,7 @@ const API_HEADERS = {
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
-export function answerInEnvelope(server: FastifyInstance, log: Log): void {
+export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
@@ -48,12 +48,10 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.header('x-request-id', request.id).headers(API_HEADERS);
 }
 
-/** Answers to a request whose handling threw; what is our fault is logged under the request's id. */
-export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+/** Answers to a request whose handling threw; what is our fault is logged. */
+export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: FailureLog): void {
   const answer = failedAnswer(error);
-  const context = { err: error, requestId: request.id, path: request.url.slice(0, 200) };
-  if (answer.status === 500) log.error(context, 'a request failed');
-  else if (answer.status === 503) log.warn(context, 'a request was put off');
+  log(answer.status, error, request);
   sendFailure(answer, request, reply);
 }
 

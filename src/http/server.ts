@@ -12,6 +12,7 @@ import { answerFailure, answerInEnvelope, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { finishGracefully } from './closing.ts';
 import { registerDocs } from './docs.ts';
+import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { measureRequests } from './measure.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -77,10 +78,11 @@ const MINUTE_MS = 60_000;
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings, log } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
-  const server = createInstance(settings, limits, log);
+  const failureLog = createFailureLog(log);
+  const server = createInstance(settings, limits, failureLog);
   server.decorateRequest('caller', null);
   server.decorateRequest('upload', null);
-  answerInEnvelope(server, log);
+  answerInEnvelope(server, failureLog);
   answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
@@ -95,7 +97,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   return server;
 }
 
-function createInstance(settings: HttpSettings, limits: HttpLimits, log: Log): FastifyInstance {
+function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
     logger: false,

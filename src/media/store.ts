@@ -13,7 +13,7 @@ export interface StoredMedia {
 }
 
 // On its way to the database a file is in memory twice.
-const saving = createSlots({ name: 'files', size: 1, maxWaiting: 100, maxWaitMs: 10_000 });
+const saving = createSlots({ name: 'files', size: 2, maxWaiting: 100, maxWaitMs: 10_000 });
 
 /**
  * Keeps a media file for its owner and answers its id. The same bytes of the same owner are kept once: they are looked for first, so

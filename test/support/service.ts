@@ -11,7 +11,7 @@ export interface Service {
   pid: number;
   /** Holds `data` and `state`; give it to `startService` to start again on the same. */
   folder: string;
-  /** The process and all that it started, killed at once and without a word. */
+  /** The process and all that it started, killed at once and without a word; nothing when it has ended. */
   kill(): Promise<void>;
   /** Asks it to stop; resolves to the exit code. */
   stop(): Promise<number | null>;
@@ -77,6 +77,6 @@ export async function removeService({ folder }: Service): Promise<void> {
 }
 
 function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-child.pid, 'SIGKILL');
 }
