@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
 import { htmlTexts, misnestedHtmlTexts } from './support/generate-text.ts';
+import { runs } from './support/runs.ts';
 import { REFUSED, TAKEN } from './support/sample-files.ts';
 
 /** How many byte strings go in as html, and how many as image: FUZZ_RUNS=100000 for a long run, FUZZ_SEED to repeat one. */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 300);
+const RUNS = runs(300);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const AT_ONCE = 25;
 const TIMEOUT_MS = 60_000 + RUNS * 20;

@@ -8,9 +8,10 @@ import { readHtml } from '../src/text/read-html.ts';
 import { render } from '../src/text/render.ts';
 import { documents, htmlTexts, misnestedHtmlTexts, tidyHtmlTexts } from './support/generate-text.ts';
 import { readAsBrowser } from './support/read-as-browser.ts';
+import { runs } from './support/runs.ts';
 import { seen, visible } from './support/visible.ts';
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: runs(1_000) };
 const anyHtml = fc.oneof(htmlTexts, tidyHtmlTexts);
 
 /** The document a browser's reading of the HTML makes, always by the whole parser. */
@@ -35,7 +36,7 @@ describe('what members see', () => {
       fc.property(documents, (document) => {
         expect(seen(parseWhatsApp(render(document)))).toEqual(visible(document));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('unclosed and misnested tags', () => {
         fc.pre(!findings.tooDeep);
         expect(document).toEqual(browser.finish().document);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 });
@@ -104,7 +105,7 @@ describe.each([
         const { document, warnings, findings } = readWhole(html);
         expect({ ...writer.finish(), tags: [...findings.tags] }).toEqual({ document, warnings, tags: [] });
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
     expect(quick).toBeGreaterThan(300);
   });

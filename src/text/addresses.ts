@@ -23,13 +23,16 @@ export function findAddresses(text: string): readonly Address[] {
   // Most text has none, and this is several times faster than the expression.
   if (!mayHaveAddress(text)) return NONE;
   const found: Address[] = [];
+  let end = 0;
   ADDRESS_START.lastIndex = 0;
   for (let match = ADDRESS_START.exec(text); match !== null; match = ADDRESS_START.exec(text)) {
     const host = ADDRESS_START.lastIndex;
     const stop = indexOfEnd(ADDRESS_END, text, host);
     let to = stop;
     while (to > host && NOT_LAST.has(text.charAt(to - 1))) to--;
-    if (to > host) found.push({ from: match.index, to, end: indexOfEnd(WORD_END, text, stop) });
+    // A word may hold any number of addresses, and is looked through once.
+    if (stop > end) end = indexOfEnd(WORD_END, text, stop);
+    if (to > host) found.push({ from: match.index, to, end });
     ADDRESS_START.lastIndex = stop;
   }
   return found;

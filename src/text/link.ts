@@ -2,8 +2,9 @@
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it.
-const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
+// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it; or a bare
+// e-mail address.
+const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$|^mailto:[a-z0-9._+-]+@[a-z0-9.-]+$/;
 const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
 const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
@@ -88,6 +89,7 @@ function withoutQuery(address: string): string {
 
 /** The address that percent-encoding stands for, without what has no place in one. */
 function decodeAddress(address: string): string {
+  if (!address.includes('%')) return address;
   try {
     return decodeURIComponent(address).replace(UNSAFE_IN_ADDRESS, '');
   } catch {

@@ -193,9 +193,20 @@ export class OpenElements implements TagTaker {
   #startFormatting(tag: WrittenTag): void {
     this.#reopen();
     this.#push(tag);
-    const same = this.#formatting.filter((element) => this.elements.tag(element).name === tag.name);
-    if (same.length >= SAME_NAME) this.#forget(same[0] ?? BODY);
+    this.#makeRoomFor(tag.name);
     this.#formatting.push(this.#current());
+  }
+
+  #makeRoomFor(name: string): void {
+    let count = 0;
+    let first = BODY;
+    for (let index = this.#formatting.length - 1; index >= 0; index--) {
+      const element = this.#formatting[index] ?? BODY;
+      if (this.elements.tag(element).name !== name) continue;
+      count++;
+      first = element;
+    }
+    if (count >= SAME_NAME) this.#forget(first);
   }
 
   /** Opens again what was closed along with a block before its own end tag. */
@@ -227,7 +238,11 @@ export class OpenElements implements TagTaker {
 
   #endFormatting(name: string): void {
     const current = this.#current();
-    if (this.elements.tag(current).name === name && !this.#formatting.includes(current)) return this.#pop();
+    if (this.elements.tag(current).name === name) {
+      const isLast = this.#formatting.at(-1) === current;
+      if (isLast) this.#formatting.pop();
+      if (isLast || !this.#formatting.includes(current)) return this.#pop();
+    }
     for (let mending = 0; mending < MENDINGS; mending++) {
       const element = this.#formatting.findLast((candidate) => this.elements.tag(candidate).name === name);
       if (element === undefined) return this.#endInline(name);

@@ -1,6 +1,6 @@
 /**
  * Reads a message as WhatsApp shows it: our own reading of its markup, from how WhatsApp Web was seen to behave. It shares nothing
- * with `render`, so that each can be held against the other.
+ * with `render`, so that each can be held against the other, and runs in browsers too, for a preview that shows what members see.
  */
 
 /** How a stretch of text is shown. `code` and `mono` are never anything else at the same time. */

@@ -28,6 +28,8 @@ export const WORST_HTML: Readonly<Record<string, Shape>> = {
   'links to many hosts': repeat('<a href=http://ü.y>x</a> '),
   'one address of characters to be encoded': repeat('<(', '<a href="http://x.y/', '">x</a>'),
   'addresses beside signs': repeat('www.a*'),
+  'many addresses in one word': repeat('http://a`'),
+  'many addresses in one word of a line': repeat('www.a`', '<h1>'),
   'dots behind an address': repeat('.', 'www.a'),
   'attributes that do not matter': repeat(' a', '<b', '>x'),
   'rare entities': repeat('&hellip'),
