@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
-import { createSlots } from '../lib/slots.ts';
 import type { Media } from './accept-media.ts';
 
 export interface StoredMedia {
@@ -11,9 +10,6 @@ export interface StoredMedia {
   /** In bytes. */
   size: number;
 }
-
-// On its way to the database a file is in memory twice.
-const saving = createSlots({ name: 'files', size: 2, maxWaiting: 100, maxWaitMs: 10_000 });
 
 /**
  * Keeps a media file for its owner and answers its id. The same bytes of the same owner are kept once: they are looked for first, so
@@ -32,7 +28,7 @@ export async function saveMedia(db: Connection, userId: number, media: Media): P
 }
 
 /** A file comes out of the database in pieces of this many bytes: as one answer it would take eight times its size on the way. */
-const PIECE_BYTES = 128 * 1024;
+const PIECE_BYTES = 24 * 1024;
 
 /**
  * A media file with its bytes.
@@ -77,16 +73,11 @@ async function findMedia(db: Connection, userId: number, { sha256 }: Media): Pro
 }
 
 /** Undefined when another transaction has kept the same bytes meanwhile. */
-async function insertMedia(db: Connection, userId: number, media: Media): Promise<number | undefined> {
-  const release = await saving.take();
-  try {
-    return await writeMedia(db, userId, media);
-  } finally {
-    release();
-  }
-}
-
-async function writeMedia(db: Connection, userId: number, { sha256, mime, bytes }: Media): Promise<number | undefined> {
+async function insertMedia(
+  db: Connection,
+  userId: number,
+  { sha256, mime, bytes }: Media,
+): Promise<number | undefined> {
   const row = await db
     .insertInto('media')
     .values({ user_id: userId, sha256, mime, bytes })
