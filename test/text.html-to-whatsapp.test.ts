@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from './support/effort.ts';
+import { WORST_HTML } from './support/worst-html.ts';
 import { convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, captionWarning } from '../src/text/warnings.ts';
 
@@ -267,6 +268,12 @@ describe('odd input', () => {
   )('is read in linear time: %j again and again', (piece) => {
     const read = (length: number) => void convertHtml(`<b>x${piece.repeat(length / piece.length)}y`);
     expect(growsLinearly(read, HTML_LIMIT / 4)).toBe(true);
+  });
+});
+
+describe('the worst HTML', () => {
+  it.each(Object.entries(WORST_HTML))('is read in linear time: %s', (_name, shape) => {
+    expect(growsLinearly((length) => void convertHtml(shape(length)), HTML_LIMIT / 4)).toBe(true);
   });
 });
 

@@ -1,4 +1,5 @@
 import { BODY, Elements } from './elements.ts';
+import { forget, mend } from './mend-misnesting.ts';
 import type { TagTaker } from './scan-html.ts';
 import { DEPTH_LIMIT, type Role, type WrittenTag } from './tags.ts';
 
@@ -9,10 +10,8 @@ export type Step =
   | { kind: 'link'; element: number }
   | { kind: 'text'; element: number; text: string };
 
-// Bounds of the HTML standard: how often an end tag mends misnesting, how many inner marks it carries along, and how many marks of
-// one name open again in the next block.
+// Bounds of the HTML standard: how often an end tag mends misnesting, and how many marks of one name open again in the next block.
 const MENDINGS = 8;
-const CARRIED_ALONG = 3;
 const SAME_NAME = 3;
 const BREAK: Step = { kind: 'break' };
 
@@ -206,7 +205,7 @@ export class OpenElements implements TagTaker {
       count++;
       first = element;
     }
-    if (count >= SAME_NAME) this.#forget(first);
+    if (count >= SAME_NAME) forget(this.#formatting, first);
   }
 
   /** Opens again what was closed along with a block before its own end tag. */
@@ -225,15 +224,10 @@ export class OpenElements implements TagTaker {
     const link = this.#formatting.find((element) => this.elements.tag(element).role === 'link');
     if (link === undefined) return;
     this.#endFormatting(this.elements.tag(link).name);
-    this.#forget(link);
+    forget(this.#formatting, link);
     if (!this.elements.isOpen(link)) return;
     this.elements.close(link);
     this.#stack.splice(this.#stack.indexOf(link), 1);
-  }
-
-  #forget(element: number): void {
-    const index = this.#formatting.indexOf(element);
-    if (index >= 0) this.#formatting.splice(index, 1);
   }
 
   #endFormatting(name: string): void {
@@ -246,59 +240,14 @@ export class OpenElements implements TagTaker {
     for (let mending = 0; mending < MENDINGS; mending++) {
       const element = this.#formatting.findLast((candidate) => this.elements.tag(candidate).name === name);
       if (element === undefined) return this.#endInline(name);
-      if (!this.elements.isOpen(element)) return this.#forget(element);
+      if (!this.elements.isOpen(element)) return forget(this.#formatting, element);
       const at = this.#stack.lastIndexOf(element);
       const block = this.#stack.findIndex((open, index) => index > at && this.elements.tag(open).isBlock);
       if (block < 0) {
         this.#popFrom(at);
-        return this.#forget(element);
+        return forget(this.#formatting, element);
       }
-      this.#mend(at, block);
+      mend({ elements: this.elements, stack: this.#stack, formatting: this.#formatting }, at, block);
     }
-  }
-
-  /**
-   * Lets a mark end that a block began within: the block moves out, what it has so far stays marked, and a mark of the same kind
-   * stays open in it until the end tag is looked at again.
-   */
-  #mend(at: number, block: number): void {
-    const { elements } = this;
-    const element = this.#stack[at] ?? BODY;
-    const inside = this.#stack[block] ?? BODY;
-    // All that is in the block knows it by its number, so the number goes to the mark within and the block gets a new one.
-    const moved = elements.copy(inside, BODY);
-    const { outermost, kept, bookmark } = this.#carryAlong(at, block, moved);
-    elements.move(outermost, this.#stack[at - 1] ?? BODY);
-    elements.move(inside, moved);
-    elements.liken(inside, element);
-    elements.close(element);
-    this.#formatting.splice(bookmark, 0, inside);
-    this.#forget(element);
-    this.#stack.splice(at, block + 1 - at, ...kept, moved, inside);
-  }
-
-  /** Puts copies of the marks between a mark and the block that moves out of it around that block, of the innermost few. */
-  #carryAlong(at: number, block: number, moved: number): { outermost: number; kept: number[]; bookmark: number } {
-    const { elements } = this;
-    const kept: number[] = [];
-    let outermost = moved;
-    let bookmark = this.#formatting.indexOf(this.#stack[at] ?? BODY);
-    for (let index = block - 1; index > at; index--) {
-      const element = this.#stack[index] ?? BODY;
-      const place = this.#formatting.indexOf(element);
-      elements.close(element);
-      if (place >= 0 && block - index > CARRIED_ALONG) {
-        this.#formatting.splice(place, 1);
-        if (place < bookmark) bookmark--;
-      } else if (place >= 0) {
-        const copy = elements.copy(element, BODY);
-        this.#formatting[place] = copy;
-        if (outermost === moved) bookmark = place + 1;
-        elements.move(outermost, copy);
-        outermost = copy;
-        kept.unshift(copy);
-      }
-    }
-    return { outermost, kept, bookmark };
   }
 }
