@@ -13,7 +13,7 @@ if (tooOld) {
   );
 } else {
   // V8 lets its space for young objects grow to some 60 MB under load and keeps it, and lets 64 MB and more of dead buffers lie
-  // about before it looks for them: too much for a small service. (bench/uploads.ts: 360 MB without these, 280 with them.)
+  // about before it looks for them: too much for a small service. (bench/uploads.ts shows it.)
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--external-memory-accounted-in-global-limit');
   // npm runs us in a shell of its own, and a signal sent to npm ends only that shell.
