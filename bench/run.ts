@@ -1,13 +1,15 @@
-/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `-- text`, `--quick`. */
+/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `-- uploads`, `-- text`, `--quick`. */
 import { parseArgs } from 'node:util';
 import { benchDrain } from './drain.ts';
 import { benchHttp } from './http.ts';
 import { benchText, textRows } from './text.ts';
+import { benchUploads } from './uploads.ts';
 import { printTable, type Row } from './support/table.ts';
 
 const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
   drain: benchDrain,
   http: benchHttp,
+  uploads: benchUploads,
   text: () => Promise.resolve(textRows(benchText())),
 };
 
@@ -17,7 +19,7 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(' and ')}.`);
+  console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);
   process.exit(2);
 }
 

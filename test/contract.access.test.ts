@@ -1,4 +1,5 @@
 /** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nothing } from '../src/http/contract/fields.ts';
@@ -8,7 +9,7 @@ import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from
 import { startTestApp, type Person } from './support/app.ts';
 import { createBelongings, inventIds } from './support/belongings.ts';
 import { createTestDatabase } from './support/database.ts';
-import { worthlessAuthorizations } from './support/forged-tokens.ts';
+import { worthlessAuthorizations, type ApiKeys } from './support/forged-tokens.ts';
 import { readOperations } from './support/openapi.ts';
 import { person } from './support/people.ts';
 import { parseAnswer, rawConnection } from './support/raw.ts';
@@ -24,13 +25,27 @@ const owning = bearer.filter((operation) => ownedFields(operation).length > 0);
 let alice: Person;
 let mallory: Person;
 let revoked: string;
+let keys: ApiKeys;
 beforeAll(async () => {
   alice = await app.signUp('alice');
   mallory = await app.signUp('mallory');
   const eve = await app.signUp('eve');
   await eve.call('user/revoke_tokens');
   revoked = eve.token;
+  keys = await createKeys(mallory);
 });
+
+async function createKeys(person: Person): Promise<ApiKeys> {
+  const create = async (name: string) =>
+    (await person.call<{ key: string; api_key_id: number }>('user/create_api_key', { name, scopes: ['read', 'send'] }))
+      .body.data;
+  const [valid, gone, old] = [await create('valid'), await create('revoked'), await create('expired')];
+  await person.call('user/revoke_api_key', { api_key_id: gone.api_key_id });
+  await sql`update api_keys set expires_at = campanile_now() - interval '1 second' where api_key_id = ${old.api_key_id}`.execute(
+    app.database.db,
+  );
+  return { valid: valid.key, revoked: gone.key, expired: old.key };
+}
 
 test('only signing up and signing in are open to everybody', () => {
   const open = operations.filter((operation) => !operation.isBearer).map(({ path }) => path);
@@ -53,7 +68,7 @@ async function askWithoutBody(path: string, authorization: string | undefined) {
 
 describe('whoever has no token that holds is refused before the body is read', () => {
   test.each(bearer.map(({ path }) => path))('by %s', async (path) => {
-    const secrets = { secret: SECRET, revoked, otherUserId: alice.userId };
+    const secrets = { secret: SECRET, revoked, otherUserId: alice.userId, keys };
     const worthless = worthlessAuthorizations(mallory.token, secrets);
     await Promise.all(
       worthless.map(async ([what, authorization]) => {
@@ -105,6 +120,12 @@ describe("another's ids are answered as ids that never were, and nothing of the 
 
   test.each(owning.map((operation) => [operation.path, operation] as const))('by %s', async (_path, operation) => {
     expect(await findLeaks(operation, { send, outsider, victim, never, look })).toEqual([]);
+  });
+
+  test('with an API key as with a token', async () => {
+    const withKey = { ...outsider, token: keys.valid };
+    for (const operation of owning.filter(({ takesKeys }) => takesKeys))
+      expect(await findLeaks(operation, { send, outsider: withKey, victim, never, look })).toEqual([]);
   });
 
   test('and the owner is answered, so it is not for other reasons', async () => {

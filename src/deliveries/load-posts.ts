@@ -1,5 +1,6 @@
 import type { Database } from '../database/connect.ts';
 import { loadMedia } from '../media/store.ts';
+import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
 import { extensionOf } from '../media/sniff.ts';
 import type { Post } from '../messenger/messenger.ts';
 
@@ -20,7 +21,10 @@ export function loadPosts(db: Database): Posts {
 
   /** One after the other: many accounts may begin to send at once. */
   function loadNext(mediaId: number): Promise<Buffer> {
-    const bytes = loading.then(async () => (await loadMedia(db, mediaId)).bytes);
+    const bytes = loading.then(async () => {
+      collectDeadBuffers();
+      return (await loadMedia(db, mediaId)).bytes;
+    });
     loading = bytes.catch(() => undefined);
     return bytes;
   }

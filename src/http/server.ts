@@ -66,8 +66,8 @@ const LIMITS: HttpLimits = {
   requestTimeoutMs: 120_000,
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
-  uploads: 3,
-  uploadsPerUser: 2,
+  uploads: 2,
+  uploadsPerUser: 1,
   uploadWaitMs: 30_000,
   overload: OVERLOAD_LIMITS,
 };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Slots } from '../lib/slots.ts';
 import { cutFile } from './cut-file.ts';
@@ -44,6 +45,7 @@ export function receiveUpload(
     const upload = countHolders(() => {
       memory.resize(0);
       release();
+      setImmediate(collectDeadBuffers);
     });
     request.upload = upload;
     // The answer is out, or the client has left.

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 
 /** What a token says about its bearer. */
 type Claims = Record<string, unknown>;
@@ -12,13 +12,37 @@ function signed(header: Claims, claims: Claims, key: string, hash = 'sha256'): s
 
 const HS256 = { alg: 'HS256', typ: 'JWT' };
 
+/** API keys of one user: one that serves, and two that did. */
+export interface ApiKeys {
+  valid: string;
+  revoked: string;
+  expired: string;
+}
+
+/** API keys that nobody was given, or that hold no longer, by what is wrong with them. */
+function worthlessKeys({ valid, revoked, expired }: ApiKeys): Array<[string, string]> {
+  const last = valid.at(-1) === 'A' ? 'B' : 'A';
+  return [
+    ['a revoked key', revoked],
+    ['an expired key', expired],
+    ['a key with another end', `${valid.slice(0, -1)}${last}`],
+    ['a key without its end', valid.slice(0, -1)],
+    ['a key with more at its end', `${valid}A`],
+    ['a key in capitals', valid.toUpperCase()],
+    ['what is shown of a key', valid.slice(0, 8)],
+    ['what is stored of a key', createHash('sha256').update(valid).digest('hex')],
+    ['a key without its mark', valid.slice('cmp_'.length)],
+    ['a key nobody was given', `cmp_${'A'.repeat(valid.length - 'cmp_'.length)}`],
+  ];
+}
+
 /**
  * `authorization` headers that must not let anybody in, by what is wrong with them; undefined: none is sent. `token` holds, was issued
- * with the key `secret`, and says who is asked for; `revoked` did hold.
+ * with the key `secret`, and says who is asked for; `revoked` did hold. `keys` are of the same user.
  */
 export function worthlessAuthorizations(
   token: string,
-  { secret, revoked, otherUserId }: { secret: string; revoked: string; otherUserId: number },
+  { secret, revoked, otherUserId, keys }: { secret: string; revoked: string; otherUserId: number; keys: ApiKeys },
 ): Array<[what: string, authorization: string | undefined]> {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
@@ -47,6 +71,7 @@ export function worthlessAuthorizations(
     ['one of an older generation', signed(HS256, { ...claims, gen: -1, jti: randomUUID() }, secret)],
     ['one for somebody else', signed(HS256, { ...claims, aud: 'elsewhere' }, secret)],
     ['one by somebody else', signed(HS256, { ...claims, iss: 'elsewhere' }, secret)],
+    ...worthlessKeys(keys),
     ['a malformed one', 'no.token.atall'],
     ['a word', 'letmein'],
     ['a very long one', 'a'.repeat(8_000)],
@@ -58,6 +83,8 @@ export function worthlessAuthorizations(
     ['the token alone', token],
     ['the scheme Basic', `Basic ${token}`],
     ['the scheme Token', `Token ${token}`],
+    ['the key alone', keys.valid],
+    ['the scheme Basic with a key', `Basic ${keys.valid}`],
     ['two of them', `Bearer ${token}, Bearer ${token}`],
     ...forged.map(([what, value]): [string, string] => [what, `Bearer ${value}`]),
   ];

@@ -28,6 +28,8 @@ export interface DocumentedOperation {
   /** `get-campaign` */
   name: string;
   isBearer: boolean;
+  /** Whether an API key reaches it, given the scope. */
+  takesKeys: boolean;
   body: Schema;
   /** Every status that it says it answers with. */
   statuses: number[];
@@ -35,6 +37,7 @@ export interface DocumentedOperation {
 
 interface WrittenOperation {
   security?: unknown[];
+  description?: string;
   requestBody: { content: { 'application/json': { schema: unknown } } };
   responses: Record<string, unknown>;
 }
@@ -55,6 +58,7 @@ function described(path: string, written: WrittenOperation, named: Record<string
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
     isBearer: (written.security ?? []).length > 0,
+    takesKeys: /scope `(read|send)`/.test(written.description ?? ''),
     body: followed(written.requestBody.content['application/json'].schema, named) as Schema,
     statuses: Object.keys(written.responses).map(Number),
   };
