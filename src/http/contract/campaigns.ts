@@ -25,6 +25,11 @@ export const runStatus = z
   .enum(['planned', 'running', 'completed', 'completed_with_errors', 'missed', 'cancelled'])
   .meta({ id: 'RunStatus' });
 
+const MOST_GROUPS = 10_000;
+/** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
+const MOST_IDS = 10 * MOST_GROUPS;
+const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
+
 const postFields = {
   name: text(1, 200).meta({ description: 'The campaign name.', examples: ['Spring fair'] }),
   desc: withDefault(text(0, 2_000), '').meta({ description: 'A description, for yourself.' }),
@@ -39,8 +44,13 @@ const postFields = {
   group_metadata_ids: z
     .array(z.int({ error: 'must be a whole number' }))
     .min(1)
-    .max(10_000)
-    .meta({ description: 'The target groups; a repeated id counts once.', examples: [[1, 2, 3]] }),
+    .max(MOST_IDS, { error: TOO_MANY_GROUPS })
+    .refine((ids) => ids.length <= MOST_GROUPS || new Set(ids).size <= MOST_GROUPS, { error: TOO_MANY_GROUPS })
+    .meta({
+      description: 'The target groups, 10,000 at most; a repeated id counts once.',
+      examples: [[1, 2, 3]],
+      maxItems: MOST_GROUPS,
+    }),
   is_channel_campaign: withDefault(z.boolean(), false),
 };
 
