@@ -1,4 +1,5 @@
 /** Wires the rooms to each other, as the configuration says. */
+import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { awaitResults } from './accounts/commands.ts';
@@ -151,7 +152,9 @@ function buildApi(
 
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
+    const { address } = await lookup(host);
+    return await server.listen({ host: address, port });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EADDRINUSE')
