@@ -35,15 +35,11 @@ export interface ClaimOptions {
 }
 
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
-const SHARDS_PER_CLAIM = 32;
-
-interface LockedLane {
-  account_id: number;
-  messenger: string;
-}
+export const SHARDS_PER_CLAIM = 32;
 
 interface TurnRow {
   account_id: number;
+  messenger: string;
   turn: number;
   run_id: number;
   content_id: number;
@@ -63,90 +59,15 @@ interface TurnRow {
  * given to a worker that has lost its shard.
  */
 export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
-  return db.transaction().execute(async (trx) => {
-    const lanes = await lockDueLanes(trx, options);
-    if (lanes.length === 0) return [];
-    return takeTurns(trx, lanes, options);
-  });
-}
-
-/** Locks in the order shards, lanes. What either says may be older than its lock, so that nothing else is read along with it. */
-async function lockDueLanes(trx: Connection, { workerId, shards, lanes }: ClaimOptions): Promise<LockedLane[]> {
-  const { rows } = await sql<LockedLane>`
-    with held as materialized (
-      select s.shard from shards s
-      where s.worker_id = ${workerId} and s.shard = any(${shards}::smallint[])
-        and exists (select from lanes l where l.shard = s.shard and l.wake_at <= campanile_now())
-      order by random() limit ${SHARDS_PER_CLAIM} for share skip locked
-    )
-    select l.account_id, l.messenger from held
-    cross join lateral (
-      select account_id, messenger from lanes
-      where lanes.shard = held.shard and wake_at <= campanile_now()
-      order by wake_at limit ceil(${lanes}::float8 / (select count(*) from held))::int for no key update skip locked
-    ) l
-    limit ${lanes}`.execute(trx);
-  return rows;
-}
-
-async function takeTurns(trx: Connection, lanes: LockedLane[], { batch, paced }: ClaimOptions): Promise<Turn[]> {
-  const accounts = lanes.map((lane) => lane.account_id);
-  const most = lanes.map((lane) => (paced.includes(lane.messenger) ? 1 : batch));
+  const { workerId, shards, lanes, batch, paced } = options;
   const { rows } = await sql<TurnRow>`
-    with lane as materialized (
-      select i.account_id, i.most, exists (
-        -- Runs start in the order they are due: one that should have begun goes before whatever else could be sent.
-        select from runs p where p.account_id = i.account_id and p.status = 'planned' and not p.paused
-          and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours') as blocked
-      from unnest(${accounts}::bigint[], ${most}::int[]) i (account_id, most)
-    ), turn as materialized (
-      select l.account_id, r.run_id, r.content_id, d.*
-      from lane l
-      cross join lateral (
-        select r.run_id, r.content_id, r.next_position from runs r
-        where r.account_id = l.account_id and r.status = 'running' and not r.paused
-          and (exists (select from deliveries d where d.account_id = r.account_id and d.run_id = r.run_id
-                         and d.position >= r.next_position and d.status = 'queued' and d.not_before is null)
-               or exists (select from deliveries w where w.account_id = r.account_id and w.run_id = r.run_id
-                            and w.not_before <= campanile_now()))
-        order by r.served_turn, r.due_at, r.run_id limit 1
-      ) r
-      cross join lateral (
-        (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w
-         where w.account_id = l.account_id and w.run_id = r.run_id and w.not_before <= campanile_now()
-         -- Not in the order of an index: few wait, and to walk along the whole run in search of them takes longer than to sort.
-         order by w.position + 0 limit l.most)
-        union all
-        (select d.position, d.message_id, d.group_id, d.attempts, d.uncertain from deliveries d
-         where d.account_id = l.account_id and d.run_id = r.run_id and d.position >= r.next_position
-           and d.status = 'queued' and d.not_before is null
-         order by d.position limit l.most)
-        limit l.most
-      ) d
-      where not l.blocked
-    ), parked as (
-      update lanes l set turn = l.turn + 1, wake_at = null, in_hand_run_id = t.run_id, in_hand = t.positions
-      from (select account_id, min(run_id) as run_id, range_agg(int4range(position, position + 1)) as positions
-            from turn group by account_id) t
-      where l.account_id = t.account_id
-      returning l.account_id, l.turn
-    ), asleep as (
-      update lanes l
-      set wake_at = case when i.blocked then campanile_now() + interval '1 second' else (
-        select case when min(w.not_before) is not null then greatest(min(w.not_before), l.next_send_at, l.held_until) end
-        from runs r join deliveries w on w.account_id = r.account_id and w.run_id = r.run_id and w.not_before is not null
-        where r.account_id = l.account_id and r.status = 'running' and not r.paused) end
-      from lane i
-      where l.account_id = i.account_id and not exists (select from turn t where t.account_id = l.account_id)
-    )
-    select t.account_id, p.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
-    from turn t join parked p on p.account_id = t.account_id
-    cross join lateral (select g.send_to from groups g where g.group_id = t.group_id limit 1) g
-    order by t.account_id, t.position`.execute(trx);
-  return toTurns(rows, new Map(lanes.map((lane) => [lane.account_id, lane.messenger])));
+    select * from claim_turns(${workerId}, ${shards}::smallint[], ${SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[])`.execute(
+    db,
+  );
+  return toTurns(rows);
 }
 
-function toTurns(rows: TurnRow[], messengers: Map<number, string>): Turn[] {
+function toTurns(rows: TurnRow[]): Turn[] {
   const turns: Turn[] = [];
   let current: Turn | undefined;
   for (const row of rows) {
@@ -154,7 +75,7 @@ function toTurns(rows: TurnRow[], messengers: Map<number, string>): Turn[] {
       current = {
         accountId: row.account_id,
         turn: row.turn,
-        messenger: messengers.get(row.account_id) ?? '',
+        messenger: row.messenger,
         runId: row.run_id,
         contentId: row.content_id,
         deliveries: [],

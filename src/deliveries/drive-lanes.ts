@@ -9,7 +9,7 @@ import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { SendResult } from '../messenger/messenger.ts';
-import { claimTurns, nextTurnMs, type Turn } from './claim-turns.ts';
+import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
 import { judge } from './outcome.ts';
@@ -35,7 +35,7 @@ export interface LaneOptions {
 }
 
 const TURNS_UNDER_WAY = 200;
-const DELIVERIES_PER_TURN = 500;
+const DELIVERIES_PER_TURN = 1_000;
 const NO_LEASE_PAUSE_MS = 200;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
@@ -85,7 +85,8 @@ export function driveLanes(options: LaneOptions): Lanes {
       });
       underWay.set(turn.accountId, { turn: turn.turn, ended });
     }
-    return turns.length > 0 ? 0 : nextTurnMs(db, shards);
+    // Fewer turns than shards looked into: there are hardly any more.
+    return turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
   }
 
   async function takeTurn(turn: Turn): Promise<void> {

@@ -16,6 +16,7 @@ export interface Effects {
   sent: Stretch[];
   /** Of each delivery sent, stretch after stretch. */
   recipients: number[];
+  /** They count only while the turn is held. */
   others: Effect[];
 }
 
@@ -41,14 +42,13 @@ export interface Effect {
   uncertain: boolean;
 }
 
-/** Of a turn that is not `held` any more only what was sent is taken, because it is true. */
-export function collectEffects(finished: readonly FinishedTurn[], isHeld: (turn: Turn) => boolean): Effects {
+export function collectEffects(finished: readonly FinishedTurn[]): Effects {
   const effects: Effects = { sent: [], recipients: [], others: [] };
-  for (const one of finished) addEffects(effects, one, isHeld(one.turn));
+  for (const one of finished) addEffects(effects, one);
   return effects;
 }
 
-function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn, held: boolean): void {
+function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
   // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
   const lastTried = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
   let stretch: Stretch | undefined;
@@ -56,7 +56,7 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn, held: bo
     const outcome = outcomes[index];
     if (!outcome || index > lastTried) return;
     if (outcome.kind !== 'sent') {
-      if (held) effects.others.push(toEffect(turn, delivery, outcome));
+      effects.others.push(toEffect(turn, delivery, outcome));
       return;
     }
     const { position } = delivery;

@@ -18,7 +18,6 @@ interface Teller {
 }
 
 interface MessageRow {
-  seq: number;
   chat_id: string;
   account_id: number;
   message_id: string;
@@ -49,14 +48,14 @@ export async function tellDoings({ db, speed, record }: Teller): Promise<number>
 async function takeMessages(db: Connection): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with due as materialized (
-      select chat_id, seq from sandbox_messages where next_doing_at <= campanile_now()
+      select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now()
       order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
       update sandbox_messages m set next_doing_at = campanile_now() + ${TELLING_MS} * interval '1 millisecond'
-      from due where m.chat_id = due.chat_id and m.seq = due.seq
-      returning m.seq, m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
+      from due where m.chat_id = due.chat_id and m.message_id = due.message_id
+      returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
     )
-    select t.seq, t.chat_id, t.account_id, t.message_id, c.kind = 'channel' as is_channel, c.participants,
+    select t.chat_id, t.account_id, t.message_id, c.kind = 'channel' as is_channel, c.participants,
            (extract(epoch from t.sent_at) * 1000)::float8 as sent_ms,
            (extract(epoch from t.seen_until) * 1000)::float8 as seen_ms,
            (extract(epoch from campanile_now()) * 1000)::float8 as now_ms
@@ -108,10 +107,10 @@ async function noteTold(db: Connection, messages: MessageRow[], told: Story[]): 
   await sql`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000), next_doing_at = to_timestamp(t.next_ms / 1000)
-    from unnest(${messages.map((message) => message.chat_id)}::text[], ${messages.map((message) => message.seq)}::bigint[],
+    from unnest(${messages.map((message) => message.chat_id)}::text[], ${messages.map((message) => message.message_id)}::text[],
                 ${messages.map((message) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
-         t (chat_id, seq, seen_ms, next_ms)
-    where m.chat_id = t.chat_id and m.seq = t.seq`.execute(db);
+         t (chat_id, message_id, seen_ms, next_ms)
+    where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
 }
 
 async function nextLookMs(db: Connection): Promise<number> {
