@@ -1,13 +1,21 @@
-/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. `-- drain`, `-- http`, `-- uploads`, `-- text`, `--quick`. */
+/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. After `--` some of them by name, and `--quick`. */
 import { parseArgs } from 'node:util';
+import { benchAccounts } from './accounts.ts';
+import { benchAddCampaign } from './add-campaign.ts';
 import { benchDrain } from './drain.ts';
+import { benchDue } from './due.ts';
 import { benchHttp } from './http.ts';
+import { benchProcess } from './process.ts';
 import { benchText, textRows } from './text.ts';
 import { benchUploads } from './uploads.ts';
 import { printTable, type Row } from './support/table.ts';
 
 const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
   drain: benchDrain,
+  accounts: benchAccounts,
+  'add-campaign': benchAddCampaign,
+  due: benchDue,
+  process: benchProcess,
   http: benchHttp,
   uploads: benchUploads,
   text: () => Promise.resolve(textRows(benchText())),

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import { listenForHints } from '../../src/database/listen.ts';
+import type { Database } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
-import { startWorker } from '../../src/worker.ts';
 import { createOwner, sendNow, type Owner } from '../../test/support/ledger.ts';
 import { settle, type EmptyDatabase } from './cluster.ts';
 import { until } from './until.ts';
+import { startBenchWorker } from './worker.ts';
 
 export interface Load {
   accounts: number;
@@ -21,7 +19,8 @@ export const deliveriesOf = ({ accounts, groups, campaigns }: Load) => accounts 
 const HTML = '<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>';
 
 /** Deliveries per second through the whole path: claim, send to the sandbox, finish. The planner knows nothing of the tables. */
-export async function drainDeliveries({ address, db }: EmptyDatabase, log: Log, load: Load): Promise<number> {
+export async function drainDeliveries(database: EmptyDatabase, log: Log, load: Load): Promise<number> {
+  const { db } = database;
   await migrate(db, log);
   for (let account = 0; account < load.accounts; account++) {
     const owner = await createOwnerWithChats(db, load.groups);
@@ -29,33 +28,15 @@ export async function drainDeliveries({ address, db }: EmptyDatabase, log: Log, 
   }
   await settle(db, { analyze: false });
 
-  const pool = connectDatabase(address, { log });
-  const hints = listenForHints(address, { log });
-  const sandbox = createSandbox({ db: connectDatabase(address, { log, poolSize: 4 }), log, speed: 0 });
-  let sent = 0;
   const startedAt = performance.now();
-  const worker = await startWorker({
-    db: pool,
-    log,
-    hints,
-    messengers: new Map([[sandbox.name, sandbox]]),
-    gaps: { sandbox: { minMs: 0, maxMs: 0 } },
-    name: 'bench',
-    alone: true,
-    onOutcome: (kind, count) => {
-      if (kind === 'sent') sent += count;
-    },
-  });
-  await until('the ledger', () => sent >= deliveriesOf(load));
+  const worker = await startBenchWorker(database, log);
+  await until('the ledger', () => worker.sent() >= deliveriesOf(load));
   await until('the ledger', async () => {
     const left = await sql`select from runs where status = 'running' limit 1`.execute(db);
     return left.rows.length === 0;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   await worker.stop();
-  await hints.close();
-  await sandbox.close();
-  await pool.destroy();
   return deliveriesOf(load) / seconds;
 }
 

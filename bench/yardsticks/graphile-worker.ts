@@ -8,8 +8,12 @@ const ENQUEUED_AT_ONCE = 2_000;
 /** The fastest of what was tried: a local queue of 500 to 4,000, 8 to 48 jobs beside each other. */
 const SETTINGS = { queue: 2_000, concurrency: 24 };
 
-/** Jobs per second that graphile-worker gets through when none of them does anything. */
-export async function drainGraphileWorker({ url, db }: EmptyDatabase, jobs: number): Promise<number> {
+/** Jobs per second that graphile-worker gets through when none of them does anything. With `serial` each has a queue of its own. */
+export async function drainGraphileWorker(
+  { url, db }: EmptyDatabase,
+  jobs: number,
+  { serial = false }: { serial?: boolean } = {},
+): Promise<number> {
   const pgPool = new pg.Pool({ connectionString: url, max: 10 });
   pgPool.on('error', reportIdle).on('connect', (client) => client.on('error', reportIdle));
   const logger = new Logger(() => () => {});
@@ -20,6 +24,7 @@ export async function drainGraphileWorker({ url, db }: EmptyDatabase, jobs: numb
       Array.from({ length: Math.min(ENQUEUED_AT_ONCE, jobs - from) }, (_, index) => ({
         identifier: 'nothing',
         payload: { delivery: from + index, run: 1 },
+        ...(serial && { queueName: `account ${from + index}` }),
       })),
     );
   await settle(db, { analyze: true });

@@ -7,8 +7,12 @@ const ENQUEUED_AT_ONCE = 2_000;
 /** The fastest of what was tried: batches of 500 to 4,000, 1 to 6 loops beside each other. */
 const SETTINGS = { batch: 2_000, loops: 2 };
 
-/** Jobs per second that pg-boss gets through when none of them does anything. */
-export async function drainPgBoss({ url, db }: EmptyDatabase, jobs: number): Promise<number> {
+/** Jobs per second that pg-boss gets through when none of them does anything. With `serial` each has a key of its own. */
+export async function drainPgBoss(
+  { url, db }: EmptyDatabase,
+  jobs: number,
+  { serial = false }: { serial?: boolean } = {},
+): Promise<number> {
   const boss = new PgBoss({
     connectionString: url,
     max: 10,
@@ -18,12 +22,17 @@ export async function drainPgBoss({ url, db }: EmptyDatabase, jobs: number): Pro
   });
   boss.on('error', (error) => console.error('pg-boss:', error.message));
   await boss.start();
-  await boss.createQueue('nothing', { notify: true, retryLimit: 3 });
+  await boss.createQueue('nothing', {
+    notify: true,
+    retryLimit: 3,
+    ...(serial && { policy: 'key_strict_fifo' }),
+  });
   for (let from = 0; from < jobs; from += ENQUEUED_AT_ONCE)
     await boss.insert(
       'nothing',
       Array.from({ length: Math.min(ENQUEUED_AT_ONCE, jobs - from) }, (_, index) => ({
         data: { delivery: from + index, run: 1 },
+        ...(serial && { singletonKey: `account ${from + index}` }),
       })),
     );
   await settle(db, { analyze: true });

@@ -1,0 +1,56 @@
+/** How long it takes to accept a campaign to 10,000 groups, beside writing the same rows and nothing else. */
+import { sql } from 'kysely';
+import { migrate } from '../src/database/migrate.ts';
+import { createOwner, sendNow } from '../test/support/ledger.ts';
+import { startCluster } from './support/cluster.ts';
+import { median, type Row } from './support/table.ts';
+
+const GROUPS = 10_000;
+const REACH = 2;
+
+export async function benchAddCampaign({ quick }: { quick: boolean }): Promise<Row[]> {
+  const rounds = quick ? 5 : 15;
+  const cluster = await startCluster();
+  try {
+    return await cluster.withDatabase(async ({ db }) => {
+      await migrate(db, cluster.log);
+      const owner = await createOwner(db, GROUPS);
+      const bare = await createOwner(db, GROUPS);
+      const ours: number[] = [];
+      const theirs: number[] = [];
+      // The first round of each warms up and does not count.
+      for (let round = 0; round <= rounds; round++) {
+        ours.push(await timed(() => sendNow(db, owner)));
+        theirs.push(
+          await timed(() =>
+            sql`
+              insert into deliveries (account_id, run_id, position, group_id, message_id)
+              select account_id, ${round}, row_number() over (order by group_id), group_id,
+                     '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
+              from groups where account_id = ${bare.accountId}`.execute(db),
+          ),
+        );
+      }
+      const [mine, yardstick] = [median(ours.slice(1)), median(theirs.slice(1))];
+      const ratio = mine / yardstick;
+      return [
+        {
+          what: 'add-campaign to 10,000 groups, p50',
+          ours: `${mine.toFixed(0)} ms`,
+          yardstick: `INSERT … SELECT ${yardstick.toFixed(0)} ms`,
+          ratio,
+          reach: `≤ ${REACH}`,
+          reached: ratio <= REACH,
+        },
+      ];
+    });
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await act();
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,54 @@
+/** How long after its due time a run's first post leaves, with very many runs due at once and very many more to come. */
+import { sql } from 'kysely';
+import { migrate } from '../src/database/migrate.ts';
+import { sleep } from '../src/lib/time.ts';
+import { settle, startCluster } from './support/cluster.ts';
+import { createManyAccounts, planRuns } from './support/many-accounts.ts';
+import { count, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
+import { startBenchWorker } from './support/worker.ts';
+
+const DUE_AT_ONCE = 1_000;
+const REACH_MS = 250;
+const LEAD_MS = 3_000;
+const DAY_MS = 86_400_000;
+
+export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
+  const each = quick ? 100 : 1_000;
+  const cluster = await startCluster();
+  try {
+    return await cluster.withDatabase(async (database) => {
+      const { db } = database;
+      await migrate(db, cluster.log);
+      await createManyAccounts(db, { accounts: DUE_AT_ONCE, groups: 3 });
+      await planRuns(db, { afterMs: 2 * DAY_MS, each });
+      await settle(db, { analyze: true });
+      const worker = await startBenchWorker(database, cluster.log);
+      await planRuns(db, { afterMs: LEAD_MS });
+      await sleep(LEAD_MS);
+      await until('the runs that are due', () => worker.sent() >= DUE_AT_ONCE * 3);
+      await worker.stop();
+      const { rows } = await sql<{ p50: number; p99: number; worst: number }>`
+        select percentile_cont(0.5) within group (order by late) as p50, percentile_cont(0.99) within group (order by late) as p99,
+               max(late) as worst
+        from (
+          select (extract(epoch from min(m.sent_at) - min(r.due_at)) * 1000)::float8 as late
+          from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+          join sandbox_messages m on m.message_id = d.message_id
+          where r.status = 'completed' group by r.account_id, r.run_id
+        ) first`.execute(db);
+      const { p50 = 0, p99 = 0, worst = 0 } = rows[0] ?? {};
+      return [
+        {
+          what: `${count(DUE_AT_ONCE)} runs due at once, ${count(DUE_AT_ONCE * each)} waiting: due to first post`,
+          ours: `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, worst ${worst.toFixed(0)} ms`,
+          yardstick: 'the clock',
+          reach: `p99 ≤ ${REACH_MS} ms`,
+          reached: p99 <= REACH_MS,
+        },
+      ];
+    });
+  } finally {
+    await cluster.stop();
+  }
+}

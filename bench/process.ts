@@ -1,0 +1,92 @@
+/** The service as a process: how soon it is ready, how big it is when idle, and whether it stays so while very much leaves. */
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { migrate } from '../src/database/migrate.ts';
+import { sleep } from '../src/lib/time.ts';
+import { removeService, startService, type Service } from '../test/support/service.ts';
+import { startCluster, type Cluster } from './support/cluster.ts';
+import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';
+import { count, median, type Row } from './support/table.ts';
+
+const START_MS = 1_500;
+const IDLE_MB = 120;
+const DRAINING_MB = 200;
+const SECRETS = { JWT_SECRET: 'a'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) };
+
+export async function benchProcess({ quick }: { quick: boolean }): Promise<Row[]> {
+  if (process.platform !== 'linux') return [];
+  const rows = await measureStart(quick ? 3 : 7);
+  const cluster = await startCluster();
+  try {
+    for (const deliveries of quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000])
+      rows.push(await measureDrain(cluster, deliveries));
+  } finally {
+    await cluster.stop();
+  }
+  return rows;
+}
+
+async function measureStart(rounds: number): Promise<Row[]> {
+  let service = await startService();
+  const starts: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await service.stop();
+    const startedAt = performance.now();
+    service = await startService({ folder: service.folder });
+    starts.push(performance.now() - startedAt);
+  }
+  await sleep(3_000);
+  const idle = await memoryMb(service, 'VmRSS');
+  await service.stop();
+  await removeService(service);
+  const ms = median(starts);
+  return [
+    {
+      what: 'start with an existing data folder',
+      ours: `${ms.toFixed(0)} ms`,
+      yardstick: 'the clock',
+      reach: `≤ ${START_MS} ms`,
+      reached: ms <= START_MS,
+    },
+    {
+      what: 'memory when idle (Node)',
+      ours: `${idle} MB`,
+      yardstick: '–',
+      reach: `≤ ${IDLE_MB} MB`,
+      reached: idle <= IDLE_MB,
+    },
+  ];
+}
+
+/** A hundred accounts share the deliveries. What is measured is the process, all roles in one, but not its PostgreSQL. */
+async function measureDrain(cluster: Cluster, deliveries: number): Promise<Row> {
+  return cluster.withDatabase(async ({ db, url }) => {
+    await migrate(db, cluster.log);
+    await createManyAccounts(db, { accounts: 100, groups: deliveries / 100 });
+    await planRuns(db, { afterMs: 0 });
+    await beginAllRuns(db);
+    const startedAt = performance.now();
+    const service = await startService({ environment: { DATABASE_URL: url, SANDBOX_SPEED: '0', ...SECRETS } });
+    for (;;) {
+      const left = await sql`select from runs where status = 'running' limit 1`.execute(db);
+      if (left.rows.length === 0) break;
+      await sleep(100);
+    }
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const peak = await memoryMb(service, 'VmHWM');
+    await service.stop();
+    await removeService(service);
+    return {
+      what: `${count(deliveries)} deliveries drain, peak memory (Node)`,
+      ours: `${peak} MB, ${seconds.toFixed(1)} s, ${count(deliveries / seconds)}/s`,
+      yardstick: '–',
+      reach: `≤ ${DRAINING_MB} MB`,
+      reached: peak <= DRAINING_MB,
+    };
+  });
+}
+
+async function memoryMb({ pid }: Service, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round((Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1_024) / 1_000_000);
+}

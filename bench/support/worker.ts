@@ -1,0 +1,41 @@
+import { connectDatabase } from '../../src/database/connect.ts';
+import { listenForHints } from '../../src/database/listen.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
+import { startWorker } from '../../src/worker.ts';
+import type { EmptyDatabase } from './cluster.ts';
+
+export interface BenchWorker {
+  /** Deliveries sent so far. */
+  sent(): number;
+  stop(): Promise<void>;
+}
+
+/** The half that sends, in this process, to a sandbox whose members do nothing, without gaps. */
+export async function startBenchWorker({ address }: EmptyDatabase, log: Log): Promise<BenchWorker> {
+  const pool = connectDatabase(address, { log });
+  const hints = listenForHints(address, { log });
+  const sandbox = createSandbox({ db: connectDatabase(address, { log, poolSize: 4 }), log, speed: 0 });
+  let sent = 0;
+  const worker = await startWorker({
+    db: pool,
+    log,
+    hints,
+    messengers: new Map([[sandbox.name, sandbox]]),
+    gaps: { sandbox: { minMs: 0, maxMs: 0 } },
+    name: 'bench',
+    alone: true,
+    onOutcome: (kind, count) => {
+      if (kind === 'sent') sent += count;
+    },
+  });
+  return {
+    sent: () => sent,
+    async stop() {
+      await worker.stop();
+      await hints.close();
+      await sandbox.close();
+      await pool.destroy();
+    },
+  };
+}
