@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
+import { createBatch } from '../lib/batch.ts';
 import { loadMedia } from '../media/store.ts';
 import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
 import { extensionOf } from '../media/sniff.ts';
@@ -18,6 +20,8 @@ export function loadPosts(db: Database): Posts {
   const files = keepRecent<Promise<Buffer>>(FILES_KEPT);
   let loading: Promise<unknown> = Promise.resolve();
   const posts = keepRecent<Promise<Post>>(POSTS_KEPT);
+  // Many campaigns may be due at the same minute.
+  const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), { parallel: 2, most: 500 });
 
   /** One after the other: many accounts may begin to send at once. */
   function loadNext(mediaId: number): Promise<Buffer> {
@@ -29,20 +33,7 @@ export function loadPosts(db: Database): Posts {
     return bytes;
   }
 
-  async function read(contentId: number): Promise<Post> {
-    const row = await db
-      .selectFrom('contents')
-      .innerJoin('campaigns', 'campaigns.campaign_id', 'contents.campaign_id')
-      .leftJoin('media', 'media.media_id', 'contents.media_id')
-      .select((eb) => [
-        'contents.text',
-        'contents.media_id',
-        'campaigns.name',
-        'media.mime',
-        eb.fn<number>('octet_length', ['media.bytes']).as('size'),
-      ])
-      .where('contents.content_id', '=', contentId)
-      .executeTakeFirstOrThrow();
+  function toPost(row: ContentRow): Post {
     if (row.media_id === null || row.mime === null) return { text: row.text, media: null };
     const mediaId = row.media_id;
     return {
@@ -56,7 +47,43 @@ export function loadPosts(db: Database): Posts {
     };
   }
 
+  async function read(contentId: number): Promise<Post> {
+    const row = await rows.add(contentId);
+    // Nothing deletes a content whose run is under way but the end of its user.
+    if (!row) throw new Error(`there is no content ${contentId}`);
+    return toPost(row);
+  }
+
   return { get: (contentId) => posts.get(contentId, () => read(contentId)) };
+}
+
+interface ContentRow {
+  content_id: number;
+  text: string;
+  media_id: number | null;
+  name: string;
+  mime: string | null;
+  size: number;
+}
+
+/** In the order of the ids; undefined for those that are gone. */
+async function readContents(db: Database, contentIds: number[]): Promise<Array<ContentRow | undefined>> {
+  const rows = await db
+    .selectFrom('contents')
+    .innerJoin('campaigns', 'campaigns.campaign_id', 'contents.campaign_id')
+    .leftJoin('media', 'media.media_id', 'contents.media_id')
+    .select((eb) => [
+      'contents.content_id',
+      'contents.text',
+      'contents.media_id',
+      'campaigns.name',
+      'media.mime',
+      eb.fn<number>('octet_length', ['media.bytes']).as('size'),
+    ])
+    .where(sql<boolean>`contents.content_id = any(${contentIds}::bigint[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.content_id, row]));
+  return contentIds.map((contentId) => byId.get(contentId));
 }
 
 /** A file name from the campaign's name, without what some system forbids in one or hides for. */

@@ -1,0 +1,56 @@
+/**
+ * Gathers what is asked for one by one into batches: what comes while a batch is under way goes together in the next one. So a
+ * single item never waits for others, and many cost one round trip and not one each.
+ */
+export interface Batch<Item, Result> {
+  /** Resolves to the item's own result; rejects when its batch did. */
+  add(item: Item): Promise<Result>;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * `carryOut` resolves to one result an item, in their order. At most `parallel` batches are under way at once, of at most `most`
+ * items each.
+ */
+export function createBatch<Item, Result>(
+  carryOut: (items: Item[]) => Promise<Result[]>,
+  { parallel, most }: { parallel: number; most: number },
+): Batch<Item, Result> {
+  const waiting: Array<Waiting<Item, Result>> = [];
+  let underWay = 0;
+
+  function carryOn() {
+    while (underWay < parallel && waiting.length > 0) {
+      underWay += 1;
+      void carryOutNext(waiting.splice(0, most)).finally(() => {
+        underWay -= 1;
+        carryOn();
+      });
+    }
+  }
+
+  async function carryOutNext(batch: Array<Waiting<Item, Result>>): Promise<void> {
+    try {
+      const results = await carryOut(batch.map(({ item }) => item));
+      if (results.length !== batch.length) throw new Error(`${batch.length} items came to ${results.length} results`);
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return {
+    add(item) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        // What is added in the same breath goes together from the first.
+        if (waiting.length === 1) queueMicrotask(carryOn);
+      });
+    },
+  };
+}
