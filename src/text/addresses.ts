@@ -43,18 +43,30 @@ export interface DraftRun extends Run {
   link?: true;
 }
 
+/** `unmarkedAt` is where the first bold or italic was taken off, in UTF-16 units of the text before; undefined when none was. */
+export interface Settled {
+  runs: readonly Run[];
+  unmarkedAt: number | undefined;
+}
+
 /**
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
  */
-export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
-  if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return runs;
+export function settleAddresses(runs: readonly DraftRun[]): Settled {
+  if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return { runs, unmarkedAt: undefined };
   const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
   const settled: Run[] = [];
+  let unmarkedAt: number | undefined;
+  let length = 0;
   for (const [index, run] of runs.entries()) {
+    const found = addresses[index] ?? NONE;
+    const [first] = found;
+    if (run.style !== PLAIN && first !== undefined) unmarkedAt ??= length + first.from;
+    length += run.text.length;
     if (index > 0 && wouldGrow(runs, addresses, index)) push(settled, ' ', PLAIN);
-    pushUnstyled(settled, run, addresses[index] ?? []);
+    pushUnstyled(settled, run, found);
   }
-  return settled;
+  return { runs: settled, unmarkedAt };
 }
 
 function mayHaveAddress(text: string): boolean {

@@ -15,7 +15,8 @@ const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\
 
 /** Whether there is anything to see in a text. */
 export function hasVisible(text: string): boolean {
-  return VISIBLE.test(text);
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || VISIBLE.test(text);
 }
 
 /** What stands before an index of a text: a character, or '' at its beginning. */

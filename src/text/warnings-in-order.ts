@@ -1,0 +1,20 @@
+import { warningOf, type Warning, type WarningCode } from './warnings.ts';
+
+const LONGEST_LINE = 2 ** 32;
+
+/** What an author should know of a document, each once, in the order in which the document first gives cause for it. */
+export class WarningsInOrder {
+  readonly #places = new Map<WarningCode, number>();
+
+  /** `line` is the number of a line of the document, `at` a place in it, in UTF-16 units. Of one place the first to be added is first. */
+  add(code: WarningCode, line: number, at: number): void {
+    const place = line * LONGEST_LINE + at;
+    if (place < (this.#places.get(code) ?? Infinity)) this.#places.set(code, place);
+  }
+
+  list(): Warning[] {
+    if (this.#places.size === 0) return [];
+    const inOrder = Array.from(this.#places).sort(([, left], [, right]) => left - right);
+    return inOrder.map(([code]) => warningOf(code));
+  }
+}
