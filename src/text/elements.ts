@@ -1,77 +1,114 @@
+import { BOLD, ITALIC, PLAIN } from './document.ts';
 import type { WrittenTag } from './tags.ts';
 
 export const BODY = 0;
 
-const FIRST_ROOM = 512;
+/** What a text lies in beside blocks, in one number: its style, and above that the element of its link, `BODY` outside of links. */
+export type Inline = number;
+
+const STYLE_BITS = 2;
+const STYLE_MASK = BOLD | ITALIC;
+export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
+const UNKNOWN = -1;
+
 const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, isBlock: false };
 
 /**
- * The elements of a document by number, the first of them its body. They know their tag, the element around them and whether they
- * are open. Kept as columns of numbers, because a quarter of a megabyte of misnested tags makes almost a million of them.
+ * The elements of a document by number, the first of them its body. They know their tag, the element around them, what that makes of
+ * their text, and whether they are open. Kept as columns, because a quarter of a megabyte of misnested tags makes almost a million
+ * of them.
  */
 export class Elements {
   /** As they were written; elements that are copies of others share theirs. */
   readonly #tags: WrittenTag[] = [BODY_TAG];
-  #tagIndexes = new Int32Array(FIRST_ROOM);
-  #parents = new Int32Array(FIRST_ROOM);
-  #open = new Uint8Array(FIRST_ROOM).fill(1, BODY, BODY + 1);
-  #count = 1;
-
-  get count(): number {
-    return this.#count;
-  }
+  readonly #parents: number[] = [BODY];
+  readonly #inlines: Inline[] = [BARE];
+  readonly #open: boolean[] = [true];
+  /** The first of those that may have moved into others since they were made. */
+  #unsettled = 1;
+  #hasMoved = false;
 
   create(tag: WrittenTag, parent: number): number {
-    return this.#add(this.#tags.push(tag) - 1, parent);
+    const element = this.#tags.push(tag) - 1;
+    this.#parents.push(parent);
+    this.#inlines.push(within(this.#inlines[parent] ?? BARE, element, tag));
+    this.#open.push(true);
+    return element;
   }
 
   copy(element: number, parent: number): number {
-    return this.#add(this.#tagIndexes[element] ?? BODY, parent);
+    return this.create(this.tag(element), parent);
   }
 
   tag(element: number): WrittenTag {
-    return this.#tags[this.#tagIndexes[element] ?? BODY] ?? BODY_TAG;
+    return this.#tags[element] ?? BODY_TAG;
   }
 
   /** Makes an element one of the kind of another. */
   liken(element: number, to: number): void {
-    this.#tagIndexes[element] = this.#tagIndexes[to] ?? BODY;
-  }
-
-  parent(element: number): number {
-    return this.#parents[element] ?? BODY;
+    this.#tags[element] = this.tag(to);
+    this.#hasMoved = true;
   }
 
   move(element: number, parent: number): void {
     this.#parents[element] = parent;
+    this.#hasMoved = true;
   }
 
   isOpen(element: number): boolean {
-    return this.#open[element] === 1;
+    return this.#open[element] === true;
   }
 
   close(element: number): void {
-    this.#open[element] = 0;
+    this.#open[element] = false;
   }
 
-  #add(tagIndex: number, parent: number): number {
-    if (this.#count === this.#parents.length) this.#makeRoom();
-    const element = this.#count++;
-    this.#tagIndexes[element] = tagIndex;
-    this.#parents[element] = parent;
-    this.#open[element] = 1;
-    return element;
+  /** What the text of an element lies in; once elements have moved, it is only known after `settle`. */
+  inline(element: number): Inline {
+    return this.#inlines[element] ?? BARE;
   }
 
-  #makeRoom(): void {
-    const room = this.#count * 4;
-    this.#tagIndexes = copyInto(new Int32Array(room), this.#tagIndexes);
-    this.#parents = copyInto(new Int32Array(room), this.#parents);
-    this.#open = copyInto(new Uint8Array(room), this.#open);
+  /** To be called when none of the elements there are will move any more, or once more. */
+  settle(): void {
+    if (this.#hasMoved) this.#workOutAgain();
+    this.#hasMoved = false;
+    this.#unsettled = this.#tags.length;
+  }
+
+  /** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
+  #workOutAgain(): void {
+    const inlines = this.#inlines.fill(UNKNOWN, this.#unsettled);
+    const waiting: number[] = [];
+    for (let element = this.#unsettled; element < inlines.length; element++) {
+      let at = element;
+      for (; inlines[at] === UNKNOWN; at = this.#parents[at] ?? BODY) waiting.push(at);
+      let inline = inlines[at] ?? BARE;
+      for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
+        inline = within(inline, inner, this.tag(inner));
+        inlines[inner] = inline;
+      }
+    }
   }
 }
 
-function copyInto<Column extends Int32Array | Uint8Array>(larger: Column, column: Column): Column {
-  larger.set(column);
-  return larger;
+export function styleOf(inline: Inline): number {
+  return inline & STYLE_MASK;
+}
+
+/** The element of a link; `BODY` outside of links. */
+export function linkOf(inline: Inline): number {
+  return inline >> STYLE_BITS;
+}
+
+function within(outer: Inline, element: number, { role, value }: WrittenTag): Inline {
+  switch (role) {
+    case 'link':
+      return value === undefined ? outer : styleOf(outer) | (element << STYLE_BITS);
+    case 'bold':
+      return outer | BOLD;
+    case 'italic':
+      return outer | ITALIC;
+    default:
+      return outer;
+  }
 }

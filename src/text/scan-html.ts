@@ -1,10 +1,11 @@
 import { readTarget } from './link.ts';
-import { tagNamed, writtenTag, type WrittenTag } from './tags.ts';
+import { tagAt, tagNamed, writtenTag, type Role, type WrittenTag } from './tags.ts';
 
-/** What takes the tags and texts of HTML in order. Each answers false when it cannot go on. */
+/** What takes the tags and texts of HTML in order. */
 export interface TagTaker {
+  /** False when it cannot go on. */
   start(tag: WrittenTag): boolean;
-  end(tag: WrittenTag): boolean;
+  end(tag: WrittenTag): void;
   text(text: string): void;
 }
 
@@ -23,31 +24,37 @@ export function scanHtml(html: string, taker: TagTaker): boolean {
     if (text !== '') taker.text(text);
     if (less < 0) break;
     const greater = html.indexOf('>', less);
-    if (greater < 0 || !takeTag(html.slice(less + 1, greater), taker)) return false;
+    if (greater < 0 || !takeTag(html, less + 1, greater, taker)) return false;
     at = greater + 1;
   }
   return true;
 }
 
-function takeTag(inside: string, taker: TagTaker): boolean {
-  if (inside.startsWith('/')) {
-    const tag = tagNamed(inside.slice(1));
-    return tag !== undefined && taker.end(tag);
+/** `from` and `to` are where the inside of a tag begins and ends. */
+function takeTag(html: string, from: number, to: number, taker: TagTaker): boolean {
+  if (html.charCodeAt(from) === SLASH) {
+    const tag = tagAt(html, from + 1, to);
+    if (tag !== undefined) taker.end(tag);
+    return tag !== undefined;
   }
-  const tag = readTag(inside);
+  const tag = tagAt(html, from, to) ?? readTag(html.slice(from, to));
   return tag !== undefined && taker.start(tag);
 }
 
+const SLASH = 0x2f;
+const LINK_HEAD = 'a href="';
+
+/** A tag with attributes, as editors write them. */
 function readTag(inside: string): WrittenTag | undefined {
-  const tag = tagNamed(inside);
-  if (tag !== undefined) return tag;
+  if (inside.startsWith(LINK_HEAD) && inside.indexOf('"', LINK_HEAD.length) === inside.length - 1)
+    return tagWithValue('a', 'link', inside.slice(LINK_HEAD.length, -1));
   if (inside === 'br/' || inside === 'br /') return tagNamed('br');
   const space = inside.indexOf(' ');
   const named = space < 0 ? undefined : tagNamed(inside.slice(0, space));
   return named && withAttributes(named, inside.slice(space));
 }
 
-// ` name="value"`, as editors write it; sticky, and no part of it can match in two ways.
+// ` name="value"`; sticky, and no part of it can match in two ways.
 const ATTRIBUTE = / ([a-z][a-z0-9-]*)="([^"\r]*)"/y;
 
 function withAttributes(tag: WrittenTag, attributes: string): WrittenTag | undefined {
@@ -59,11 +66,15 @@ function withAttributes(tag: WrittenTag, attributes: string): WrittenTag | undef
     const match = ATTRIBUTE.exec(attributes);
     if (match === null) return undefined;
     // Of an attribute that stands twice the first counts.
-    if (match[1] === wanted) value ??= decodeText(match[2] ?? '');
-    if (match[1] === wanted && value === undefined) return undefined;
+    if (match[1] === wanted) value ??= match[2];
   }
-  if (value === undefined) return tag;
-  const read = role === 'link' ? readTarget(value) : value;
+  return value === undefined ? tag : tagWithValue(name, role, value);
+}
+
+/** Undefined when the value takes a closer look. */
+function tagWithValue(name: string, role: Role, written: string): WrittenTag | undefined {
+  const value = decodeText(written);
+  const read = role === 'link' && value !== undefined ? readTarget(value) : value;
   return read === undefined ? undefined : writtenTag(name, role, read);
 }
 

@@ -46,6 +46,19 @@ export function tagNamed(name: string): WrittenTag | undefined {
   return WITHOUT_VALUE.get(name);
 }
 
+// Most names have one letter or two: these need no string of their own to be found.
+const SHORT_NAMES: readonly (WrittenTag | undefined)[] = Array.from({ length: 0x80 * 0x80 }, (_, codes) =>
+  tagNamed(String.fromCharCode(...[codes >> 7, codes & 0x7f].filter((code) => code > 0))),
+);
+
+/** The tag whose name stands in a text, `[from, to)`, as by `tagNamed`. */
+export function tagAt(text: string, from: number, to: number): WrittenTag | undefined {
+  if (to - from > 2) return tagNamed(text.slice(from, to));
+  const first = to - from === 2 ? text.charCodeAt(from) : 0;
+  const last = text.charCodeAt(to - 1);
+  return to > from && first < 0x80 && last < 0x80 ? SHORT_NAMES[first * 0x80 + last] : undefined;
+}
+
 export function writtenTag(name: string, role: Role, value: string | undefined): WrittenTag {
   return { name, role, value, isBlock: BLOCKS.has(role) };
 }
