@@ -53,8 +53,8 @@ export interface Settled {
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
  */
 export function settleAddresses(runs: readonly DraftRun[]): Settled {
-  if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return { runs, unmarkedAt: undefined };
   const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
+  if (!runs.some(({ link }, index) => link || addresses[index] !== NONE)) return { runs, unmarkedAt: undefined };
   const settled: Run[] = [];
   let unmarkedAt: number | undefined;
   let length = 0;

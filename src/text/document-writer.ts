@@ -227,16 +227,18 @@ export class DocumentWriter implements HtmlSink {
     const spaced = line === this.#line && endsInSpace(line);
     trimEnd(line);
     if (!isTold) {
-      pushTarget(line, ` (${parenthesizedTarget(link.target)})`);
+      pushTarget(line, ` (${parenthesizedTarget(link.target)})`, link.target);
     } else if (!link.target.startsWith('tel:') && link.line === line) {
       if (line.runs.slice(link.runs).some(({ style }) => style !== PLAIN)) this.#warn('mark_not_kept', link);
       line.runs.length = link.runs;
-      pushTarget(line, writtenTarget(link.target));
+      pushTarget(line, writtenTarget(link.target), link.target);
     }
     if (spaced) line.runs.push({ text: ' ', style: PLAIN });
   }
 
   #warn(code: WarningCode, { line, lineNumber, runs }: Link): void {
+    // Links end in the order they begin in, so a later one gives no earlier cause.
+    if (this.#warnings.has(code)) return;
     if (line !== undefined) return this.#warnings.add(code, lineNumber, lengthOf(line, runs));
     const last = this.#lines.length - 1;
     if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);
@@ -248,8 +250,9 @@ function emptyLine(head: Head | undefined): DraftLine {
   return { head, runs: [], hasSigns: false, hasAddresses: false, hasLinks: false };
 }
 
-function pushTarget(line: DraftLine, text: string): void {
+function pushTarget(line: DraftLine, text: string, target: string): void {
   line.runs.push({ text, style: PLAIN, link: true });
   line.hasAddresses = true;
-  if ((surveyText(text) & SIGNS) !== 0) line.hasSigns = true;
+  // What is written of a target has no sign that it has not, or would have without percent-encoding.
+  if (target.includes('%') || (surveyText(target) & SIGNS) !== 0) line.hasSigns = true;
 }

@@ -11,7 +11,7 @@ const STYLE_MASK = BOLD | ITALIC;
 export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
 const UNKNOWN = -1;
 
-const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, isBlock: false };
+const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, isBlock: false, isFormatting: false };
 
 /**
  * The elements of a document by number, the first of them its body. They know their tag, the element around them, what that makes of

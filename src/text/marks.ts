@@ -1,6 +1,6 @@
 import { characterAt, characterBefore, hasVisible, isBoundary, joins } from './boundaries.ts';
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
-import type { Draft, Sign } from './literal-marks.ts';
+import type { Sign } from './literal-marks.ts';
 
 /** Which marks are open, and which of them is the outer one: its bit, and above it that of the one within. */
 type Marks = number;
@@ -8,16 +8,21 @@ type Marks = number;
 const NONE: Marks = 0;
 const MARK_BITS = 2;
 const MARK_MASK = BOLD | ITALIC;
-const SIGN_OF: readonly string[] = ['', '*', '_'];
+const SIGNS_OF: readonly { opening: string; closing: string }[] = Array.from({ length: 16 }, (_, marks) => {
+  const opening = [marks & MARK_MASK, marks >> MARK_BITS].map((mark) => ['', '*', '_'][mark] ?? '').join('');
+  return { opening, closing: Array.from(opening).toReversed().join('') };
+});
 
 const ZERO_WIDTH_SPACE = '\u200b';
 // A boundary like the other, but the letters around it stay joined.
 const ZERO_WIDTH_JOINER = '\u200d';
 
-/** Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. */
-export function writeMarks(runs: readonly Run[]): Draft {
+/**
+ * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. The signs are noted
+ * in `signs`, for whom they matter.
+ */
+export function writeMarks(runs: readonly Run[], signs: Sign[] | undefined): string {
   const pieces = runs.every(isSettled) ? runs : settleSpace(runs);
-  const signs: Sign[] = [];
   let text = '';
   let open = NONE;
   let style: Style = PLAIN;
@@ -29,19 +34,21 @@ export function writeMarks(runs: readonly Run[]): Draft {
       // A mark that was closed on the way to a lower one opens again at the next text, not at the space before it.
       const opening = piece.blank ? NONE : marksToOpen(kept, pieces, index);
       const closing = marksWithin(open, kept);
-      const space = borderSpace(last, closing, opening, piece.text);
-      // What is closed stands before the space, what is opened behind it.
-      text = writeSign(signs, text, closing >> MARK_BITS, 'end');
-      text = writeSign(signs, text, closing & MARK_MASK, 'end') + space;
-      text = writeSign(signs, text, opening & MARK_MASK, 'begin');
-      text = writeSign(signs, text, opening >> MARK_BITS, 'begin');
+      const closingSigns = SIGNS_OF[closing]?.closing ?? '';
+      const openingSigns = SIGNS_OF[opening]?.opening ?? '';
+      const border = closingSigns + borderSpace(last, closing, opening, piece.text);
+      if (signs !== undefined) {
+        noteSigns(signs, closingSigns, text.length, 'end');
+        noteSigns(signs, openingSigns, text.length + border.length, 'begin');
+      }
+      text += border + openingSigns;
       open = kept === NONE ? opening : kept | (opening << MARK_BITS);
       style = styleOf(open);
     }
     text += piece.text;
     last = piece.text;
   }
-  return { text, signs };
+  return text;
 }
 
 /** What keeps the marks of a border from standing in the middle of a word. */
@@ -54,11 +61,9 @@ function borderSpace(before: string, closing: Marks, opening: Marks, after: stri
   return joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
 }
 
-function writeSign(signs: Sign[], text: string, mark: Marks, means: 'begin' | 'end'): string {
-  if (mark === NONE) return text;
-  const sign = SIGN_OF[mark] ?? '';
-  signs.push({ at: text.length, sign, means });
-  return text + sign;
+function noteSigns(signs: Sign[], written: string, from: number, means: 'begin' | 'end'): void {
+  for (let index = 0; index < written.length; index++)
+    signs.push({ at: from + index, sign: written.charAt(index), means });
 }
 
 function styleOf(marks: Marks): Style {

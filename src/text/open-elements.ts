@@ -23,6 +23,10 @@ export class OpenElements implements TagTaker {
   readonly #formatting: number[] = [];
   /** What the sink is not told yet. */
   #steps: Step[] = [];
+  /** A mark or link that begins where none is open: most have nothing but text in them, and then they need no element. */
+  #held: WrittenTag | undefined;
+  #heldText = '';
+  #hasCopies = false;
   #paragraphs = 0;
 
   constructor(sink: HtmlSink) {
@@ -31,6 +35,10 @@ export class OpenElements implements TagTaker {
   }
 
   text(text: string): void {
+    if (this.#held !== undefined) {
+      this.#heldText += text;
+      return;
+    }
     this.#reopen();
     const element = this.#current();
     if (this.#formatting.length === 0) return this.#teller.text(element, text);
@@ -41,17 +49,41 @@ export class OpenElements implements TagTaker {
 
   /** False when the tags are nested too deep. */
   start(tag: WrittenTag): boolean {
+    if (this.#held !== undefined) this.#startHeld(this.#held);
+    if (tag.isFormatting && this.#formatting.length === 0) {
+      this.#held = tag;
+      return this.#stack.length <= DEPTH_LIMIT;
+    }
     this.#start(tag);
     return this.#stack.length - 1 <= DEPTH_LIMIT;
   }
 
   end(tag: WrittenTag): void {
+    if (this.#held?.name === tag.name) {
+      this.#teller.wrapped(this.#current(), this.#held, this.#heldText);
+      this.#letGo();
+      return;
+    }
+    if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#end(tag);
     if (this.#formatting.length === 0 && this.#steps.length > 0) this.#tellSteps();
   }
 
+  #letGo(): void {
+    this.#held = undefined;
+    this.#heldText = '';
+  }
+
+  #startHeld(tag: WrittenTag): void {
+    const text = this.#heldText;
+    this.#letGo();
+    this.#start(tag);
+    if (text !== '') this.text(text);
+  }
+
   /** Closes what is still open. */
   finish(): void {
+    if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#popFrom(1);
     this.#tellSteps();
     this.#teller.finish();
@@ -59,8 +91,9 @@ export class OpenElements implements TagTaker {
 
   #tellSteps(): void {
     this.#elements.settle();
-    this.#teller.tell(this.#steps);
+    this.#teller.tell(this.#steps, this.#hasCopies);
     this.#steps = [];
+    this.#hasCopies = false;
   }
 
   #start(tag: WrittenTag): void {
@@ -231,6 +264,7 @@ export class OpenElements implements TagTaker {
     let next = this.#formatting.length;
     while (next > 0 && !this.#elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
     for (; next < this.#formatting.length; next++) {
+      this.#hasCopies = true;
       const copy = this.#elements.copy(this.#formatting[next] ?? BODY, this.#current());
       this.#stack.push(copy);
       this.#formatting[next] = copy;
@@ -266,6 +300,7 @@ export class OpenElements implements TagTaker {
         this.#popFrom(at);
         return forget(this.#formatting, element);
       }
+      this.#hasCopies = true;
       mend({ elements: this.#elements, stack: this.#stack, formatting: this.#formatting }, at, block);
     }
   }

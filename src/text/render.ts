@@ -1,5 +1,5 @@
 import { PLAIN, type Document, type Head, type Line } from './document.ts';
-import { keepLiteral } from './literal-marks.ts';
+import { keepLiteral, type Sign } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
 const FENCE = /`{3,}/g;
@@ -20,8 +20,10 @@ export function render(document: Document): string {
 function renderLine({ head, runs, hasSigns }: Line): string {
   const [only] = runs;
   if (!hasSigns && runs.length === 1 && only?.style === PLAIN) return writeHead(head, only.text);
-  const draft = writeMarks(runs);
-  return writeHead(head, hasSigns ? keepLiteral(draft) : draft.text);
+  if (!hasSigns) return writeHead(head, writeMarks(runs, undefined));
+  const signs: Sign[] = [];
+  const text = writeMarks(runs, signs);
+  return writeHead(head, keepLiteral(text, signs));
 }
 
 function writeHead(head: Head | undefined, text: string): string {

@@ -16,18 +16,26 @@ export interface TagTaker {
  */
 export function scanHtml(html: string, taker: TagTaker): boolean {
   if (html.includes('\0')) return false;
+  let ampersand = indexFrom(html, '&', 0);
   let at = 0;
   while (at < html.length) {
-    const less = html.indexOf('<', at);
-    const text = decodeText(html.slice(at, less < 0 ? html.length : less));
+    const less = indexFrom(html, '<', at);
+    const text = ampersand < less ? decodeText(html.slice(at, less)) : html.slice(at, less);
     if (text === undefined) return false;
     if (text !== '') taker.text(text);
-    if (less < 0) break;
+    if (less === html.length) break;
     const greater = html.indexOf('>', less);
     if (greater < 0 || !takeTag(html, less + 1, greater, taker)) return false;
     at = greater + 1;
+    if (ampersand < at) ampersand = indexFrom(html, '&', at);
   }
   return true;
+}
+
+/** The length of the text when there is none. */
+function indexFrom(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from);
+  return index < 0 ? text.length : index;
 }
 
 /** `from` and `to` are where the inside of a tag begins and ends. */

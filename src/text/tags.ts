@@ -30,6 +30,7 @@ export function roleOf(tagName: string): Role | undefined {
 }
 
 const BLOCKS: ReadonlySet<Role> = new Set(['heading', 'paragraph', 'bullets', 'numbers', 'item']);
+const FORMATTING: ReadonlySet<Role> = new Set(['bold', 'italic', 'link']);
 
 /** A tag as its author wrote it. `value` is the checked target of a link, or the `start` of numbers. */
 export interface WrittenTag {
@@ -37,6 +38,8 @@ export interface WrittenTag {
   role: Role;
   value: string | undefined;
   isBlock: boolean;
+  /** Whether browsers open it again in the next block when its own was closed before it. */
+  isFormatting: boolean;
 }
 
 const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role, undefined)]));
@@ -46,6 +49,7 @@ export function tagNamed(name: string): WrittenTag | undefined {
   return WITHOUT_VALUE.get(name);
 }
 
+const LONGEST_NAME = Math.max(...Array.from(ROLE_OF.keys(), (name) => name.length));
 // Most names have one letter or two: these need no string of their own to be found.
 const SHORT_NAMES: readonly (WrittenTag | undefined)[] = Array.from({ length: 0x80 * 0x80 }, (_, codes) =>
   tagNamed(String.fromCharCode(...[codes >> 7, codes & 0x7f].filter((code) => code > 0))),
@@ -53,14 +57,14 @@ const SHORT_NAMES: readonly (WrittenTag | undefined)[] = Array.from({ length: 0x
 
 /** The tag whose name stands in a text, `[from, to)`, as by `tagNamed`. */
 export function tagAt(text: string, from: number, to: number): WrittenTag | undefined {
-  if (to - from > 2) return tagNamed(text.slice(from, to));
+  if (to - from > 2) return to - from > LONGEST_NAME ? undefined : tagNamed(text.slice(from, to));
   const first = to - from === 2 ? text.charCodeAt(from) : 0;
   const last = text.charCodeAt(to - 1);
   return to > from && first < 0x80 && last < 0x80 ? SHORT_NAMES[first * 0x80 + last] : undefined;
 }
 
 export function writtenTag(name: string, role: Role, value: string | undefined): WrittenTag {
-  return { name, role, value, isBlock: BLOCKS.has(role) };
+  return { name, role, value, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
 }
 
 /** How deep tags may be nested (contract §2, status 400). */

@@ -20,9 +20,9 @@ export class StepTeller {
     this.#sink = sink;
   }
 
-  /** Steps in which no element will move any more. Elements that are copies of each other are in one call. */
-  tell(steps: readonly Step[]): void {
-    const linksWithText = findLinksWithText(steps, this.#elements);
+  /** Steps in which no element will move any more. `hasCopies` says whether some are copies of others; these are in one call. */
+  tell(steps: readonly Step[], hasCopies: boolean): void {
+    const linksWithText = hasCopies ? findLinksWithText(steps, this.#elements) : undefined;
     for (const step of steps) {
       switch (step.kind) {
         case 'open':
@@ -52,6 +52,14 @@ export class StepTeller {
     this.#sink.text(text);
   }
 
+  /** A mark or link in an element, with nothing but text in it. */
+  wrapped(element: number, { role, value }: WrittenTag, text: string): void {
+    this.#change(element);
+    this.#sink.open(role, value);
+    if (text !== '') this.#sink.text(text);
+    this.#sink.close(role);
+  }
+
   finish(): void {
     this.#change(BODY);
   }
@@ -78,9 +86,8 @@ function changeMark(role: 'bold' | 'italic', isOn: boolean, sink: HtmlSink): voi
   else sink.close(role);
 }
 
-/** The links that have text, by their tags, which copies share; undefined when there are no links. */
-function findLinksWithText(steps: readonly Step[], elements: Elements): Set<WrittenTag> | undefined {
-  if (!steps.some(({ kind }) => kind === 'link')) return undefined;
+/** The links that have text, by their tags, which copies share. */
+function findLinksWithText(steps: readonly Step[], elements: Elements): Set<WrittenTag> {
   const found = new Set<WrittenTag>();
   let last = BODY;
   for (const step of steps) {
