@@ -10,6 +10,7 @@ const CLOSING = new Set('.,;:!?\'")]}»”’…');
 const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
+const NOWHERE: readonly (readonly Address[])[] = [];
 
 /** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
 export interface Address {
@@ -51,10 +52,12 @@ export interface Settled {
 
 /**
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
+ * With `hasAddresses` false, there are none but in links.
  */
-export function settleAddresses(runs: readonly DraftRun[]): Settled {
-  const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
-  if (!runs.some(({ link }, index) => link || addresses[index] !== NONE)) return { runs, unmarkedAt: undefined };
+export function settleAddresses(runs: readonly DraftRun[], hasAddresses: boolean): Settled {
+  const addresses = hasAddresses ? runs.map(({ text, link }) => (link ? NONE : findAddresses(text))) : NOWHERE;
+  if (!runs.some(({ link }, index) => link || (hasAddresses && addresses[index] !== NONE)))
+    return { runs, unmarkedAt: undefined };
   const settled: Run[] = [];
   let unmarkedAt: number | undefined;
   let length = 0;
@@ -102,11 +105,12 @@ function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Addr
   const left = runs[border - 1];
   const right = runs[border];
   if (left === undefined || right === undefined) return false;
-  if (isSpace(left.text.slice(-1)) || isSpace(right.text.charAt(0))) return false;
   const leftIsAddress = left.link === true || addresses[border - 1]?.at(-1)?.end === left.text.length;
-  if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
   const rightIsAddress = right.link === true || addresses[border]?.[0]?.from === 0;
-  return rightIsAddress && (left.style !== PLAIN || !OPENING.has(left.text.slice(-1)));
+  if (!leftIsAddress && !rightIsAddress) return false;
+  if (isSpace(left.text.slice(-1)) || isSpace(right.text.charAt(0))) return false;
+  if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
+  return left.style !== PLAIN || !OPENING.has(left.text.slice(-1));
 }
 
 function closes(text: string, next: Run | undefined): boolean {

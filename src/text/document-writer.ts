@@ -5,7 +5,7 @@ import { beginsWithSpace, collapseSpace, endsInSpace, joinPieces, lengthOf, trim
 import type { DraftLine } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
-import { ADDRESS, SIGNS, surveyText, UNSETTLED } from './survey-text.ts';
+import { ADDRESS, hasSigns, SIGNS, surveyText, UNSETTLED } from './survey-text.ts';
 import type { HtmlSink, Role } from './tags.ts';
 import type { Warning, WarningCode } from './warnings.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
@@ -139,8 +139,8 @@ export class DocumentWriter implements HtmlSink {
 
   #settleLine({ head, runs, hasSigns, hasAddresses, hasLinks }: DraftLine, number: number): Line {
     const joined = hasLinks ? joinPieces(runs) : runs;
-    if (!hasAddresses) return { head, runs: joined, hasSigns };
-    const settled = settleAddresses(joined);
+    if (!hasAddresses && !hasLinks) return { head, runs: joined, hasSigns };
+    const settled = settleAddresses(joined, hasAddresses);
     if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
     return { head, runs: settled.runs, hasSigns };
   }
@@ -252,7 +252,7 @@ function emptyLine(head: Head | undefined): DraftLine {
 
 function pushTarget(line: DraftLine, text: string, target: string): void {
   line.runs.push({ text, style: PLAIN, link: true });
-  line.hasAddresses = true;
+  line.hasLinks = true;
   // What is written of a target has no sign that it has not, or would have without percent-encoding.
-  if (target.includes('%') || (surveyText(target) & SIGNS) !== 0) line.hasSigns = true;
+  if (target.includes('%') || hasSigns(target)) line.hasSigns = true;
 }

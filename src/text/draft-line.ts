@@ -8,9 +8,9 @@ export interface DraftLine {
   runs: DraftRun[];
   /** Whether its text may have signs that WhatsApp could read as markup. */
   hasSigns: boolean;
-  /** Whether it may have addresses, or the targets of links. */
+  /** Whether its text may have addresses; those that links lead to do not count. */
   hasAddresses: boolean;
-  /** Whether a link began in it. */
+  /** Whether a link began or ended in it. */
   hasLinks: boolean;
 }
 

@@ -1,4 +1,4 @@
-import { characterAt, characterBefore, hasVisible, isBoundary, joins } from './boundaries.ts';
+import { characterAt, characterBefore, hasVisible, isBoundary, isVisibleAtEnds, joins } from './boundaries.ts';
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
 import type { Sign } from './literal-marks.ts';
 
@@ -118,9 +118,9 @@ function settleSpace(runs: readonly Run[]): readonly Piece[] {
   return pieces;
 }
 
-/** What is plain carries no mark, and a word of plain letters has no space to settle. */
+/** What is plain carries no mark, and what begins and ends with something to see has no space to settle. */
 function isSettled({ text, style }: Run): boolean {
-  return style === PLAIN || (isPlainLetter(text.charCodeAt(0)) && isPlainLetter(text.charCodeAt(text.length - 1)));
+  return style === PLAIN || isVisibleAtEnds(text);
 }
 
 function addPieces(pieces: Piece[], run: Run): void {
@@ -132,10 +132,6 @@ function addPieces(pieces: Piece[], run: Run): void {
   addBlank(pieces, text.slice(0, from), style);
   pieces.push({ text: text.slice(from, to), style });
   addBlank(pieces, text.slice(to), style);
-}
-
-function isPlainLetter(unit: number): boolean {
-  return unit > 0x20 && unit < 0x7f;
 }
 
 /** Blanks beside each other become one, with the marks they share: a mark must not end in the middle of white space. */

@@ -6,9 +6,10 @@ export const SIGNS = 2;
 export const ADDRESS = 4;
 
 const UNUSUAL = /[\p{Cc}\u2028\u2029*_~`]| {2}|:(?:\/|$)|w(?:\.|$)/u;
+const SIGN = /[*_~`]/;
 const TESTS = [
   { trait: UNSETTLED, test: /[\p{Cc}\u2028\u2029]| {2}/u },
-  { trait: SIGNS, test: /[*_~`]/ },
+  { trait: SIGNS, test: SIGN },
   // A colon or a `w` at the end may have the rest in the text after.
   { trait: ADDRESS, test: /:(?:\/|$)|w(?:\.|$)/ },
 ];
@@ -19,4 +20,8 @@ export function surveyText(text: string): number {
   let found = 0;
   for (const { trait, test } of TESTS) if (test.test(text)) found |= trait;
   return found;
+}
+
+export function hasSigns(text: string): boolean {
+  return SIGN.test(text);
 }
