@@ -108,7 +108,7 @@ function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Addr
   const leftIsAddress = left.link === true || addresses[border - 1]?.at(-1)?.end === left.text.length;
   const rightIsAddress = right.link === true || addresses[border]?.[0]?.from === 0;
   if (!leftIsAddress && !rightIsAddress) return false;
-  if (isSpace(left.text.slice(-1)) || isSpace(right.text.charAt(0))) return false;
+  if (isSpace(left.text.charAt(left.text.length - 1)) || isSpace(right.text.charAt(0))) return false;
   if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
   return left.style !== PLAIN || !OPENING.has(left.text.slice(-1));
 }

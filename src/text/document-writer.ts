@@ -1,8 +1,17 @@
 import { BOLD, ITALIC, leastLength, PLAIN, TEXT_LIMIT } from './document.ts';
-import type { Document, Head, Line, Style } from './document.ts';
+import type { Document, Line } from './document.ts';
 import { settleAddresses } from './addresses.ts';
-import { beginsWithSpace, collapseSpace, endsInSpace, joinPieces, lengthOf, trimEnd } from './draft-line.ts';
-import type { DraftLine } from './draft-line.ts';
+import {
+  appendText,
+  beginLine,
+  beginsWithSpace,
+  collapseSpace,
+  cutAt,
+  distanceTo,
+  endOf,
+  trimEnd,
+} from './draft-line.ts';
+import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
 import { ADDRESS, hasSigns, SIGNS, surveyText, UNSETTLED } from './survey-text.ts';
@@ -14,14 +23,16 @@ import { WarningsInOrder } from './warnings-in-order.ts';
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
+const LINE_START: Place = { runs: 0, ofLast: 0 };
+
 interface Link {
   target: string;
   text: string;
   /** The line its text began in; undefined while it has no text. */
   line: DraftLine | undefined;
   lineNumber: number;
-  /** How many runs that line had by then. */
-  runs: number;
+  /** Where in that line. */
+  place: Place;
 }
 
 /**
@@ -138,44 +149,39 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #settleLine({ head, runs, hasSigns, hasAddresses, hasLinks }: DraftLine, number: number): Line {
-    const joined = hasLinks ? joinPieces(runs) : runs;
-    if (!hasAddresses && !hasLinks) return { head, runs: joined, hasSigns };
-    const settled = settleAddresses(joined, hasAddresses);
+    if (!hasAddresses && !hasLinks) return { head, runs, hasSigns };
+    const settled = settleAddresses(runs, hasAddresses);
     if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
     return { head, runs: settled.runs, hasSigns };
   }
 
   #endsInSpace(): boolean {
-    return this.#line === undefined || endsInSpace(this.#line);
+    return this.#line === undefined || this.#line.endsInSpace;
   }
 
   #append(line: DraftLine, text: string): void {
-    const style: Style = (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN);
-    const link = this.#link;
-    const last = line.runs.at(-1);
-    const startsLink = link !== undefined && link.line === undefined;
-    if (startsLink) {
-      link.line = line;
-      link.lineNumber = this.#lines.length - 1;
-      link.runs = line.runs.length;
-      line.hasLinks = true;
+    if (this.#link !== undefined) {
+      this.#link.text += text;
+      if (this.#link.line === undefined) {
+        this.#link.line = line;
+        this.#link.lineNumber = this.#lines.length - 1;
+        this.#link.place = endOf(line);
+      }
     }
-    if (link !== undefined) link.text += text;
-    if (last?.style === style && !startsLink && !last.link) last.text += text;
-    else line.runs.push({ text, style });
+    appendText(line, text, (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN));
   }
 
   #beginLine(): DraftLine {
     const before = this.#lines.at(-1);
     if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
-    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(emptyLine(undefined));
+    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(beginLine(undefined));
     this.#gap = 0;
     const marker = this.#marker;
     this.#marker = undefined;
-    const line = emptyLine(marker?.head);
+    const line = beginLine(marker?.head);
     if (marker !== undefined && marker.text !== '') {
-      line.runs.push({ text: marker.text, style: PLAIN });
+      appendText(line, marker.text, PLAIN);
       this.#warnings.add('list_flattened', this.#lines.length, 0);
     }
     this.#lines.push(line);
@@ -205,7 +211,7 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #openLink(target: string | undefined): void {
-    if (target !== undefined) this.#link = { target, text: '', line: undefined, lineNumber: 0, runs: 0 };
+    if (target !== undefined) this.#link = { target, text: '', line: undefined, lineNumber: 0, place: LINE_START };
   }
 
   #closeLink(): void {
@@ -223,36 +229,29 @@ export class DocumentWriter implements HtmlSink {
 
   #writeTarget(link: Link, isTold: boolean): void {
     const line = this.#line ?? this.#lines.at(-1);
-    if (line === undefined) return;
-    const spaced = line === this.#line && endsInSpace(line);
+    // What messengers read as a telephone number can stay as it was written, and so must what goes over several lines.
+    if (line === undefined || (isTold && (link.target.startsWith('tel:') || link.line !== line))) return;
+    const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);
-    if (!isTold) {
-      pushTarget(line, ` (${parenthesizedTarget(link.target)})`, link.target);
-    } else if (!link.target.startsWith('tel:') && link.line === line) {
-      if (line.runs.slice(link.runs).some(({ style }) => style !== PLAIN)) this.#warn('mark_not_kept', link);
-      line.runs.length = link.runs;
-      pushTarget(line, writtenTarget(link.target), link.target);
-    }
-    if (spaced) line.runs.push({ text: ' ', style: PLAIN });
+    if (isTold && cutAt(line, link.place)) this.#warn('mark_not_kept', link);
+    pushTarget(line, isTold ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`, link.target);
+    if (isSpaced) appendText(line, ' ', PLAIN);
   }
 
-  #warn(code: WarningCode, { line, lineNumber, runs }: Link): void {
+  #warn(code: WarningCode, { line, lineNumber, place }: Link): void {
     // Links end in the order they begin in, so a later one gives no earlier cause.
     if (this.#warnings.has(code)) return;
-    if (line !== undefined) return this.#warnings.add(code, lineNumber, lengthOf(line, runs));
+    if (line !== undefined) return this.#warnings.add(code, lineNumber, distanceTo(line, place));
     const last = this.#lines.length - 1;
     if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);
-    else this.#warnings.add(code, last, lengthOf(this.#line, this.#line.runs.length));
+    else this.#warnings.add(code, last, distanceTo(this.#line, endOf(this.#line)));
   }
-}
-
-function emptyLine(head: Head | undefined): DraftLine {
-  return { head, runs: [], hasSigns: false, hasAddresses: false, hasLinks: false };
 }
 
 function pushTarget(line: DraftLine, text: string, target: string): void {
   line.runs.push({ text, style: PLAIN, link: true });
   line.hasLinks = true;
+  line.endsInSpace = false;
   // What is written of a target has no sign that it has not, or would have without percent-encoding.
   if (target.includes('%') || hasSigns(target)) line.hasSigns = true;
 }

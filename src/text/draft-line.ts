@@ -1,16 +1,18 @@
 import type { DraftRun } from './addresses.ts';
-import type { Head } from './document.ts';
+import { PLAIN, type Head, type Style } from './document.ts';
 
 /** A line while it is written. */
 export interface DraftLine {
   head: Head | undefined;
-  /** Neighbours differ in style, but where the border of a link parts them. */
+  /** Neighbours differ in style, but beside the target of a link. */
   runs: DraftRun[];
+  /** Known without a look at the text: that would put its pieces together each time. */
+  endsInSpace: boolean;
   /** Whether its text may have signs that WhatsApp could read as markup. */
   hasSigns: boolean;
   /** Whether its text may have addresses; those that links lead to do not count. */
   hasAddresses: boolean;
-  /** Whether a link began or ended in it. */
+  /** Whether the target of a link stands in it. */
   hasLinks: boolean;
 }
 
@@ -25,9 +27,17 @@ export function collapseSpace(text: string): string {
   return text.replace(CONTROLS, '').replace(WHITE_SPACE, ' ');
 }
 
-export function endsInSpace({ runs }: DraftLine): boolean {
-  const text = runs.at(-1)?.text;
-  return text === undefined || text.charCodeAt(text.length - 1) === SPACE;
+/** A line with nothing in it yet; a space would not be seen there. */
+export function beginLine(head: Head | undefined): DraftLine {
+  return { head, runs: [], endsInSpace: true, hasSigns: false, hasAddresses: false, hasLinks: false };
+}
+
+/** Adds text to a line, of which the caller tells what is in it. */
+export function appendText(line: DraftLine, text: string, style: Style): void {
+  const last = line.runs.at(-1);
+  if (last?.style === style && !last.link) last.text += text;
+  else line.runs.push({ text, style });
+  line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
 }
 
 export function beginsWithSpace(text: string): boolean {
@@ -36,28 +46,36 @@ export function beginsWithSpace(text: string): boolean {
 
 /** Takes off the space a line ends with; there is never more than one. */
 export function trimEnd(line: DraftLine): void {
-  const { runs } = line;
-  while (runs.length > 0 && endsInSpace(line)) {
-    const last = runs.at(-1);
-    if (last !== undefined && last.text.length > 1) return void (last.text = last.text.slice(0, -1));
-    runs.pop();
-  }
+  const last = line.runs.at(-1);
+  if (!line.endsInSpace || last === undefined) return;
+  if (last.text.length > 1) last.text = last.text.slice(0, -1);
+  else line.runs.pop();
+  line.endsInSpace = false;
 }
 
-/** How long the text of the first runs of a line is. */
-export function lengthOf({ runs }: DraftLine, count: number): number {
-  let length = 0;
-  for (let index = 0; index < count; index++) length += runs[index]?.text.length ?? 0;
+/** A place in a line: how many runs it has by then, and how long the last of these is there. */
+export interface Place {
+  runs: number;
+  ofLast: number;
+}
+
+export function endOf({ runs }: DraftLine): Place {
+  return { runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
+}
+
+/** In UTF-16 units from the beginning of the line. */
+export function distanceTo({ runs }: DraftLine, place: Place): number {
+  let length = place.ofLast;
+  for (let index = 0; index < place.runs - 1; index++) length += runs[index]?.text.length ?? 0;
   return length;
 }
 
-/** Runs that only the border of a link parts become one. */
-export function joinPieces(runs: readonly DraftRun[]): readonly DraftRun[] {
-  const joined: DraftRun[] = [];
-  for (const run of runs) {
-    const last = joined.at(-1);
-    if (last?.style === run.style && !last.link && !run.link) last.text += run.text;
-    else joined.push(run);
-  }
-  return joined;
+/** Takes off what stands after a place in a line. True when some of it was bold or italic. */
+export function cutAt({ runs }: DraftLine, { runs: count, ofLast }: Place): boolean {
+  const last = runs[count - 1];
+  const marked = runs.slice(count).some(({ style }) => style !== PLAIN);
+  const isCut = last !== undefined && last.text.length > ofLast;
+  if (isCut) last.text = last.text.slice(0, ofLast);
+  runs.length = count;
+  return marked || (isCut && last.style !== PLAIN);
 }

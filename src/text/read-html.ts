@@ -1,7 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
 import { OpenElements } from './open-elements.ts';
-import { tagNamed, writtenTag, type HtmlSink, type Role } from './tags.ts';
+import { tagNamed, withValue, type HtmlSink, type Role } from './tags.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -72,7 +72,7 @@ class Author implements TokenHandler {
     }
     const value = readValue(token, tag.role, this.findings);
     if (this.findings.tooDeep) return;
-    this.findings.tooDeep = !this.#open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
+    this.findings.tooDeep = !this.#open.start(value === undefined ? tag : withValue(tag, value));
   }
 
   onEndTag(token: Token.TagToken): void {

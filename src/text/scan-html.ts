@@ -1,5 +1,5 @@
 import { readTarget } from './link.ts';
-import { tagAt, tagNamed, writtenTag, type Role, type WrittenTag } from './tags.ts';
+import { tagAt, tagNamed, withValue, type WrittenTag } from './tags.ts';
 
 /** What takes the tags and texts of HTML in order. */
 export interface TagTaker {
@@ -45,17 +45,23 @@ function takeTag(html: string, from: number, to: number, taker: TagTaker): boole
     if (tag !== undefined) taker.end(tag);
     return tag !== undefined;
   }
-  const tag = tagAt(html, from, to) ?? readTag(html.slice(from, to));
+  const tag = tagAt(html, from, to) ?? readLink(html, from, to) ?? readTag(html.slice(from, to));
   return tag !== undefined && taker.start(tag);
 }
 
 const SLASH = 0x2f;
 const LINK_HEAD = 'a href="';
 
+/** A link without other attributes, as most are. */
+function readLink(html: string, from: number, to: number): WrittenTag | undefined {
+  if (!html.startsWith(LINK_HEAD, from)) return undefined;
+  const value = from + LINK_HEAD.length;
+  const link = tagNamed('a');
+  return link && html.indexOf('"', value) === to - 1 ? tagWithValue(link, html.slice(value, to - 1)) : undefined;
+}
+
 /** A tag with attributes, as editors write them. */
 function readTag(inside: string): WrittenTag | undefined {
-  if (inside.startsWith(LINK_HEAD) && inside.indexOf('"', LINK_HEAD.length) === inside.length - 1)
-    return tagWithValue('a', 'link', inside.slice(LINK_HEAD.length, -1));
   if (inside === 'br/' || inside === 'br /') return tagNamed('br');
   const space = inside.indexOf(' ');
   const named = space < 0 ? undefined : tagNamed(inside.slice(0, space));
@@ -66,8 +72,7 @@ function readTag(inside: string): WrittenTag | undefined {
 const ATTRIBUTE = / ([a-z][a-z0-9-]*)="([^"\r]*)"/y;
 
 function withAttributes(tag: WrittenTag, attributes: string): WrittenTag | undefined {
-  const { name, role } = tag;
-  const wanted = role === 'link' ? 'href' : role === 'numbers' ? 'start' : undefined;
+  const wanted = tag.role === 'link' ? 'href' : tag.role === 'numbers' ? 'start' : undefined;
   let value: string | undefined;
   for (let at = 0; at < attributes.length; at = ATTRIBUTE.lastIndex) {
     ATTRIBUTE.lastIndex = at;
@@ -76,14 +81,14 @@ function withAttributes(tag: WrittenTag, attributes: string): WrittenTag | undef
     // Of an attribute that stands twice the first counts.
     if (match[1] === wanted) value ??= match[2];
   }
-  return value === undefined ? tag : tagWithValue(name, role, value);
+  return value === undefined ? tag : tagWithValue(tag, value);
 }
 
 /** Undefined when the value takes a closer look. */
-function tagWithValue(name: string, role: Role, written: string): WrittenTag | undefined {
+function tagWithValue(tag: WrittenTag, written: string): WrittenTag | undefined {
   const value = decodeText(written);
-  const read = role === 'link' && value !== undefined ? readTarget(value) : value;
-  return read === undefined ? undefined : writtenTag(name, role, read);
+  const read = tag.role === 'link' && value !== undefined ? readTarget(value) : value;
+  return read === undefined ? undefined : withValue(tag, read);
 }
 
 const ENTITIES = new Map([

@@ -42,7 +42,7 @@ export interface WrittenTag {
   isFormatting: boolean;
 }
 
-const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role, undefined)]));
+const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role)]));
 
 /** A tag without a value by its lower-case name; undefined when it is not allowed. */
 export function tagNamed(name: string): WrittenTag | undefined {
@@ -63,8 +63,12 @@ export function tagAt(text: string, from: number, to: number): WrittenTag | unde
   return to > from && first < 0x80 && last < 0x80 ? SHORT_NAMES[first * 0x80 + last] : undefined;
 }
 
-export function writtenTag(name: string, role: Role, value: string | undefined): WrittenTag {
-  return { name, role, value, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
+function writtenTag(name: string, role: Role): WrittenTag {
+  return { name, role, value: undefined, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
+}
+
+export function withValue({ name, role, isBlock, isFormatting }: WrittenTag, value: string): WrittenTag {
+  return { name, role, value, isBlock, isFormatting };
 }
 
 /** How deep tags may be nested (contract §2, status 400). */
