@@ -274,7 +274,7 @@ export class OpenElements implements TagTaker {
   /** Links do not nest: the next one ends the one before. */
   #endLink(): void {
     if (this.#formatting.length === 0) return;
-    const link = this.#formatting.find((element) => this.#elements.tag(element).role === 'link');
+    const link = this.#formatting.findLast((element) => this.#elements.tag(element).role === 'link');
     if (link === undefined) return;
     this.#endFormatting(this.#elements.tag(link).name);
     forget(this.#formatting, link);
