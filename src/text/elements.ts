@@ -1,4 +1,5 @@
 import { BOLD, ITALIC, PLAIN } from './document.ts';
+import { enlargeColumns, giveBackColumns, takeColumns } from './element-columns.ts';
 import type { WrittenTag } from './tags.ts';
 
 export const BODY = 0;
@@ -20,68 +21,84 @@ const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, is
  */
 export class Elements {
   /** As they were written; elements that are copies of others share theirs. */
-  readonly #tags: WrittenTag[] = [BODY_TAG];
-  readonly #parents: number[] = [BODY];
-  readonly #inlines: Inline[] = [BARE];
-  readonly #open: boolean[] = [true];
+  readonly #tags: WrittenTag[] = [];
+  #columns = takeColumns();
+  #count = 0;
   /** The first of those that may have moved into others since they were made. */
   #unsettled = 1;
   #hasMoved = false;
 
+  constructor() {
+    this.create(BODY_TAG, BODY);
+  }
+
   create(tag: WrittenTag, parent: number): number {
-    const element = this.#tags.push(tag) - 1;
-    this.#parents.push(parent);
-    this.#inlines.push(within(this.#inlines[parent] ?? BARE, element, tag));
-    this.#open.push(true);
-    return element;
+    return this.#add(this.#tags.push(tag) - 1, tag, parent);
   }
 
   copy(element: number, parent: number): number {
-    return this.create(this.tag(element), parent);
+    return this.#add(this.#columns.tagIndexes[element] ?? BODY, this.tag(element), parent);
   }
 
   tag(element: number): WrittenTag {
-    return this.#tags[element] ?? BODY_TAG;
+    return this.#tags[this.#columns.tagIndexes[element] ?? BODY] ?? BODY_TAG;
   }
 
   /** Makes an element one of the kind of another. */
   liken(element: number, to: number): void {
-    this.#tags[element] = this.tag(to);
+    this.#columns.tagIndexes[element] = this.#columns.tagIndexes[to] ?? BODY;
     this.#hasMoved = true;
   }
 
   move(element: number, parent: number): void {
-    this.#parents[element] = parent;
+    this.#columns.parents[element] = parent;
     this.#hasMoved = true;
   }
 
   isOpen(element: number): boolean {
-    return this.#open[element] === true;
+    return this.#columns.open[element] === 1;
   }
 
   close(element: number): void {
-    this.#open[element] = false;
+    this.#columns.open[element] = 0;
   }
 
   /** What the text of an element lies in; once elements have moved, it is only known after `settle`. */
   inline(element: number): Inline {
-    return this.#inlines[element] ?? BARE;
+    return this.#columns.inlines[element] ?? BARE;
+  }
+
+  /** To be called last, when nothing will be asked any more. */
+  giveBack(): void {
+    giveBackColumns(this.#columns);
+  }
+
+  #add(tagIndex: number, tag: WrittenTag, parent: number): number {
+    const element = this.#count++;
+    if (element === this.#columns.parents.length) this.#columns = enlargeColumns(this.#columns);
+    const { tagIndexes, parents, inlines, open } = this.#columns;
+    tagIndexes[element] = tagIndex;
+    parents[element] = parent;
+    inlines[element] = element === BODY ? BARE : within(inlines[parent] ?? BARE, element, tag);
+    open[element] = 1;
+    return element;
   }
 
   /** To be called when none of the elements there are will move any more, or once more. */
   settle(): void {
     if (this.#hasMoved) this.#workOutAgain();
     this.#hasMoved = false;
-    this.#unsettled = this.#tags.length;
+    this.#unsettled = this.#count;
   }
 
   /** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
   #workOutAgain(): void {
-    const inlines = this.#inlines.fill(UNKNOWN, this.#unsettled);
+    const { parents, inlines } = this.#columns;
+    inlines.fill(UNKNOWN, this.#unsettled, this.#count);
     const waiting: number[] = [];
-    for (let element = this.#unsettled; element < inlines.length; element++) {
+    for (let element = this.#unsettled; element < this.#count; element++) {
       let at = element;
-      for (; inlines[at] === UNKNOWN; at = this.#parents[at] ?? BODY) waiting.push(at);
+      for (; inlines[at] === UNKNOWN; at = parents[at] ?? BODY) waiting.push(at);
       let inline = inlines[at] ?? BARE;
       for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
         inline = within(inline, inner, this.tag(inner));

@@ -87,6 +87,7 @@ export class OpenElements implements TagTaker {
     this.#popFrom(1);
     this.#tellSteps();
     this.#teller.finish();
+    this.#elements.giveBack();
   }
 
   #tellSteps(): void {
