@@ -56,8 +56,6 @@ export interface Settled {
  */
 export function settleAddresses(runs: readonly DraftRun[], hasAddresses: boolean): Settled {
   const addresses = hasAddresses ? runs.map(({ text, link }) => (link ? NONE : findAddresses(text))) : NOWHERE;
-  if (!runs.some(({ link }, index) => link || (hasAddresses && addresses[index] !== NONE)))
-    return { runs, unmarkedAt: undefined };
   const settled: Run[] = [];
   let unmarkedAt: number | undefined;
   let length = 0;
@@ -81,7 +79,9 @@ function indexOfEnd(end: RegExp, text: string, from: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-function pushUnstyled(settled: Run[], run: Run, addresses: readonly Address[]): void {
+function pushUnstyled(settled: Run[], run: DraftRun, addresses: readonly Address[]): void {
+  // Most are as they should be.
+  if (addresses === NONE && !run.link && settled.at(-1)?.style !== run.style) return void settled.push(run);
   let at = 0;
   for (const { from, end } of addresses) {
     // One word may hold several addresses.

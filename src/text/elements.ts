@@ -12,7 +12,14 @@ const STYLE_MASK = BOLD | ITALIC;
 export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
 const UNKNOWN = -1;
 
-const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, isBlock: false, isFormatting: false };
+const BODY_TAG: WrittenTag = {
+  name: 'body',
+  role: 'plain',
+  value: undefined,
+  style: PLAIN,
+  isBlock: false,
+  isFormatting: false,
+};
 
 /**
  * The elements of a document by number, the first of them its body. They know their tag, the element around them, what that makes of
@@ -117,15 +124,6 @@ export function linkOf(inline: Inline): number {
   return inline >> STYLE_BITS;
 }
 
-function within(outer: Inline, element: number, { role, value }: WrittenTag): Inline {
-  switch (role) {
-    case 'link':
-      return value === undefined ? outer : styleOf(outer) | (element << STYLE_BITS);
-    case 'bold':
-      return outer | BOLD;
-    case 'italic':
-      return outer | ITALIC;
-    default:
-      return outer;
-  }
+function within(outer: Inline, element: number, { role, value, style }: WrittenTag): Inline {
+  return role === 'link' && value !== undefined ? styleOf(outer) | (element << STYLE_BITS) : outer | style;
 }

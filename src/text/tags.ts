@@ -1,3 +1,5 @@
+import { BOLD, ITALIC, PLAIN, type Style } from './document.ts';
+
 /** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
 const ROLES = {
   h1: 'heading',
@@ -37,6 +39,8 @@ export interface WrittenTag {
   name: string;
   role: Role;
   value: string | undefined;
+  /** What it makes of its text. */
+  style: Style;
   isBlock: boolean;
   /** Whether browsers open it again in the next block when its own was closed before it. */
   isFormatting: boolean;
@@ -64,11 +68,12 @@ export function tagAt(text: string, from: number, to: number): WrittenTag | unde
 }
 
 function writtenTag(name: string, role: Role): WrittenTag {
-  return { name, role, value: undefined, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
+  const style = role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN;
+  return { name, role, value: undefined, style, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
 }
 
-export function withValue({ name, role, isBlock, isFormatting }: WrittenTag, value: string): WrittenTag {
-  return { name, role, value, isBlock, isFormatting };
+export function withValue({ name, role, style, isBlock, isFormatting }: WrittenTag, value: string): WrittenTag {
+  return { name, role, value, style, isBlock, isFormatting };
 }
 
 /** How deep tags may be nested (contract §2, status 400). */
