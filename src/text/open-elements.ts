@@ -55,6 +55,7 @@ export class OpenElements implements TagTaker {
       return this.#stack.length <= DEPTH_LIMIT;
     }
     this.#start(tag);
+    if (tag.isBlock) this.#tellSettledSteps();
     return this.#stack.length - 1 <= DEPTH_LIMIT;
   }
 
@@ -66,7 +67,7 @@ export class OpenElements implements TagTaker {
     }
     if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#end(tag);
-    if (this.#formatting.length === 0 && this.#steps.length > 0) this.#tellSteps();
+    if (tag.isBlock || this.#formatting.length === 0) this.#tellSettledSteps();
   }
 
   #letGo(): void {
@@ -88,6 +89,14 @@ export class OpenElements implements TagTaker {
     this.#tellSteps();
     this.#teller.finish();
     this.#elements.giveBack();
+  }
+
+  /** Only an open mark can still be mended, and only a link that opens again still find its text. */
+  #tellSettledSteps(): void {
+    if (this.#steps.length === 0) return;
+    for (const element of this.#formatting)
+      if (this.#elements.isOpen(element) || this.#elements.tag(element).role === 'link') return;
+    this.#tellSteps();
   }
 
   #tellSteps(): void {
