@@ -5,6 +5,8 @@ import type { Post } from '../messenger.ts';
 // Fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
 const SEEN = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
 
+const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
+
 const known = new WeakMap<Post, string | undefined>();
 
 /**
@@ -18,7 +20,8 @@ export function refusePost(post: Post): string | undefined {
 
 function findReason({ text, media }: Post): string | undefined {
   if (text.length > TEXT_LIMIT) return `The text is longer than ${TEXT_LIMIT} characters`;
-  if (media !== null) return undefined;
+  // Letters are never a part of the markup, and most texts begin with one.
+  if (media !== null || LETTER.test(text)) return undefined;
   const isSeen = parseWhatsApp(text).some(({ runs }) => runs.some((run) => SEEN.test(run.text)));
   return isSeen ? undefined : 'Members would see nothing of the post';
 }
