@@ -11,7 +11,7 @@ import { readAsBrowser } from './support/read-as-browser.ts';
 import { runs } from './support/runs.ts';
 import { seen, visible } from './support/visible.ts';
 
-const RUNS = { numRuns: runs(1_000) };
+const RUNS = { numRuns: runs(2_000) };
 const anyHtml = fc.oneof(htmlTexts, tidyHtmlTexts);
 
 const LINKS_WITHIN_LINKS = [
