@@ -14,6 +14,7 @@ import { waitForDatabase } from './database/wait.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
+import { groupListOperations } from './http/routes/group-lists.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
 import { buildServer } from './http/server.ts';
@@ -137,6 +138,7 @@ function buildApi(
     operations: [
       ...userOperations(users),
       ...groupOperations(groups),
+      ...groupListOperations({ db }),
       ...campaignOperations({ db, timeZone: config.timeZone }),
       ...analyticsOperations({ db }),
     ],

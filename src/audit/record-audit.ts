@@ -25,7 +25,9 @@ export type AuditAction =
   | 'campaign.cancelled'
   | 'group.created'
   | 'community.created'
-  | 'channel.created';
+  | 'channel.created'
+  | 'group_list.saved'
+  | 'group_list.deleted';
 
 export interface AuditEntry extends Actor {
   action: AuditAction;

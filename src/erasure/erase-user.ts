@@ -33,6 +33,7 @@ const PARTS: readonly Part[] = [
   { table: 'campaigns', owner: 'account_id', chunk: 50 },
   { table: 'media', owner: 'user_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
+  { table: 'group_lists', owner: 'account_id', chunk: 100 },
   { table: 'groups', owner: 'account_id', chunk: 5_000 },
   { table: 'idempotency_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'api_keys', owner: 'user_id', chunk: 5_000 },
