@@ -104,7 +104,7 @@ function startSending(
     log,
     hints,
     messengers: new Map([[sandbox.name, sandbox]]),
-    gaps: { sandbox: config.sandboxGap, whatsapp: config.whatsappGap },
+    gaps: gapsOf(config),
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
@@ -139,7 +139,7 @@ function buildApi(
       ...userOperations(users),
       ...groupOperations(groups),
       ...groupListOperations({ db }),
-      ...campaignOperations({ db, timeZone: config.timeZone }),
+      ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
       ...analyticsOperations({ db }),
     ],
     authenticate: createAuthenticate(users),
@@ -150,6 +150,11 @@ function buildApi(
     settings: config,
     checkAnswers,
   });
+}
+
+/** The pace of each messenger's accounts. */
+function gapsOf({ sandboxGap, whatsappGap }: Config) {
+  return { sandbox: sandboxGap, whatsapp: whatsappGap };
 }
 
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -36,3 +36,9 @@ export function listOccurrences(schedule: Schedule): Temporal.Instant[] {
   }
   return occurrences;
 }
+
+/** The instant as wall-clock time in the zone with its offset: `2026-12-01T09:00:00+01:00`. */
+export function toLocalTime(at: Date, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
+  return local.toString({ timeZoneName: 'never', smallestUnit: 'second' });
+}

@@ -44,9 +44,12 @@ export const addCampaignBody = z
   .object({
     ...postFields,
     is_schedule: withDefault(
-      z
-        .boolean()
-        .refine((value) => !value, { error: 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch' }),
+      z.literal(false, {
+        error: ({ input }) =>
+          input === true
+            ? 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch'
+            : 'must be true or false',
+      }),
       false,
     ),
     schedule_time: optional(
