@@ -12,6 +12,7 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
 import { checkCampaignOperation } from './check-campaign.ts';
+import { duplicateCampaignOperation } from './duplicate-campaign.ts';
 
 const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
 
@@ -78,6 +79,7 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
       handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
     }),
     checkCampaignOperation(deps),
+    duplicateCampaignOperation(deps),
     defineOperation({
       path: '/api/v1/venom/list-campaigns',
       access: 'bearer',
