@@ -140,7 +140,7 @@ function buildApi(
       ...groupOperations(groups),
       ...groupListOperations({ db }),
       ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-      ...analyticsOperations({ db }),
+      ...analyticsOperations({ db, timeZone: config.timeZone }),
     ],
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },

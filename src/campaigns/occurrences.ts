@@ -66,3 +66,22 @@ function moveByWeeks(schedule: Schedule, weeks: number): Schedule {
   const { startDate, endDate, skipDates } = schedule;
   return { ...schedule, startDate: move(startDate), endDate: move(endDate), skipDates: skipDates.map(move) };
 }
+
+/** A day of the calendar in some zone. */
+export interface Day {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  beginsAt: Date;
+  /** The first instant that is not part of it any more. */
+  endsAt: Date;
+}
+
+/** The last `count` days in the zone, oldest first, with the one that `now` is in as the last. */
+export function listDays(now: Date, count: number, timeZone: string): Day[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate();
+  const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
+  return Array.from({ length: count }, (_, index) => {
+    const date = today.subtract({ days: count - 1 - index });
+    return { date: date.toString(), beginsAt: beginOf(date), endsAt: beginOf(date.add({ days: 1 })) };
+  });
+}

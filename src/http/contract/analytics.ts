@@ -1,6 +1,7 @@
 /** The wire of the analytics operations (contract §3). */
 import { z } from 'zod';
 import { campaignHead, run } from './campaigns.ts';
+import { withDefault } from './fields.ts';
 
 const count = z.number().int();
 const unknowable = count.nullable().meta({ description: 'null: the messaging application does not tell.' });
@@ -45,3 +46,27 @@ export const groupAnalyticsData = z
     timeline: z.array(z.object({ at: instant, sent: count, delivered: count, read: count })),
   })
   .meta({ id: 'GroupAnalytics' });
+
+const overviewSums = {
+  posts: count.meta({ description: 'Runs that began: one for a campaign sent now, one for each day of a schedule.' }),
+  sent: count.meta({ description: 'Groups that were sent to, over all posts.' }),
+  failed: count,
+  delivered: count,
+  read: count,
+};
+
+export const getOverviewBody = z.object({
+  days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'So many days, today among them.' }),
+});
+
+export const getOverviewData = z
+  .object({
+    totals: z.object({ campaigns: count, ...overviewSums }),
+    daily: z.array(
+      z.object({
+        date: z.string().meta({ format: 'date', description: 'In your time zone. Oldest first, none left out.' }),
+        ...overviewSums,
+      }),
+    ),
+  })
+  .meta({ id: 'Overview' });

@@ -1,4 +1,5 @@
 import { readGroupAnalytics, type Counts, type Engagement } from '../../analytics/group-analytics.ts';
+import { readOverview } from '../../analytics/read-overview.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/analytics.ts';
 import { campaignBody } from '../contract/campaigns.ts';
@@ -6,7 +7,10 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { toWireRun } from './campaigns.ts';
 
-export function analyticsOperations(deps: { db: Database }): Operation[] {
+export function analyticsOperations(deps: {
+  db: Database;
+  /** Of users who chose none. */ timeZone: string;
+}): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/analytics/get-campaign-group-analytics-master',
@@ -41,6 +45,19 @@ export function analyticsOperations(deps: { db: Database }): Operation[] {
           timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
         };
       },
+    }),
+    defineOperation({
+      path: '/api/v1/analytics/get-overview',
+      access: 'bearer',
+      scope: 'read',
+      tag: 'Analytics',
+      summary: 'Read what became of all your campaigns, day by day',
+      description:
+        'By days in your time zone. A post counts with all that came of it on the day it began, so that late receipts still count and the totals are the sums of the days.',
+      body: wire.getOverviewBody,
+      data: wire.getOverviewData,
+      errors: [],
+      handle: ({ body, caller }) => readOverview(deps, caller.userId, body.days),
     }),
   ];
 }
