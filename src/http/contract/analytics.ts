@@ -1,6 +1,6 @@
 /** The wire of the analytics operations (contract §3). */
 import { z } from 'zod';
-import { campaignHead, run } from './campaigns.ts';
+import { campaignBody, campaignHead, run } from './campaigns.ts';
 import { withDefault } from './fields.ts';
 
 const count = z.number().int();
@@ -70,3 +70,5 @@ export const getOverviewData = z
     ),
   })
   .meta({ id: 'Overview' });
+
+export const exportCampaignBody = campaignBody.extend({ format: z.literal('csv') });

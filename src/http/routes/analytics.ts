@@ -1,4 +1,4 @@
-import { readGroupAnalytics, type Counts, type Engagement } from '../../analytics/group-analytics.ts';
+import { readGroupAnalytics } from '../../analytics/group-analytics.ts';
 import { readOverview } from '../../analytics/read-overview.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/analytics.ts';
@@ -6,6 +6,8 @@ import { campaignBody } from '../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { toWireRun } from './campaigns.ts';
+import { exportCampaignOperation } from './export-campaign.ts';
+import { toWireCounts, toWireGroup } from './group-row.ts';
 
 export function analyticsOperations(deps: {
   db: Database;
@@ -31,16 +33,7 @@ export function analyticsOperations(deps: {
         return {
           campaign: toWireHead(campaign),
           totals: { groups: totals.groups, runs: totals.runs, runs_done: totals.runsDone, ...toWireCounts(totals) },
-          groups: groups.map((group) => ({
-            group_metadata_id: group.groupId,
-            group_name: group.name,
-            kind: group.kind,
-            participants: group.participants,
-            ...toWireCounts(group),
-            first_sent_at: group.firstSentAt?.toISOString() ?? null,
-            last_sent_at: group.lastSentAt?.toISOString() ?? null,
-            last_error: group.lastError,
-          })),
+          groups: groups.map(toWireGroup),
           runs: runs.map(toWireRun),
           timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
         };
@@ -59,27 +52,6 @@ export function analyticsOperations(deps: {
       errors: [],
       handle: ({ body, caller }) => readOverview(deps, caller.userId, body.days),
     }),
+    exportCampaignOperation(deps),
   ];
-}
-
-function toWireCounts(row: Counts & Engagement) {
-  return {
-    deliveries: row.deliveries,
-    queued: row.queued,
-    sent: row.sent,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    recipients: row.recipients,
-    delivered: row.delivered,
-    read: row.read,
-    reactions: row.reactions,
-    replies: row.replies,
-    views: row.views,
-    delivery_rate: rate(row.delivered, row.recipients),
-    read_rate: rate(row.read, row.recipients),
-  };
-}
-
-function rate(part: number | null, whole: number): number | null {
-  return part === null || whole === 0 ? null : part / whole;
 }
