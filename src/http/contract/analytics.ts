@@ -39,7 +39,10 @@ export const groupAnalyticsData = z
         ...counts,
         first_sent_at: instant.nullable(),
         last_sent_at: instant.nullable(),
-        last_error: z.string().nullable(),
+        last_error: z
+          .string()
+          .nullable()
+          .meta({ description: 'What went wrong with the latest run that had a failure, and what to do about it.' }),
       }),
     ),
     runs: z.array(run),

@@ -63,7 +63,12 @@ export async function sendMessages(
   return to.map((_, index) => {
     const recipients = rows[0]?.recipients[index] ?? null;
     return recipients === null
-      ? { kind: 'refused', reason: 'The group no longer exists, or you are not a member of it', final: true }
+      ? {
+          kind: 'refused',
+          reason:
+            'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
+          final: true,
+        }
       : { kind: 'sent', recipients };
   });
 }
