@@ -10,6 +10,10 @@ export interface Counts {
   sent: number;
   failed: number;
   cancelled: number;
+  /** Of the sent: deleted for everyone afterwards. */
+  recalled: number;
+  /** Of the sent: edited afterwards. */
+  corrected: number;
 }
 
 /** null: the messaging application does not tell. */
@@ -100,6 +104,14 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
       from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
       where r.campaign_id = ${campaignId}
       group by d.group_id
+    ), revised as (
+      select d.group_id, count(v.recalled_at)::int as recalled, count(v.corrected_at)::int as corrected,
+             (array_agg(v.error order by v.run_id desc) filter (where v.error is not null))[1] as error
+      from runs r
+      join revisions v on v.account_id = r.account_id and v.run_id = r.run_id
+      join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
+      where r.campaign_id = ${campaignId}
+      group by d.group_id
     )
     select t.group_id as "groupId", g.name, g.kind, g.participants,
            coalesce(w.queued, 0) + coalesce(u.queued, 0) + coalesce(w.sent, 0) + coalesce(w.failed, 0) + coalesce(w.cancelled, 0)
@@ -111,11 +123,13 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            coalesce(w.reactions, 0) as reactions,
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
-           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.last_error as "lastError", w.is_waiting as "isWaiting"
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
+           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
     left join written w on w.group_id = t.group_id
     left join unwritten u on u.group_id = t.group_id
+    left join revised v on v.group_id = t.group_id
     order by t.position, t.group_id`.execute(trx);
   return rows.map(({ isWaiting, ...row }) =>
     row.lastError === null ? row : { ...row, lastError: explainError(row.lastError, isWaiting ?? false) },
@@ -159,6 +173,8 @@ function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
     sent: add((row) => row.sent),
     failed: add((row) => row.failed),
     cancelled: add((row) => row.cancelled),
+    recalled: add((row) => row.recalled),
+    corrected: add((row) => row.corrected),
     recipients: add((row) => row.recipients),
     delivered: addKnown((row) => row.delivered),
     read: addKnown((row) => row.read),

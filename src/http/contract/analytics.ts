@@ -14,6 +14,8 @@ const counts = {
   sent: count,
   failed: count,
   cancelled: count,
+  recalled: count.meta({ description: 'Of the sent: deleted for everyone afterwards.' }),
+  corrected: count.meta({ description: 'Of the sent: edited afterwards.' }),
   recipients: count.meta({
     description: 'Participants other than the sender at the moment of sending, over sent deliveries.',
   }),

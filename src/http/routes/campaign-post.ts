@@ -4,6 +4,8 @@ import type { addCampaignBatchBody, addCampaignBody } from '../contract/campaign
 
 /** A file of 16 MiB in base64, 262,144 characters of html in the longest escapes JSON has, and the rest. */
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
+/** The html and the rest. */
+export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
 
 type SendNowBody = z.output<typeof addCampaignBody>;
 type ScheduledBody = z.output<typeof addCampaignBatchBody>;

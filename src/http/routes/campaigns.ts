@@ -10,11 +10,10 @@ import * as wire from '../contract/campaigns.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
-import { POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
+import { HTML_LIMIT_BYTES, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
 import { checkCampaignOperation } from './check-campaign.ts';
 import { duplicateCampaignOperation } from './duplicate-campaign.ts';
-
-const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
+import { reviseCampaignOperations } from './revise-campaign.ts';
 
 export function campaignOperations(deps: CheckDeps): Operation[] {
   return [
@@ -130,6 +129,7 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
         };
       },
     }),
+    ...reviseCampaignOperations(deps),
     controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
     controlOperation('resume', 'Go on with a paused campaign', (actor, id) => resumeCampaign(deps, actor, id)),
     controlOperation('cancel', 'Cancel a campaign', (actor, id) => cancelCampaign(deps, actor, id)),

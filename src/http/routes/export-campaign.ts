@@ -30,6 +30,8 @@ const COLUMNS = [
   'first_sent_at',
   'last_sent_at',
   'last_error',
+  'recalled',
+  'corrected',
 ] as const satisfies ReadonlyArray<keyof ReturnType<typeof toWireGroup>>;
 
 export function exportCampaignOperation(deps: { db: Database }): Operation {

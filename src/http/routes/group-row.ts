@@ -21,6 +21,8 @@ export function toWireCounts(row: Counts & Engagement) {
     sent: row.sent,
     failed: row.failed,
     cancelled: row.cancelled,
+    recalled: row.recalled,
+    corrected: row.corrected,
     recipients: row.recipients,
     delivered: row.delivered,
     read: row.read,

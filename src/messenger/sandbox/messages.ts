@@ -106,7 +106,7 @@ export async function readMessages(
   }>`
     select seq, message_id, text, media_mime, media_size, media_sha256, sent_at
     from sandbox_messages
-    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after}
+    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and recalled_at is null
     order by seq limit ${limit}`.execute(db);
   return rows.map((row) => ({
     seq: row.seq,
