@@ -27,6 +27,7 @@ export interface Engagement {
 }
 
 export interface GroupRow extends Counts, Engagement {
+  isRevised: boolean;
   groupId: number;
   name: string;
   kind: GroupKind;
@@ -42,6 +43,8 @@ export interface GroupAnalytics {
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
   groups: GroupRow[];
   runs: RunDetails[];
+  /** Somebody asked to recall or correct something of it. */
+  isRevised: boolean;
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
@@ -67,6 +70,7 @@ export async function readGroupAnalytics(
         totals: { ...addUp(groups), ...countRuns(runs) },
         groups,
         runs,
+        isRevised: groups.some((group) => group.isRevised),
         timeline: await selectTimeline(trx, id),
       };
     });
@@ -124,7 +128,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
            w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
-           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
+           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, v.group_id is not null as "isRevised", w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
     left join written w on w.group_id = t.group_id

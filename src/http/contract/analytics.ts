@@ -14,8 +14,10 @@ const counts = {
   sent: count,
   failed: count,
   cancelled: count,
-  recalled: count.meta({ description: 'Of the sent: deleted for everyone afterwards.' }),
-  corrected: count.meta({ description: 'Of the sent: edited afterwards.' }),
+  recalled: count.optional().meta({
+    description: 'Of the sent: deleted for everyone afterwards. There once something was to be recalled or corrected.',
+  }),
+  corrected: count.optional().meta({ description: 'Of the sent: edited afterwards. There in the same cases.' }),
   recipients: count.meta({
     description: 'Participants other than the sender at the moment of sending, over sent deliveries.',
   }),

@@ -7,7 +7,7 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { toWireRun } from './campaigns.ts';
 import { exportCampaignOperation } from './export-campaign.ts';
-import { toWireCounts, toWireGroup } from './group-row.ts';
+import { toWireCounts, toWireGroup, toWireRevised } from './group-row.ts';
 
 export function analyticsOperations(deps: {
   db: Database;
@@ -25,15 +25,21 @@ export function analyticsOperations(deps: {
       isHeavy: true,
       errors: [404],
       async handle({ body, caller }) {
-        const { campaign, totals, groups, runs, timeline } = await readGroupAnalytics(
+        const { campaign, totals, groups, runs, isRevised, timeline } = await readGroupAnalytics(
           deps,
           caller.userId,
           body.campaign_id,
         );
         return {
           campaign: toWireHead(campaign),
-          totals: { groups: totals.groups, runs: totals.runs, runs_done: totals.runsDone, ...toWireCounts(totals) },
-          groups: groups.map(toWireGroup),
+          totals: {
+            groups: totals.groups,
+            runs: totals.runs,
+            runs_done: totals.runsDone,
+            ...toWireCounts(totals),
+            ...(isRevised && toWireRevised(totals)),
+          },
+          groups: groups.map((group) => ({ ...toWireGroup(group), ...(isRevised && toWireRevised(group)) })),
           runs: runs.map(toWireRun),
           timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
         };

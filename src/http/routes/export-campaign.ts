@@ -1,12 +1,12 @@
 import { create as contentDisposition } from 'content-disposition';
 import { z } from 'zod';
-import { readGroupAnalytics } from '../../analytics/group-analytics.ts';
+import { readGroupAnalytics, type GroupRow } from '../../analytics/group-analytics.ts';
 import type { Database } from '../../database/connect.ts';
 import { fileNameOf } from '../../lib/file-name.ts';
 import { exportCampaignBody } from '../contract/analytics.ts';
 import { writeCsv } from '../csv.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { toWireGroup } from './group-row.ts';
+import { toWireGroup, toWireRevised } from './group-row.ts';
 
 /** In this order; a column that is added later is added behind. */
 const COLUMNS = [
@@ -32,7 +32,9 @@ const COLUMNS = [
   'last_error',
   'recalled',
   'corrected',
-] as const satisfies ReadonlyArray<keyof ReturnType<typeof toWireGroup>>;
+] as const satisfies ReadonlyArray<keyof ReturnType<typeof toRow>>;
+
+const toRow = (group: GroupRow) => ({ ...toWireGroup(group), ...toWireRevised(group) });
 
 export function exportCampaignOperation(deps: { db: Database }): Operation {
   return defineOperation({
@@ -52,7 +54,7 @@ export function exportCampaignOperation(deps: { db: Database }): Operation {
     async handle({ body, caller, setHeader }) {
       const { campaign, groups } = await readGroupAnalytics(deps, caller.userId, body.campaign_id);
       setHeader('content-disposition', contentDisposition(fileNameOf(campaign.name, body.format)));
-      return writeCsv(COLUMNS, groups.map(toWireGroup));
+      return writeCsv(COLUMNS, groups.map(toRow));
     },
   });
 }

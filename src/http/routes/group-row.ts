@@ -21,8 +21,6 @@ export function toWireCounts(row: Counts & Engagement) {
     sent: row.sent,
     failed: row.failed,
     cancelled: row.cancelled,
-    recalled: row.recalled,
-    corrected: row.corrected,
     recipients: row.recipients,
     delivered: row.delivered,
     read: row.read,
@@ -32,6 +30,11 @@ export function toWireCounts(row: Counts & Engagement) {
     delivery_rate: rate(row.delivered, row.recipients),
     read_rate: rate(row.read, row.recipients),
   };
+}
+
+/** Told only of a campaign of which something was to be recalled or corrected. */
+export function toWireRevised({ recalled, corrected }: Counts) {
+  return { recalled, corrected };
 }
 
 function rate(part: number | null, whole: number): number | null {
