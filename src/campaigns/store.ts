@@ -60,8 +60,8 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
     .executeTakeFirstOrThrow();
   await sql`
     with content as (
-      insert into contents (campaign_id, html, text, media_id, group_ids)
-      values (${campaign_id}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      values (${campaign_id}, ${campaign.name}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
       returning content_id
     ), run as (
       insert into runs (account_id, campaign_id, due_at)

@@ -4,6 +4,7 @@ import { addScheduledCampaign } from '../../campaigns/add-scheduled-campaign.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
 import { getCampaign, type RunDetails } from '../../campaigns/get-campaign.ts';
 import { listCampaigns } from '../../campaigns/list-campaigns.ts';
+import { retryCampaign } from '../../campaigns/retry-campaign.ts';
 import { previewCampaign } from '../../campaigns/preview-campaign.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/campaigns.ts';
@@ -144,11 +145,24 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
     controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
     controlOperation('resume', 'Go on with a paused campaign', (actor, id) => resumeCampaign(deps, actor, id)),
     controlOperation('cancel', 'Cancel a campaign', (actor, id) => cancelCampaign(deps, actor, id)),
+    controlOperation('retry', 'Queue the failed deliveries of a campaign again', (actor, id) =>
+      retryCampaign(deps, actor, id),
+    ),
   ];
 }
 
+const AT_MOST_A_TURN = 'After the answer at most the turn in hand still leaves.';
+
+const CONTROLS = {
+  pause: AT_MOST_A_TURN,
+  resume: 'Runs that fell due meanwhile begin now, unless that was more than 6 hours ago: then they are missed.',
+  cancel: AT_MOST_A_TURN,
+  retry:
+    'Each keeps its message id and text. Runs that had ended are under way again and expire 24 hours after this at the earliest, or when the next run of the campaign falls due. What may have arrived already is looked for where the messaging application would show it twice.',
+} as const;
+
 function controlOperation(
-  verb: 'pause' | 'resume' | 'cancel',
+  verb: keyof typeof CONTROLS,
   summary: string,
   act: (actor: Actor, campaignId: string) => ReturnType<typeof pauseCampaign>,
 ): Operation {
@@ -158,7 +172,7 @@ function controlOperation(
     scope: 'send',
     tag: 'Campaigns',
     summary,
-    description: 'After the answer at most the turn in hand still leaves.',
+    description: CONTROLS[verb],
     body: wire.campaignBody,
     data: wire.controlledData,
     errors: [404, 409],
