@@ -6,6 +6,7 @@ import { getCampaign, type RunDetails } from '../../campaigns/get-campaign.ts';
 import { listCampaigns } from '../../campaigns/list-campaigns.ts';
 import { retryCampaign } from '../../campaigns/retry-campaign.ts';
 import { previewCampaign } from '../../campaigns/preview-campaign.ts';
+import { updateCampaign } from '../../campaigns/update-campaign.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/campaigns.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
@@ -140,6 +141,39 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
           group_metadata_ids: campaign.groupIds,
           runs: campaign.runs.map(toWireRun),
         };
+      },
+    }),
+    defineOperation({
+      path: '/api/v1/venom/update-campaign',
+      access: 'bearer',
+      scope: 'send',
+      tag: 'Campaigns',
+      summary: 'Change a scheduled campaign',
+      description:
+        'Fields that are left out or `null` stay as they are. Runs that have begun do not change; another schedule replaces those still planned, and a date that had its run gets no second one.',
+      body: wire.updateCampaignBody,
+      data: wire.controlledData,
+      bodyLimitBytes: POST_LIMIT_BYTES,
+      mayUpload: true,
+      fileField: 'image',
+      errors: [404, 409],
+      async handle({ body, file, actor }) {
+        const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
+          name: body.name,
+          description: body.desc,
+          html: body.html,
+          image: file ?? body.image,
+          removeImage: body.remove_image,
+          groupIds: body.group_metadata_ids,
+          isChannelCampaign: body.is_channel_campaign,
+          startDate: body.start_date,
+          endDate: body.end_date,
+          time: body.schedule_time,
+          timeZone: body.time_zone,
+          weekdays: body.weekdays,
+          skipDates: body.skip_dates,
+        });
+        return { campaign_id: campaignId, status };
       },
     }),
     controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
