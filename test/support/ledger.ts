@@ -95,7 +95,7 @@ const NO_GAP: Gap = { minMs: 0, maxMs: 0 };
 
 /** A worker of its own on the test's database, with this messenger and no gap unless given. */
 export async function startTestWorker(
-  { db, address }: TestDatabase,
+  { db, address }: Pick<TestDatabase, 'db' | 'address'>,
   messenger: Messenger,
   { gap = NO_GAP, alone = true, name = 'test' }: { gap?: Gap; alone?: boolean; name?: string } = {},
 ): Promise<Worker> {

@@ -8,7 +8,7 @@ import type { Outcome } from '../../src/deliveries/outcome.ts';
 import type { Owner } from './ledger.ts';
 
 export const sent: Outcome = { kind: 'sent', recipients: 2 };
-export const failed: Outcome = { kind: 'failed', reason: 'The group is gone' };
+export const failed: Outcome = { kind: 'failed', reason: 'The group is gone', uncertain: false };
 
 export interface Turns {
   /** The owner's next turn; throws when there is none. */
