@@ -15,6 +15,7 @@ import { loadPosts } from './load-posts.ts';
 import { judge } from './outcome.ts';
 import { requeueStrays } from './requeue-strays.ts';
 import { trySuspects } from './try-suspects.ts';
+import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
 
 /** A random gap between two sends of one account, in milliseconds. */
 export interface Gap {
@@ -22,7 +23,7 @@ export interface Gap {
   maxMs: number;
 }
 
-export interface LaneOptions {
+export interface LaneOptions extends TryHooks {
   db: Database;
   log: Log;
   leases: Leases;
@@ -51,7 +52,12 @@ export interface Lanes {
 export function driveLanes(options: LaneOptions): Lanes {
   const { db, log, leases } = options;
   const underWay = new Map<number, { turn: number; ended: Promise<void> }>();
-  const finisher = createFinisher({ db, log, underWay: () => underWay.size });
+  const finisher = createFinisher({
+    db,
+    log,
+    underWay: () => underWay.size,
+    onError: () => options.onLoopError?.('outcomes'),
+  });
   const posts = loadPosts(db);
   const trySuspect = trySuspects({ db });
   const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
@@ -81,8 +87,9 @@ export function driveLanes(options: LaneOptions): Lanes {
       paced,
     });
     mayHaveStrays = false;
+    const watch = watchTries(options, turns);
     for (const turn of turns) {
-      const ended = takeTurn(turn).finally(() => {
+      const ended = takeTurn(turn, watch).finally(() => {
         underWay.delete(turn.accountId);
         loop.wake();
       });
@@ -92,15 +99,17 @@ export function driveLanes(options: LaneOptions): Lanes {
     return turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
   }
 
-  async function takeTurn(turn: Turn): Promise<void> {
-    const results = await send(turn);
+  async function takeTurn(turn: Turn, watch: TryWatch): Promise<void> {
+    let begunMs = performance.now();
+    const results = await send(turn, () => (begunMs = performance.now()));
+    await watch.tell(turn, results, begunMs);
     const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
     for (const outcome of outcomes) options.onOutcome?.(outcome.kind, 1);
     await finisher.finish({ turn, outcomes, gapMs: drawGap(options.gaps[turn.messenger]) });
   }
 
   /** One result a delivery, whatever goes wrong. Until `session.send` is called nothing can have left. */
-  async function send(turn: Turn): Promise<SendResult[]> {
+  async function send(turn: Turn, onBegin: () => void): Promise<SendResult[]> {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     let session, post;
     try {
@@ -113,7 +122,10 @@ export function driveLanes(options: LaneOptions): Lanes {
     if (!session) return all({ kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
     const ready = { session, post };
     try {
-      return await trySuspect(turn, () => sendNow(turn, ready));
+      return await trySuspect(turn, () => {
+        onBegin();
+        return sendNow(turn, ready);
+      });
     } catch (error) {
       log.warn({ err: error, accountId: turn.accountId }, 'a turn that had been cut off could not be prepared');
       return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
