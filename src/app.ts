@@ -16,19 +16,20 @@ import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
+import { buildOperatorServer } from './http/operator-server.ts';
 import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 export interface App {
-  /** Where the API listens; undefined for a worker. */
+  /** Where it listens; undefined for a worker whose port was in use. */
   url: string | undefined;
   /** Resolves with the reason if the app cannot go on. */
   failed: Promise<string>;
@@ -60,16 +61,19 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
     closing.push(() => hints.close());
 
     const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    measureBacklog(shared.metrics.registry, { db, log });
+    let worker: Worker | undefined;
     if (config.role !== 'api') {
-      const worker = await startSending(shared, postgres !== undefined, closing);
-      closing.push(() => worker.stop());
+      worker = await startSending(shared, postgres !== undefined, closing);
+      closing.push(worker.stop);
+      measureShards(shared.metrics.registry, worker.shardsHeld);
     }
-    let url: string | undefined;
-    if (config.role !== 'worker') {
-      const server = await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
-      closing.push(() => server.close());
-      url = await listen(server, config);
-    }
+    const server =
+      worker && config.role === 'worker'
+        ? buildWorkerServer(shared, worker)
+        : await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
+    closing.push(() => server.close());
+    const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
     return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
   } catch (error) {
     await stop();
@@ -96,6 +100,7 @@ function startSending(
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
     log,
     speed: config.sandboxSpeed,
+    onLoopError: metrics.countLoopError,
   });
   closing.push(() => sandbox.close());
   return startWorker({
@@ -108,6 +113,8 @@ function startSending(
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
     onOutcome: metrics.countOutcome,
+    onRetry: metrics.countRetry,
+    onFirstTry: metrics.observeFirstTry,
     onLoopError: metrics.countLoopError,
   });
 }
@@ -150,6 +157,28 @@ function buildApi(
   });
 }
 
+function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {
+  return buildOperatorServer({
+    readyChecks: { database: () => pingDatabase(db), lease: worker.checkLease },
+    metrics: metrics.registry,
+    log,
+    settings: config,
+  });
+}
+
+/** What a worker does must not depend on a port that somebody else has: it then goes without. */
+async function listenIfFree(server: FastifyInstance, config: Config, log: Log): Promise<string | undefined> {
+  try {
+    return await listen(server, config);
+  } catch (error) {
+    if (!(error instanceof PortInUseError)) throw error;
+    log.warn(`${error.message}. This worker sends without health and metrics until it is started again`);
+    return undefined;
+  }
+}
+
+class PortInUseError extends StartupError {}
+
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
@@ -158,7 +187,7 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EADDRINUSE')
-      throw new StartupError(
+      throw new PortInUseError(
         `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,
         error,
       );

@@ -26,10 +26,16 @@ export interface WorkerOptions {
   /** No other worker can be alive. */
   alone: boolean;
   onOutcome?: (kind: string, count: number) => void;
+  onRetry?: () => void;
+  onFirstTry?: (lateSeconds: number) => void;
   onLoopError?: (loop: string) => void;
 }
 
 export interface Worker {
+  /** How many shards it serves. */
+  shardsHeld(): number;
+  /** Throws while its lease is not good enough to send anything. */
+  checkLease(): Promise<void>;
   /** Takes nothing new, finishes what is in hand, hands its accounts over. */
   stop(): Promise<void>;
 }
@@ -44,6 +50,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     name: options.name,
     alone: options.alone,
     gapMsOf: gapMsOf(gaps),
+    ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
     },
@@ -59,6 +66,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   );
 
   return {
+    shardsHeld: () => leases.shards().length,
+    async checkLease() {
+      if (!leases.maySend()) throw new Error('the lease of this worker has run out');
+    },
     async stop() {
       const parts = [runs, lanes, commands, erasure, house];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);

@@ -23,6 +23,8 @@ export type AuditAction =
   | 'campaign.paused'
   | 'campaign.resumed'
   | 'campaign.cancelled'
+  | 'campaign.retried'
+  | 'campaign.updated'
   | 'group.created'
   | 'community.created'
   | 'channel.created';

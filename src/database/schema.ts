@@ -118,6 +118,7 @@ export interface Schema {
   contents: {
     content_id: Generated<number>;
     campaign_id: number;
+    name: string | null;
     html: string;
     text: string;
     media_id: number | null;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import { recogniseSuspects } from './know-suspects.ts';
 
 /** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
 export interface Turn {
@@ -20,6 +21,10 @@ export interface ClaimedDelivery {
   /** Tries before this one. */
   attempts: number;
   uncertain: boolean;
+  /** Its owner wants it sent again although it may have left. */
+  resend: boolean;
+  /** Tries whose turn was taken from its worker. */
+  cutOff: number;
 }
 
 export interface ClaimOptions {
@@ -64,7 +69,9 @@ export async function claimTurns(db: Database, options: ClaimOptions): Promise<T
     select * from claim_turns(${workerId}, ${shards}::smallint[], ${SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[])`.execute(
     db,
   );
-  return toTurns(rows);
+  const turns = toTurns(rows);
+  await recogniseSuspects(db, turns);
+  return turns;
 }
 
 function toTurns(rows: TurnRow[]): Turn[] {
@@ -88,6 +95,8 @@ function toTurns(rows: TurnRow[]): Turn[] {
       chatId: row.send_to,
       attempts: row.attempts,
       uncertain: row.uncertain,
+      resend: false,
+      cutOff: 0,
     });
   }
   return turns;

@@ -8,12 +8,14 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import type { SendResult } from '../messenger/messenger.ts';
+import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
 import { judge } from './outcome.ts';
 import { requeueStrays } from './requeue-strays.ts';
+import { trySuspects } from './try-suspects.ts';
+import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
 
 /** A random gap between two sends of one account, in milliseconds. */
 export interface Gap {
@@ -21,7 +23,7 @@ export interface Gap {
   maxMs: number;
 }
 
-export interface LaneOptions {
+export interface LaneOptions extends TryHooks {
   db: Database;
   log: Log;
   leases: Leases;
@@ -34,6 +36,7 @@ export interface LaneOptions {
   onLoopError?: (loop: string) => void;
 }
 
+const NEVER_TRIED = { attempts: 0, uncertain: false };
 const TURNS_UNDER_WAY = 200;
 const DELIVERIES_PER_TURN = 1_000;
 const NO_LEASE_PAUSE_MS = 200;
@@ -49,8 +52,14 @@ export interface Lanes {
 export function driveLanes(options: LaneOptions): Lanes {
   const { db, log, leases } = options;
   const underWay = new Map<number, { turn: number; ended: Promise<void> }>();
-  const finisher = createFinisher({ db, log, underWay: () => underWay.size });
+  const finisher = createFinisher({
+    db,
+    log,
+    underWay: () => underWay.size,
+    onError: () => options.onLoopError?.('outcomes'),
+  });
   const posts = loadPosts(db);
+  const trySuspect = trySuspects({ db });
   const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
   // A claim whose answer was lost leaves a turn in hand that nobody knows of.
   let mayHaveStrays = false;
@@ -78,8 +87,9 @@ export function driveLanes(options: LaneOptions): Lanes {
       paced,
     });
     mayHaveStrays = false;
+    const watch = watchTries(options, turns);
     for (const turn of turns) {
-      const ended = takeTurn(turn).finally(() => {
+      const ended = takeTurn(turn, watch).finally(() => {
         underWay.delete(turn.accountId);
         loop.wake();
       });
@@ -89,15 +99,17 @@ export function driveLanes(options: LaneOptions): Lanes {
     return turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
   }
 
-  async function takeTurn(turn: Turn): Promise<void> {
-    const results = await send(turn);
-    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index]?.attempts ?? 0));
+  async function takeTurn(turn: Turn, watch: TryWatch): Promise<void> {
+    let begunMs = performance.now();
+    const results = await send(turn, () => (begunMs = performance.now()));
+    await watch.tell(turn, results, begunMs);
+    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
     for (const outcome of outcomes) options.onOutcome?.(outcome.kind, 1);
     await finisher.finish({ turn, outcomes, gapMs: drawGap(options.gaps[turn.messenger]) });
   }
 
   /** One result a delivery, whatever goes wrong. Until `session.send` is called nothing can have left. */
-  async function send(turn: Turn): Promise<SendResult[]> {
+  async function send(turn: Turn, onBegin: () => void): Promise<SendResult[]> {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     let session, post;
     try {
@@ -108,6 +120,20 @@ export function driveLanes(options: LaneOptions): Lanes {
       return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
     }
     if (!session) return all({ kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+    const ready = { session, post };
+    try {
+      return await trySuspect(turn, () => {
+        onBegin();
+        return sendNow(turn, ready);
+      });
+    } catch (error) {
+      log.warn({ err: error, accountId: turn.accountId }, 'a turn that had been cut off could not be prepared');
+      return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+    }
+  }
+
+  async function sendNow(turn: Turn, { session, post }: { session: MessengerSession; post: Post }) {
+    const all = (result: SendResult) => turn.deliveries.map(() => result);
     if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
     try {
       return await session.send(post, turn.deliveries);

@@ -61,7 +61,7 @@ export interface HttpLimits {
   overload: OverloadLimits;
 }
 
-const LIMITS: HttpLimits = {
+export const LIMITS: HttpLimits = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 120_000,
   timeoutCheckMs: 5_000,
@@ -97,7 +97,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   return server;
 }
 
-function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
+/** A server without a route, that answers in our way also what never gets to one. */
+export function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
     logger: false,

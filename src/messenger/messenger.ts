@@ -33,11 +33,16 @@ export interface Destination {
   /** Fixed before the first try and the same in every one, so that a repeated try can be recognised. */
   messageId: string;
   /**
-   * An earlier try may have left. A messenger whose application does not drop repeated ids looks for that message first, and
-   * answers a final refusal `outcome_unknown` when it cannot tell.
+   * An earlier try may have left. Where the application drops repeated ids it is simply sent again. Where it does not, the
+   * messenger looks for the message first and never sends it by itself: `sendUnlessThere` is how.
    */
   uncertain: boolean;
+  /** Its owner wants an uncertain one sent again when it is not found. */
+  resend: boolean;
 }
+
+/** How the reason begins when nobody can tell whether a post arrived (contract §5). */
+export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** What one try came to. Nothing is guessed: what cannot be known is `unknown`. */
 export type SendResult =
