@@ -136,7 +136,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
     try {
-      return await session.send(post, turn.deliveries);
+      return await session.send(post, turn.deliveries, () => leases.maySend());
     } catch (error) {
       log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
       return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
