@@ -8,7 +8,7 @@ import { sleep } from '../src/lib/time.ts';
 import { removeService } from '../test/support/service.ts';
 import { countFaults, waitUntilDrained, type Findings } from './soak/count-faults.ts';
 import { startDisturbed, type Disturbances, type Disturbed } from './soak/disturb.ts';
-import { seededRandom } from './soak/random.ts';
+import { seededRandom } from '../test/support/random.ts';
 import { askUntilAnswered, createSender, keepSending } from './soak/senders.ts';
 import { count } from './support/table.ts';
 

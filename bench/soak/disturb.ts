@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '../../src/lib/time.ts';
 import { startService, type Service } from '../../test/support/service.ts';
-import { drawMs, type Span } from './random.ts';
+import { drawMs, type Span } from '../../test/support/random.ts';
 
 /** What was done to the service, how often. */
 export interface Disturbances {

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/lib/time.ts';
 import { call, Refused, signUp } from '../support/client.ts';
-import { drawMs, type Span } from './random.ts';
+import { drawMs, type Span } from '../../test/support/random.ts';
 
 /** A user who sends one campaign after the other to all of their groups. The n-th one says `post n`. */
 export interface Sender {
