@@ -65,7 +65,7 @@ export async function startApp(
     const db = connectDatabase(address, { log });
     closing.push(() => db.destroy());
     await waitForDatabase(db, log);
-    await migrate(db, log);
+    await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
@@ -89,6 +89,16 @@ export async function startApp(
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** A change of the schema may take its time, as may another process that is at it. */
+async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
+  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  try {
+    await migrate(db, log);
+  } finally {
+    await db.destroy();
   }
 }
 
