@@ -59,7 +59,7 @@ test('a start waits for a server whose proxy is there before it', async () => {
   const url = `postgres://${address.user}@127.0.0.1:${network.port}/${address.database}`;
   const log = createLog('silent');
   const db = connectDatabase({ url }, { log, poolSize: 1 });
-  await expect(pingDatabase(db)).rejects.toThrow();
+  await expect(pingDatabase(db)).rejects.toBeInstanceOf(Error);
   const waiting = waitForDatabase(db, log);
   network.heal();
   await waiting;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { readLines } from './read-lines.ts';
 import type { Answers, Question } from './protocol.ts';
 
 type Op = Question['op'];
@@ -44,7 +44,7 @@ export function openLine(port: number): Line {
         for (const { reject: broken } of waiting.values()) broken(new Error('the line to the witness broke'));
         waiting.clear();
       });
-      createInterface(socket).on('line', (text) => {
+      readLines(socket, (text) => {
         const { n, answer } = JSON.parse(text) as { n: number; answer: never };
         waiting.get(n)?.resolve(answer);
         waiting.delete(n);

@@ -3,9 +3,9 @@
  * all that arrives. `node test/witness/witness.ts <log> <seed>` says the port it listens on, and ends when its input does.
  */
 import { createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { seededRandom } from '../support/random.ts';
 import { openLog } from './log.ts';
+import { readLines } from './read-lines.ts';
 import type { Answers, Behaviour, Chat, PostArrival, Question, Receipt, Verdict } from './protocol.ts';
 
 const RECEIPTS_AT_ONCE = 1_000;
@@ -103,7 +103,7 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
 function serve(socket: Socket): void {
   // Whoever asks may be killed at any moment.
   socket.on('error', () => socket.destroy());
-  createInterface(socket).on('line', (line) => {
+  readLines(socket, (line) => {
     const { n, ...question } = JSON.parse(line) as Question & { n: number };
     void answer(question as Question).then(({ answer, heard }) => {
       if (heard === 'end') socket.destroy();
