@@ -39,7 +39,7 @@ const findings = await runSoak({
   seed,
   ms: minutes * 60_000,
   senders: SENDERS,
-  pause: { minMs: 400, maxMs: 3_000 },
+  pause: { minMs: 400, maxMs: 2_600 },
   behaviour: BEHAVIOUR,
   settings: { fsync: 'on' },
   say,

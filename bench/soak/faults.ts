@@ -10,6 +10,8 @@ export interface FaultOptions {
   random: () => number;
   /** Between the beginnings of two faults. */
   pause: Span;
+  /** Only faults that are over soon. */
+  brief: boolean;
   stop: AbortSignal;
 }
 
@@ -23,6 +25,8 @@ const SERVER_ENDS: readonly ServerEnd[] = ['fast', 'immediate', 'kill -9'];
 interface UnitFault {
   name: string;
   share: number;
+  /** Lasts longer than a lease. */
+  isLong?: true;
   inflict(unit: Unit, random: () => number): Promise<void>;
 }
 
@@ -45,7 +49,12 @@ const UNIT_FAULTS: readonly UnitFault[] = [
       ),
   },
   { name: 'frozen for a moment', share: 6, inflict: (unit, random) => freeze(unit, drawMs(random, A_MOMENT)) },
-  { name: 'frozen past the lease', share: 7, inflict: (unit, random) => freeze(unit, drawMs(random, PAST_THE_LEASE)) },
+  {
+    name: 'frozen past the lease',
+    share: 7,
+    isLong: true,
+    inflict: (unit, random) => freeze(unit, drawMs(random, PAST_THE_LEASE)),
+  },
   {
     name: 'network cut',
     share: 6,
@@ -54,11 +63,13 @@ const UNIT_FAULTS: readonly UnitFault[] = [
   {
     name: 'network silent past the lease',
     share: 5,
+    isLong: true,
     inflict: (unit, random) => disturb(unit, () => unit.network.stall(), drawMs(random, PAST_THE_LEASE)),
   },
   {
     name: 'network slow',
     share: 4,
+    isLong: true,
     inflict: (unit, random) =>
       disturb(unit, () => unit.network.slow(5 + random() * 60), drawMs(random, PAST_THE_LEASE)),
   },
@@ -82,8 +93,9 @@ async function disturb({ network }: Unit, harm: () => void, ms: number): Promise
  * Does harm at moments and of kinds that the random numbers decide, until told to stop; resolves when all of it is over. Several
  * faults go on at once, but one a process.
  */
-export async function keepHarming(fleet: Fleet, { random, pause, stop }: FaultOptions): Promise<Survived> {
+export async function keepHarming(fleet: Fleet, { random, pause, brief, stop }: FaultOptions): Promise<Survived> {
   const survived: Survived = new Map();
+  const unitFaults = UNIT_FAULTS.filter(({ isLong }) => !(brief && isLong));
   const busy = new Set<Unit | 'database'>();
   const underWay = new Set<Promise<void>>();
 
@@ -104,22 +116,28 @@ export async function keepHarming(fleet: Fleet, { random, pause, stop }: FaultOp
   }
 
   while (!stop.aborted) {
-    const draw = random() * (DATABASE_SHARE + UNIT_FAULTS.reduce((sum, { share }) => sum + share, 0));
+    const draw = random() * (DATABASE_SHARE + unitFaults.reduce((sum, { share }) => sum + share, 0));
     const pauseMs = drawMs(random, BEFORE_THE_NEXT);
     const how = pick(random, SERVER_ENDS);
-    const unit = pick(random, fleet.units);
+    const first = Math.floor(random() * fleet.units.length);
     // Drawn whether it is used or not, so that one long fault does not change all that come after it.
     const own = seededFrom(random);
     if (draw < DATABASE_SHARE) {
       if (!busy.has('database')) begin(`PostgreSQL: ${how}`, 'database', () => endDatabase(how, pauseMs));
     } else {
-      const fault = faultAt(draw - DATABASE_SHARE);
-      if (!busy.has(unit)) begin(`${unit.role}: ${fault.name}`, unit, () => fault.inflict(unit, own));
+      const fault = faultAt(unitFaults, draw - DATABASE_SHARE);
+      const unit = idleFrom(fleet.units, first, busy);
+      if (unit) begin(`${unit.role}: ${fault.name}`, unit, () => fault.inflict(unit, own));
     }
     await Promise.race([sleep(drawMs(random, pause), stop), failureOf(underWay)]);
   }
   await Promise.all(underWay);
   return survived;
+}
+
+/** The unit drawn, or the next one to which nothing is being done. */
+function idleFrom(units: readonly Unit[], first: number, busy: ReadonlySet<unknown>): Unit | undefined {
+  return [...units.slice(first), ...units.slice(0, first)].find((unit) => !busy.has(unit));
 }
 
 /** Never resolves; rejects when one of them does. */
@@ -128,9 +146,9 @@ async function failureOf(underWay: ReadonlySet<Promise<void>>): Promise<never> {
   return new Promise(() => {});
 }
 
-function faultAt(draw: number): UnitFault {
+function faultAt(faults: readonly UnitFault[], draw: number): UnitFault {
   let rest = draw;
-  for (const fault of UNIT_FAULTS) {
+  for (const fault of faults) {
     if (rest < fault.share) return fault;
     rest -= fault.share;
   }

@@ -5,6 +5,7 @@ import { sleep } from '../../src/lib/time.ts';
 import { ownPostgres, proxiedUrl, type OwnPostgres } from '../../test/support/own-postgres.ts';
 import { startProxy, type Proxy } from '../../test/support/proxy.ts';
 import { startService, type Service } from '../../test/support/service.ts';
+import { ENTRY, SECRETS } from '../../test/witness/start-worker.ts';
 import { startWitness, type Witness } from '../../test/witness/start-witness.ts';
 
 /** A process of the service, started again whenever it has ended. */
@@ -44,12 +45,7 @@ export interface FleetOptions {
   settings?: Record<string, string>;
 }
 
-const ENTRY = join(import.meta.dirname, '../../test/witness/service.ts');
 const START_AGAIN_MS = 300;
-const SECRETS = {
-  JWT_SECRET: 'the secret of a soak, which is long enough',
-  ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-};
 
 export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Promise<Fleet> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));

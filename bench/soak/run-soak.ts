@@ -18,6 +18,8 @@ export interface SoakOptions {
   senders: readonly SenderPlan[];
   /** Between two faults. */
   pause: Span;
+  /** Only faults that are over soon, for a short run. */
+  brief?: boolean;
   /** What the witness does while harm is done. */
   behaviour: Behaviour;
   /** PostgreSQL settings besides those of a test. */
@@ -37,7 +39,7 @@ export interface SoakFindings {
     'processes ended by themselves': number;
     'stops that were not clean': number;
   };
-  /** What is behind the last four, in words. */
+  /** What is behind some of them, in words. */
   details: string[];
 }
 
@@ -87,7 +89,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
         'processes ended by themselves': fleet.unaskedEnds.length,
         'stops that were not clean': uncleanStops,
       },
-      details: [...differences, ...unexcused, ...fleet.unaskedEnds],
+      details: [...verdicts.details, ...differences, ...unexcused, ...fleet.unaskedEnds],
     };
   } finally {
     if (!stopped) {
@@ -111,14 +113,14 @@ async function sendUnderFire(
   fleet: Fleet,
   senders: readonly Sender[],
   ask: Ask,
-  { seed, ms, pause }: SoakOptions,
+  { seed, ms, pause, brief = false }: SoakOptions,
 ): Promise<{ sent: Sent[]; survived: Survived }> {
   const sent: Sent[] = [];
   const stop = new AbortController();
   const sending = senders.map((sender, index) =>
     keepSending(sender, ask, seededRandom(seed + 2 + index), stop.signal, sent),
   );
-  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, stop: stop.signal });
+  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, brief, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
   try {
     await Promise.race([work, sleep(ms)]);

@@ -52,6 +52,8 @@ export interface Verdicts {
   refusedForGood: number;
   /** Repeats of an accepted id, which were dropped. */
   copies: number;
+  /** What is behind the faults of order, for whoever looks into them. */
+  details: readonly string[];
   /** By text, then chat. */
   outcomes: ReadonlyMap<string, ReadonlyMap<string, 'accepted' | 'refused for good'>>;
 }
@@ -78,6 +80,7 @@ export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
     refusedForGood: count('refused for good'),
     copies: count('copy'),
     outcomes,
+    details: runs.flatMap((run) => describeDisorder(run, byRun.get(keyOf(run)) ?? [])),
     faults: {
       lost: sum(runs, (run) =>
         run.cancelled ? 0 : run.chatIds.filter((chat) => !outcomes.get(keyOf(run))?.has(chat)).length,
@@ -120,10 +123,23 @@ function countRepeats(entries: readonly Entry[]) {
 }
 
 /** First tries leave in the order the groups were given, whatever became of them. */
-function countDisorder({ chatIds }: ExpectedRun, seen: readonly Entry[]): number {
-  const asked = seen.filter((entry) => chatIds.includes(entry.chatId));
-  const firsts = [...new Set(asked.map((entry) => entry.chatId))].map((chatId) => chatIds.indexOf(chatId));
-  return firsts.filter((position, index) => position < Math.max(0, ...firsts.slice(0, index))).length;
+function countDisorder(run: ExpectedRun, seen: readonly Entry[]): number {
+  return describeDisorder(run, seen).length;
+}
+
+function describeDisorder({ chatIds, text }: ExpectedRun, seen: readonly Entry[]): string[] {
+  const tried = new Set<number>();
+  const found: string[] = [];
+  let last: { position: number; entry: Entry } | undefined;
+  for (const entry of seen) {
+    const position = chatIds.indexOf(entry.chatId);
+    if (position < 0 || tried.has(position)) continue;
+    tried.add(position);
+    if (last && position < last.position)
+      found.push(`${text}: no. ${position} came after no. ${last.position}: ${JSON.stringify([last.entry, entry])}`);
+    else last = { position, entry };
+  }
+  return found;
 }
 
 /** Pairs of runs of one account of which the second was asked for when the first was due already, and yet began before it. */

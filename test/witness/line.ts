@@ -38,12 +38,15 @@ export function openLine(port: number): Line {
         resolve(socket);
       });
       socket.on('error', reject);
-      socket.once('close', () => {
+      const hangUp = () => {
+        if (open !== socket) return;
         opening = undefined;
         open = undefined;
         for (const { reject: broken } of waiting.values()) broken(new Error('the line to the witness broke'));
         waiting.clear();
-      });
+      };
+      socket.once('end', hangUp);
+      socket.once('close', hangUp);
       readLines(socket, (text) => {
         const { n, answer } = JSON.parse(text) as { n: number; answer: never };
         waiting.get(n)?.resolve(answer);

@@ -47,6 +47,7 @@ export type Question =
   | { op: 'list'; accountId: number }
   | { op: 'receipts' }
   | { op: 'recorded'; upTo: number }
+  | { op: 'under way' }
   | { op: 'behave'; behaviour: Behaviour };
 
 /** What each question is answered with. */
@@ -57,6 +58,8 @@ export interface Answers {
   /** Those nobody has recorded yet, and the number to say when they are. `waiting`: how many are still to come. */
   receipts: { receipts: Receipt[]; upTo: number; waiting: number };
   recorded: null;
+  /** The accounts whose posts have arrived and are not judged yet. */
+  'under way': number[];
   behave: null;
 }
 

@@ -15,6 +15,8 @@ export interface Witness {
   behave(behaviour: Behaviour): Promise<void>;
   /** All that has been judged so far, in order of arrival. */
   entries(): Promise<Entry[]>;
+  /** The accounts whose posts have arrived and are not judged yet. */
+  underWay(): Promise<number[]>;
   /** Whether no receipt is waiting to be recorded any more. */
   hasToldAll(): Promise<boolean>;
   /** Ends it and removes its log. */
@@ -40,6 +42,7 @@ export async function startWitness(seed = 1): Promise<Witness> {
       await line.ask({ op: 'behave', behaviour });
     },
     entries: () => readLog(path),
+    underWay: () => line.ask({ op: 'under way' }),
     hasToldAll: async () => (await line.ask({ op: 'receipts' })).waiting === 0,
     async stop() {
       line.close();

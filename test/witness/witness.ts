@@ -17,6 +17,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 
 let behaviour: Behaviour = {};
 let arrivals = 0;
+const underWay = new Map<number, number>();
 const chats = new Map<string, Chat>();
 const acceptedIds = new Set<string>();
 const refusedForGood = new Set<string>();
@@ -48,8 +49,10 @@ function drawEnd(): Heard {
 async function receive(post: PostArrival): Promise<{ answer: Answers['send']; heard: Heard }> {
   const arrival = ++arrivals;
   const arrivedMs = nowMs();
+  underWay.set(arrival, post.accountId);
   const [minMs, maxMs] = behaviour.delayMs ?? [0, 0];
   if (maxMs > 0) await new Promise((resolve) => setTimeout(resolve, minMs + random() * (maxMs - minMs)));
+  underWay.delete(arrival);
   const verdict = judge(post);
   const judgedMs = nowMs();
   if (verdict === 'accepted') {
@@ -92,6 +95,8 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
     case 'recorded':
       recorded = Math.max(recorded, question.upTo);
       return { answer: null, heard: 'answer' };
+    case 'under way':
+      return { answer: [...underWay.values()], heard: 'answer' };
     case 'behave':
       ({ behaviour } = question);
       return { answer: null, heard: 'answer' };
@@ -103,16 +108,18 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
 function serve(socket: Socket): void {
   // Whoever asks may be killed at any moment.
   socket.on('error', () => socket.destroy());
+  socket.on('end', () => socket.end());
   readLines(socket, (line) => {
     const { n, ...question } = JSON.parse(line) as Question & { n: number };
     void answer(question as Question).then(({ answer, heard }) => {
-      if (heard === 'end') socket.destroy();
+      // What is on its way here still arrives: the witness has to see every try.
+      if (heard === 'end') socket.end();
       else if (heard === 'answer' && socket.writable) socket.write(`${JSON.stringify({ n, answer })}\n`);
     });
   });
 }
 
-const server = createServer(serve).listen(0, '127.0.0.1', () => {
+const server = createServer({ allowHalfOpen: true }, serve).listen(0, '127.0.0.1', () => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the witness got no port');
   process.stdout.write(`${address.port}\n`);
