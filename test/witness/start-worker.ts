@@ -18,7 +18,7 @@ export const SECRETS = {
   ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
 };
 
-/** `gap` is in milliseconds, as in `SANDBOX_GAP_MS`. */
+/** `gap` is that of sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */
 export async function startWitnessedWorker(
   { address }: Pick<TestDatabase, 'address'>,
   witness: Witness,
@@ -33,6 +33,7 @@ export async function startWitnessedWorker(
       DATABASE_URL: proxiedUrl(network.port, address),
       WITNESS_PORT: String(witness.port),
       SANDBOX_GAP_MS: gap,
+      WHATSAPP_GAP_MS: '0-0',
       ...SECRETS,
     },
   });
