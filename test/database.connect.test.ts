@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LEASE_MS } from '../src/accounts/leases.ts';
 import { connectDatabase, pingDatabase, type Connection } from '../src/database/connect.ts';
 import { waitForDatabase } from '../src/database/wait.ts';
 import { createLog } from '../src/lib/log.ts';
@@ -63,6 +64,20 @@ test('a start waits for a server whose proxy is there before it', async () => {
   const waiting = waitForDatabase(db, log);
   network.heal();
   await waiting;
+  await db.destroy();
+  await network.close();
+});
+
+test('the locks of a process that froze or vanished are gone before its lease is', async () => {
+  const { address } = database;
+  if ('url' in address) throw new Error('tests need a server on a Unix socket');
+  const network = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));
+  const url = `postgres://${address.user}@127.0.0.1:${network.port}/${address.database}`;
+  const db = connectDatabase({ url }, { log: createLog('silent'), poolSize: 1 });
+  const { rows } = await sql<{ ms: number }>`
+    select setting::int as ms from pg_settings where name = 'idle_in_transaction_session_timeout'`.execute(db);
+  expect(rows[0]?.ms).toBeGreaterThan(0);
+  expect(rows[0]?.ms).toBeLessThan(LEASE_MS);
   await db.destroy();
   await network.close();
 });

@@ -13,6 +13,13 @@ const FROZEN_MS = 8_000;
 
 /** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
 const SILENCE_MS = 10_000;
+/**
+ * How the server finds out that one of our processes is gone without a word: one that froze within a transaction, and one that
+ * takes no answer any more. The latter is for TCP, and passed over where the server's system has no such limit.
+ */
+const OUR_SESSIONS = `
+  select set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
+         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
 /** Closed in order before that, unless somebody needs it. */
 const IDLE_MS = 8_000;
 /** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
@@ -108,7 +115,7 @@ export function connectDatabase(
       // A process that freezes in the middle of a transaction holds locks that others wait for. Not among the start-up options,
       // which poolers refuse.
       async onCreateConnection(connection) {
-        await connection.executeQuery(CompiledQuery.raw(`set idle_in_transaction_session_timeout = ${FROZEN_MS}`));
+        await connection.executeQuery(CompiledQuery.raw(OUR_SESSIONS));
       },
     }),
   });
