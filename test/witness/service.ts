@@ -3,4 +3,5 @@ import { main } from '../../src/main.ts';
 import { witnessMessenger } from './messenger.ts';
 
 const port = Number(process.env['WITNESS_PORT']);
-await main({ messengers: ['sandbox', 'whatsapp'].map((name) => witnessMessenger(name, port)) });
+// It ends with the tests that started it, whatever becomes of them.
+await main({ stopWithParent: true, messengers: ['sandbox', 'whatsapp'].map((name) => witnessMessenger(name, port)) });
