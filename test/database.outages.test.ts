@@ -89,7 +89,10 @@ test('so does a server that is out of connections', async () => {
     await cutOffTheService();
     const client = new pg.Client({ host, port, user, database, application_name: 'crowd' });
     client.on('error', () => undefined);
-    const failure: unknown = await client.connect().catch((error: unknown) => error);
+    const failure: unknown = await client.connect().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     if (failure === undefined) crowd.push(client);
     else if (!(failure instanceof pg.DatabaseError && failure.code === '53300')) throw failure;
   }

@@ -13,6 +13,8 @@ export interface FaultOptions {
   /** Only faults that are over soon. */
   brief: boolean;
   stop: AbortSignal;
+  /** Called when one begins. */
+  onFault: () => void;
 }
 
 /** Ten seconds of lease, and some. */
@@ -93,13 +95,17 @@ async function disturb({ network }: Unit, harm: () => void, ms: number): Promise
  * Does harm at moments and of kinds that the random numbers decide, until told to stop; resolves when all of it is over. Several
  * faults go on at once, but one a process.
  */
-export async function keepHarming(fleet: Fleet, { random, pause, brief, stop }: FaultOptions): Promise<Survived> {
+export async function keepHarming(
+  fleet: Fleet,
+  { random, pause, brief, stop, onFault }: FaultOptions,
+): Promise<Survived> {
   const survived: Survived = new Map();
   const unitFaults = UNIT_FAULTS.filter(({ isLong }) => !(brief && isLong));
   const busy = new Set<Unit | 'database'>();
   const underWay = new Set<Promise<void>>();
 
   function begin(name: string, victim: Unit | 'database', inflict: () => Promise<void>) {
+    onFault();
     busy.add(victim);
     const ended = inflict().then(() => {
       survived.set(name, (survived.get(name) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import { connectDatabase } from '../../src/database/connect.ts';
+import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { seededRandom, type Span } from '../../test/support/random.ts';
@@ -13,8 +14,10 @@ import { createSender, type Sender, type SenderPlan } from './senders.ts';
 
 export interface SoakOptions {
   seed: number;
-  /** How long harm is done. */
+  /** How long harm is done, at least; ... */
   ms: number;
+  /** ... and until so many campaigns were accepted, and so many faults begun. */
+  least?: { campaigns: number; faults: number };
   senders: readonly SenderPlan[];
   /** Between two faults. */
   pause: Span;
@@ -43,8 +46,8 @@ export interface SoakFindings {
   details: string[];
 }
 
+const LOOK_MS = 100;
 const GAP = { minMs: 40, maxMs: 90 };
-const TURN = 500;
 
 /**
  * Starts two APIs, three workers, a database and a witness, has users send while harm is done to all of them but the witness, and
@@ -72,7 +75,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
     const verdicts = judge(await fleet.witness.entries(), {
       runs: sent.map(({ run }) => run),
       gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
-      turnSize: (accountId) => (senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : TURN),
+      turnSize: (accountId) =>
+        senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
     });
     const differences = await compareAnalytics(sent, verdicts, ask);
     stopped = true;
@@ -113,17 +117,23 @@ async function sendUnderFire(
   fleet: Fleet,
   senders: readonly Sender[],
   ask: Ask,
-  { seed, ms, pause, brief = false }: SoakOptions,
+  { seed, ms, pause, brief = false, least = { campaigns: 0, faults: 0 } }: SoakOptions,
 ): Promise<{ sent: Sent[]; survived: Survived }> {
   const sent: Sent[] = [];
   const stop = new AbortController();
   const sending = senders.map((sender, index) =>
     keepSending(sender, ask, seededRandom(seed + 2 + index), stop.signal, sent),
   );
-  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, brief, stop: stop.signal });
+  let faults = 0;
+  const onFault = () => (faults += 1);
+  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, brief, onFault, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
+  const enough = async () => {
+    await sleep(ms);
+    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(LOOK_MS);
+  };
   try {
-    await Promise.race([work, sleep(ms)]);
+    await Promise.race([work, enough()]);
   } finally {
     stop.abort();
   }

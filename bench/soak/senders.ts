@@ -9,7 +9,7 @@ export interface Sender {
   name: string;
   token: string;
   accountId: number;
-  /** Sends one post at a time, with the gap between; else up to 500 at once. */
+  /** Sends one post at a time, with the gap between; else a whole turn at once. */
   paced: boolean;
   groups: SenderGroup[];
 }

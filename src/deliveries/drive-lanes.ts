@@ -38,7 +38,8 @@ export interface LaneOptions extends TryHooks {
 
 const NEVER_TRIED = { attempts: 0, uncertain: false };
 const TURNS_UNDER_WAY = 200;
-const DELIVERIES_PER_TURN = 1_000;
+/** At most so many posts are in hand at once, of an account whose messenger has no gap. */
+export const DELIVERIES_PER_TURN = 1_000;
 const NO_LEASE_PAUSE_MS = 200;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
