@@ -102,16 +102,20 @@ export async function keepHarming(
   const survived: Survived = new Map();
   const unitFaults = UNIT_FAULTS.filter(({ isLong }) => !(brief && isLong));
   const busy = new Set<Unit | 'database'>();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Set<Promise<unknown>>();
+  /** Of a fault that could not be inflicted, or after which something did not go as it should. */
+  let failure: { reason: unknown } | undefined;
 
   function begin(name: string, victim: Unit | 'database', inflict: () => Promise<void>) {
     onFault();
     busy.add(victim);
-    const ended = inflict().then(() => {
-      survived.set(name, (survived.get(name) ?? 0) + 1);
-      busy.delete(victim);
-      underWay.delete(ended);
-    });
+    const ended = inflict()
+      .then(() => survived.set(name, (survived.get(name) ?? 0) + 1))
+      .catch((reason: unknown) => (failure ??= { reason }))
+      .finally(() => {
+        busy.delete(victim);
+        underWay.delete(ended);
+      });
     underWay.add(ended);
   }
 
@@ -127,7 +131,7 @@ export async function keepHarming(
     const how = pick(random, SERVER_ENDS);
     const first = Math.floor(random() * fleet.units.length);
     // Drawn whether it is used or not, so that one long fault does not change all that come after it.
-    const own = seededFrom(random);
+    const own = fixed(random());
     if (draw < DATABASE_SHARE) {
       if (!busy.has('database')) begin(`PostgreSQL: ${how}`, 'database', () => endDatabase(how, pauseMs));
     } else {
@@ -135,21 +139,17 @@ export async function keepHarming(
       const unit = idleFrom(fleet.units, first, busy);
       if (unit) begin(`${unit.role}: ${fault.name}`, unit, () => fault.inflict(unit, own));
     }
-    await Promise.race([sleep(drawMs(random, pause), stop), failureOf(underWay)]);
+    await sleep(drawMs(random, pause), stop);
+    if (failure) throw failure.reason;
   }
   await Promise.all(underWay);
+  if (failure) throw failure.reason;
   return survived;
 }
 
 /** The unit drawn, or the next one to which nothing is being done. */
 function idleFrom(units: readonly Unit[], first: number, busy: ReadonlySet<unknown>): Unit | undefined {
   return [...units.slice(first), ...units.slice(0, first)].find((unit) => !busy.has(unit));
-}
-
-/** Never resolves; rejects when one of them does. */
-async function failureOf(underWay: ReadonlySet<Promise<void>>): Promise<never> {
-  await Promise.all(underWay);
-  return new Promise(() => {});
 }
 
 function faultAt(faults: readonly UnitFault[], draw: number): UnitFault {
@@ -161,7 +161,6 @@ function faultAt(faults: readonly UnitFault[], draw: number): UnitFault {
   throw new Error('the shares do not add up');
 }
 
-function seededFrom(random: () => number): () => number {
-  const value = random();
+function fixed(value: number): () => number {
   return () => value;
 }
