@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase } from '../src/database/connect.ts';
+import { createLog } from '../src/lib/log.ts';
 import { sleep } from '../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from './support/ledger.ts';
@@ -80,6 +82,30 @@ async function beginAt(worker: WitnessedWorker, messenger: 'sandbox' | 'whatsapp
   return { owner, campaignId, run, arrivals, paced: messenger === 'sandbox' };
 }
 
+/**
+ * Holds what a worker that freezes in the middle of a claim holds: its shards, locked, by a transaction of the service's own kind
+ * in which nothing happens any more. Resolves once they are locked; `end` rejects if the server has ended it meanwhile.
+ */
+async function freezeWithin(worker: WitnessedWorker): Promise<{ end(): Promise<void> }> {
+  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
+  const shards = await shardsOf(worker);
+  const locked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const claim = db.transaction().execute(async (trx) => {
+    await sql`select from shards where shard = any(${shards}::smallint[]) for share`.execute(trx);
+    locked.resolve();
+    await over.promise;
+    await sql`select 1`.execute(trx);
+  });
+  await locked.promise;
+  return {
+    async end() {
+      over.resolve();
+      await claim.finally(() => db.destroy());
+    },
+  };
+}
+
 const begun: Array<{ owner: Owner; campaignId: string; run: ExpectedRun; paced: boolean }> = [];
 
 test('shards are spread evenly over the workers', async () => {
@@ -119,11 +145,13 @@ test('one that is killed, frozen or cut off from the database is replaced within
   await killed.kill();
   frozen.freeze();
   cutOff.network.stall();
+  const claim = await freezeWithin(cutOff);
   for (const { worker, arrivals } of victims) {
     const seen = await when(arrivals, (entries) => entries.some(({ pid }) => pid !== worker.pid));
     const next = seen.find(({ pid }) => pid !== worker.pid);
     expect((next?.arrivedMs ?? Infinity) - lostMs).toBeLessThan(REPLACED_MS);
   }
+  await expect(claim.end()).rejects.toThrow('not queryable');
   // Until a worker that is back has shards again it may send nothing.
   for (const worker of [frozen, cutOff]) {
     await when(
