@@ -21,6 +21,7 @@ import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
+import type { Messenger } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
@@ -37,11 +38,19 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/**
- * Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. Tests have answers held
- * against their schemas (`checkAnswers`).
- */
-export async function startApp(config: Config, log: Log, { checkAnswers = false } = {}): Promise<App> {
+export interface AppOptions {
+  /** Holds answers against their schemas, for tests. */
+  checkAnswers?: boolean;
+  /** Messengers to send through instead of those that come with the service; they are closed with the app. */
+  messengers?: readonly Messenger[];
+}
+
+/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+export async function startApp(
+  config: Config,
+  log: Log,
+  { checkAnswers = false, messengers }: AppOptions = {},
+): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
@@ -56,7 +65,7 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
     const db = connectDatabase(address, { log });
     closing.push(() => db.destroy());
     await waitForDatabase(db, log);
-    await migrate(db, log);
+    await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
@@ -64,7 +73,9 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
     measureBacklog(shared.metrics.registry, { db, log });
     let worker: Worker | undefined;
     if (config.role !== 'api') {
-      worker = await startSending(shared, postgres !== undefined, closing);
+      const open = messengers ?? [openSandbox(shared)];
+      for (const messenger of open) closing.push(() => messenger.close());
+      worker = await startSending(shared, open, postgres !== undefined);
       closing.push(worker.stop);
       measureShards(shared.metrics.registry, worker.shardsHeld);
     }
@@ -81,6 +92,16 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
   }
 }
 
+/** A change of the schema may take its time, as may another process that is at it. */
+async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
+  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  try {
+    await migrate(db, log);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** What both halves of the process share. */
 interface Shared {
   config: Config;
@@ -91,23 +112,25 @@ interface Shared {
   metrics: Metrics;
 }
 
-function startSending(
-  { config, log, db, address, hints, metrics }: Shared,
-  alone: boolean,
-  closing: Array<() => Promise<unknown>>,
-): Promise<Worker> {
-  const sandbox = createSandbox({
+function openSandbox({ config, log, address, metrics }: Shared): Messenger {
+  return createSandbox({
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
     log,
     speed: config.sandboxSpeed,
     onLoopError: metrics.countLoopError,
   });
-  closing.push(() => sandbox.close());
+}
+
+function startSending(
+  { config, log, db, hints, metrics }: Shared,
+  messengers: readonly Messenger[],
+  alone: boolean,
+): Promise<Worker> {
   return startWorker({
     db,
     log,
     hints,
-    messengers: new Map([[sandbox.name, sandbox]]),
+    messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: { sandbox: config.sandboxGap, whatsapp: config.whatsappGap },
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.

@@ -38,7 +38,8 @@ export interface LaneOptions extends TryHooks {
 
 const NEVER_TRIED = { attempts: 0, uncertain: false };
 const TURNS_UNDER_WAY = 200;
-const DELIVERIES_PER_TURN = 1_000;
+/** At most so many posts are in hand at once, of an account whose messenger has no gap. */
+export const DELIVERIES_PER_TURN = 1_000;
 const NO_LEASE_PAUSE_MS = 200;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
@@ -136,7 +137,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
     try {
-      return await session.send(post, turn.deliveries);
+      return await session.send(post, turn.deliveries, () => leases.maySend());
     } catch (error) {
       log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
       return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });

@@ -69,8 +69,12 @@ export interface MessengerGroup {
 
 /** A live connection of one account. At most one exists for an account anywhere: it belongs to the account's lease. */
 export interface MessengerSession {
-  /** Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one. */
-  send(post: Post, to: readonly Destination[]): Promise<SendResult[]>;
+  /**
+   * Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one.
+   * `mayGoOn` says whether the lease still holds: a session that takes its time asks right before each destination leaves, and
+   * answers `offline` for the rest once it is false. Somebody else is sending them by then.
+   */
+  send(post: Post, to: readonly Destination[], mayGoOn: () => boolean): Promise<SendResult[]>;
   listGroups(): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */
   createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
