@@ -22,7 +22,7 @@ async function begin(): Promise<{ witness: Witness; send: (...ids: string[]) => 
   return {
     witness,
     async send(...ids) {
-      const to = ids.map((messageId) => ({ chatId: chat.chatId, messageId, uncertain: false }));
+      const to = ids.map((messageId) => ({ chatId: chat.chatId, messageId, uncertain: false, resend: false }));
       return (await session.send(post, to, always)).map(({ kind }) => kind);
     },
   };
@@ -74,7 +74,7 @@ describe('the witness', () => {
     const messenger = witnessMessenger('sandbox', witness.port);
     undo.push(() => messenger.close());
     const session = await messenger.open({ accountId: 1, phoneNumber: '4915100000001' });
-    const to = ['A', 'B', 'C'].map((messageId) => ({ chatId: '1@g.us', messageId, uncertain: false }));
+    const to = ['A', 'B', 'C'].map((messageId) => ({ chatId: '1@g.us', messageId, uncertain: false, resend: false }));
     let asked = 0;
     const results = await session.send(post, to, () => ++asked < 2);
     expect(results.map(({ kind }) => kind)).toEqual(['sent', 'offline', 'offline']);
