@@ -170,6 +170,7 @@ function buildApi(
       ...campaignOperations({ db, timeZone: config.timeZone }),
       ...analyticsOperations({ db }),
     ],
+    events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },
     readPool: () => readPool(db),

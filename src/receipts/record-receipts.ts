@@ -50,6 +50,12 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
         delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
       where excluded.flags & ~r.flags <> 0
       returning run_id, position, fresh, delivered_at, read_at
+    ), summed as (
+      update runs r set delivered = r.delivered + s.delivered, read = r.read + s.read
+      from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
+                   count(*) filter (where fresh & 2 <> 0)::int as read
+            from put where fresh & 3 <> 0 group by run_id) s
+      where r.account_id = ${accountId} and r.run_id = s.run_id
     ), counted as (
       update deliveries d
       set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,

@@ -10,6 +10,7 @@ import { nothing } from '../contract/fields.ts';
 import * as wire from '../contract/groups.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { toAccountEvent } from './live-events.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
@@ -128,8 +129,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       data: wire.accountStatusData,
       errors: [],
       async handle({ caller }) {
-        const { messenger, status, whatsappNumber } = await readAccountStatus(deps, caller.userId);
-        return { messenger, status, whatsapp_number: whatsappNumber };
+        return toAccountEvent(await readAccountStatus(deps, caller.userId));
       },
     }),
     defineOperation({
