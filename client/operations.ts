@@ -39,6 +39,7 @@ export interface Operations {
   'venom/list-groups': Operation<typeof groups.listGroupsBody, typeof groups.listGroupsData>;
   'venom/sync-groups': Operation<typeof nothing, typeof groups.syncGroupsData>;
   'venom/account-status': Operation<typeof nothing, typeof groups.accountStatusData>;
+  'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
   'analytics/get-campaign-group-analytics-master': Operation<typeof campaigns.campaignBody, typeof groupAnalyticsData>;
   'sandbox/list-messages': Operation<typeof groups.listMessagesBody, typeof groups.listMessagesData>;
 }
@@ -79,6 +80,7 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/list-groups': 'always',
   'venom/sync-groups': 'never',
   'venom/account-status': 'always',
+  'venom/update-account': 'never',
   'analytics/get-campaign-group-analytics-master': 'always',
   'sandbox/list-messages': 'always',
 };

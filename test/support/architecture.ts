@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   audit: ['database', 'lib'],
   users: ['audit', 'database', 'lib'],
   analytics: ['campaigns', 'database', 'lib'],
-  accounts: ['messenger', 'database', 'lib'],
+  accounts: ['audit', 'messenger', 'database', 'lib'],
   groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
