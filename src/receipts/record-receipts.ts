@@ -41,7 +41,11 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at
       from event e
       cross join lateral (
-        select run_id, position from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+        select run_id, position, sent_at from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+      -- Of a run that is closed nobody knows any more what has been counted.
+      cross join lateral (
+        select receipts_closed_at from runs r where r.account_id = ${accountId} and r.run_id = d.run_id limit 1) r
+      where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
     ), put as (
       insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
       select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
