@@ -27,6 +27,8 @@ export interface Operations {
   'user/list_audit_log': Operation<typeof keys.listAuditLogBody, typeof keys.listAuditLogData>;
   'venom/add-campaign': Operation<typeof campaigns.addCampaignBody, typeof campaigns.addCampaignData>;
   'venom/add-campaign-batch': Operation<typeof campaigns.addCampaignBatchBody, typeof campaigns.addCampaignBatchData>;
+  'venom/update-campaign': Operation<typeof campaigns.updateCampaignBody, typeof campaigns.controlledData>;
+  'venom/retry-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
   'venom/preview-campaign': Operation<typeof campaigns.previewBody, typeof campaigns.previewData>;
   'venom/list-campaigns': Operation<typeof campaigns.listCampaignsBody, typeof campaigns.listCampaignsData>;
   'venom/get-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.getCampaignData>;
@@ -68,6 +70,8 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'user/list_audit_log': 'always',
   'venom/add-campaign': 'keyed',
   'venom/add-campaign-batch': 'keyed',
+  'venom/update-campaign': 'never',
+  'venom/retry-campaign': 'never',
   'venom/preview-campaign': 'always',
   'venom/list-campaigns': 'always',
   'venom/get-campaign': 'always',
