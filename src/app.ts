@@ -132,6 +132,7 @@ function startSending(
     hints,
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: { sandbox: config.sandboxGap, whatsapp: config.whatsappGap },
+    timeZone: config.timeZone,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
@@ -159,6 +160,7 @@ function buildApi(
   });
   const groups = {
     db,
+    timeZone: config.timeZone,
     waiters: awaitResults(hints),
     readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
       readMessages(db, accountId, chatId, page),
@@ -170,6 +172,7 @@ function buildApi(
       ...campaignOperations({ db, timeZone: config.timeZone }),
       ...analyticsOperations({ db }),
     ],
+    events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },
     readPool: () => readPool(db),

@@ -21,6 +21,8 @@ export interface WorkerOptions {
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
   gaps: Readonly<Record<string, Gap>>;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
   /** Told to other workers and people. */
   name: string;
   /** No other worker can be alive. */

@@ -19,6 +19,7 @@ export type AuditAction =
   | 'user.profile_changed'
   | 'api_key.created'
   | 'api_key.revoked'
+  | 'account.changed'
   | 'campaign.accepted'
   | 'campaign.paused'
   | 'campaign.resumed'

@@ -55,6 +55,9 @@ export interface Schema {
     messenger: string;
     status: AccountStatus;
     groups_synced_at: NullableInstant;
+    quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
+    quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
+    daily_cap: ColumnType<number | null, number | null | undefined, number | null>;
     created_at: GeneratedInstant;
   };
   lanes: {

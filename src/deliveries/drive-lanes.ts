@@ -12,6 +12,7 @@ import type { MessengerSession, Post, SendResult } from '../messenger/messenger.
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
+import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
 import { requeueStrays } from './requeue-strays.ts';
 import { trySuspects } from './try-suspects.ts';
@@ -31,6 +32,8 @@ export interface LaneOptions extends TryHooks {
   hints: Hints;
   /** The gap of each messenger. */
   gaps: Readonly<Record<string, Gap>>;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
   /** Called for each try, with what it came to: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
   onLoopError?: (loop: string) => void;
@@ -80,12 +83,14 @@ export function driveLanes(options: LaneOptions): Lanes {
     const room = TURNS_UNDER_WAY - underWay.size;
     if (room <= 0) return 1_000;
     mayHaveStrays = true;
+    let closed: number[] = [];
     const turns = await claimTurns(db, {
       workerId: leases.workerId(),
       shards,
       lanes: room,
       batch: DELIVERIES_PER_TURN,
       paced,
+      onClosed: (accountIds) => (closed = accountIds),
     });
     mayHaveStrays = false;
     const watch = watchTries(options, turns);
@@ -96,8 +101,9 @@ export function driveLanes(options: LaneOptions): Lanes {
       });
       underWay.set(turn.accountId, { turn: turn.turn, ended });
     }
+    if (closed.length > 0) await openLanes(db, closed, options.timeZone ?? 'UTC');
     // Fewer turns than shards looked into: there are hardly any more.
-    return turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
+    return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
   }
 
   async function takeTurn(turn: Turn, watch: TryWatch): Promise<void> {
