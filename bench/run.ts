@@ -6,6 +6,7 @@ import { benchAnalytics } from './analytics.ts';
 import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
 import { benchHttp } from './http.ts';
+import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
 import { benchText, textRows } from './text.ts';
 import { benchUploads } from './uploads.ts';
@@ -18,6 +19,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   due: benchDue,
   process: benchProcess,
   http: benchHttp,
+  live: benchLive,
   uploads: benchUploads,
   analytics: benchAnalytics,
   text: () => Promise.resolve(textRows(benchText())),

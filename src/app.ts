@@ -17,19 +17,21 @@ import { campaignOperations } from './http/routes/campaigns.ts';
 import { groupListOperations } from './http/routes/group-lists.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
+import { buildOperatorServer } from './http/operator-server.ts';
 import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
+import type { Messenger } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 export interface App {
-  /** Where the API listens; undefined for a worker. */
+  /** Where it listens; undefined for a worker whose port was in use. */
   url: string | undefined;
   /** Resolves with the reason if the app cannot go on. */
   failed: Promise<string>;
@@ -37,11 +39,19 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/**
- * Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. Tests have answers held
- * against their schemas (`checkAnswers`).
- */
-export async function startApp(config: Config, log: Log, { checkAnswers = false } = {}): Promise<App> {
+export interface AppOptions {
+  /** Holds answers against their schemas, for tests. */
+  checkAnswers?: boolean;
+  /** Messengers to send through instead of those that come with the service; they are closed with the app. */
+  messengers?: readonly Messenger[];
+}
+
+/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+export async function startApp(
+  config: Config,
+  log: Log,
+  { checkAnswers = false, messengers }: AppOptions = {},
+): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
@@ -56,25 +66,40 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
     const db = connectDatabase(address, { log });
     closing.push(() => db.destroy());
     await waitForDatabase(db, log);
-    await migrate(db, log);
+    await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
     const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    measureBacklog(shared.metrics.registry, { db, log });
+    let worker: Worker | undefined;
     if (config.role !== 'api') {
-      const worker = await startSending(shared, postgres !== undefined, closing);
-      closing.push(() => worker.stop());
+      const open = messengers ?? [openSandbox(shared)];
+      for (const messenger of open) closing.push(() => messenger.close());
+      worker = await startSending(shared, open, postgres !== undefined);
+      closing.push(worker.stop);
+      measureShards(shared.metrics.registry, worker.shardsHeld);
     }
-    let url: string | undefined;
-    if (config.role !== 'worker') {
-      const server = await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
-      closing.push(() => server.close());
-      url = await listen(server, config);
-    }
+    const server =
+      worker && config.role === 'worker'
+        ? buildWorkerServer(shared, worker)
+        : await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
+    closing.push(() => server.close());
+    const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
     return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** A change of the schema may take its time, as may another process that is at it. */
+async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
+  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  try {
+    await migrate(db, log);
+  } finally {
+    await db.destroy();
   }
 }
 
@@ -88,27 +113,33 @@ interface Shared {
   metrics: Metrics;
 }
 
-function startSending(
-  { config, log, db, address, hints, metrics }: Shared,
-  alone: boolean,
-  closing: Array<() => Promise<unknown>>,
-): Promise<Worker> {
-  const sandbox = createSandbox({
+function openSandbox({ config, log, address, metrics }: Shared): Messenger {
+  return createSandbox({
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
     log,
     speed: config.sandboxSpeed,
+    onLoopError: metrics.countLoopError,
   });
-  closing.push(() => sandbox.close());
+}
+
+function startSending(
+  { config, log, db, hints, metrics }: Shared,
+  messengers: readonly Messenger[],
+  alone: boolean,
+): Promise<Worker> {
   return startWorker({
     db,
     log,
     hints,
-    messengers: new Map([[sandbox.name, sandbox]]),
+    messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
+    timeZone: config.timeZone,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
     onOutcome: metrics.countOutcome,
+    onRetry: metrics.countRetry,
+    onFirstTry: metrics.observeFirstTry,
     onLoopError: metrics.countLoopError,
   });
 }
@@ -130,6 +161,7 @@ function buildApi(
   });
   const groups = {
     db,
+    timeZone: config.timeZone,
     waiters: awaitResults(hints),
     readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
       readMessages(db, accountId, chatId, page),
@@ -142,6 +174,7 @@ function buildApi(
       ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
       ...analyticsOperations({ db, timeZone: config.timeZone }),
     ],
+    events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },
     readPool: () => readPool(db),
@@ -157,6 +190,28 @@ function gapsOf({ sandboxGap, whatsappGap }: Config) {
   return { sandbox: sandboxGap, whatsapp: whatsappGap };
 }
 
+function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {
+  return buildOperatorServer({
+    readyChecks: { database: () => pingDatabase(db), lease: worker.checkLease },
+    metrics: metrics.registry,
+    log,
+    settings: config,
+  });
+}
+
+/** What a worker does must not depend on a port that somebody else has: it then goes without. */
+async function listenIfFree(server: FastifyInstance, config: Config, log: Log): Promise<string | undefined> {
+  try {
+    return await listen(server, config);
+  } catch (error) {
+    if (!(error instanceof PortInUseError)) throw error;
+    log.warn(`${error.message}. This worker sends without health and metrics until it is started again`);
+    return undefined;
+  }
+}
+
+class PortInUseError extends StartupError {}
+
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
@@ -165,7 +220,7 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EADDRINUSE')
-      throw new StartupError(
+      throw new PortInUseError(
         `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,
         error,
       );

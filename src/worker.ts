@@ -22,15 +22,23 @@ export interface WorkerOptions {
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
   gaps: Readonly<Record<string, Gap>>;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
   /** Told to other workers and people. */
   name: string;
   /** No other worker can be alive. */
   alone: boolean;
   onOutcome?: (kind: string, count: number) => void;
+  onRetry?: () => void;
+  onFirstTry?: (lateSeconds: number) => void;
   onLoopError?: (loop: string) => void;
 }
 
 export interface Worker {
+  /** How many shards it serves. */
+  shardsHeld(): number;
+  /** Throws while its lease is not good enough to send anything. */
+  checkLease(): Promise<void>;
   /** Takes nothing new, finishes what is in hand, hands its accounts over. */
   stop(): Promise<void>;
 }
@@ -45,6 +53,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     name: options.name,
     alone: options.alone,
     gapMsOf: gapMsOf(gaps),
+    ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
     },
@@ -61,6 +70,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   );
 
   return {
+    shardsHeld: () => leases.shards().length,
+    async checkLease() {
+      if (!leases.maySend()) throw new Error('the lease of this worker has run out');
+    },
     async stop() {
       const parts = [runs, lanes, revisions, commands, erasure, house];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false }];
+const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false, resend: false }];
 const reasonOf = async (text: string) => {
   const [result] = await sendMessages(database.db, 1, { text, media: null }, to, 0);
   return result?.kind === 'refused' && result.final ? result.reason : undefined;

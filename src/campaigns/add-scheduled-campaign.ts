@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
-import { invalid, type Problem } from '../lib/errors.ts';
+import { invalid, type AppError, type Problem } from '../lib/errors.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 import { acceptCampaign, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
@@ -61,9 +61,12 @@ function countDays({ startDate, endDate }: Schedule): number {
 /** Those of a schedule that are not past. Throws 400 where none is left. */
 export function stillToCome(occurrences: Date[], now: Date): Date[] {
   const left = occurrences.filter((dueAt) => dueAt >= now);
-  if (left.length === 0)
-    throw invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
+  if (left.length === 0) throw scheduleIsOver();
   return left;
+}
+
+export function scheduleIsOver(): AppError {
+  return invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
 }
 
 /** The zone the user chose; null: none. */

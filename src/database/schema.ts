@@ -55,6 +55,9 @@ export interface Schema {
     messenger: string;
     status: AccountStatus;
     groups_synced_at: NullableInstant;
+    quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
+    quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
+    daily_cap: ColumnType<number | null, number | null | undefined, number | null>;
     created_at: GeneratedInstant;
   };
   lanes: {
@@ -118,6 +121,7 @@ export interface Schema {
   contents: {
     content_id: Generated<number>;
     campaign_id: number;
+    name: string | null;
     html: string;
     text: string;
     media_id: number | null;

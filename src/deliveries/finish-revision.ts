@@ -40,7 +40,7 @@ export async function finishRevision(
     if (!lane.held) return undefined;
     const { rows: after } = await sql<LaneAfter>`
       update lanes
-      set in_hand_run_id = null, in_hand = null,
+      set changes = changes + 1, in_hand_run_id = null, in_hand = null,
           next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
           held_until = case when ${restMs}::float8 > 0 then greatest(held_until, campanile_now() + ${restMs} * interval '1 millisecond')
                             else held_until end,

@@ -140,7 +140,7 @@ function judgeRevision(post: RevisedPost, result: RevisionResult | undefined): R
   if (result.kind === 'absent')
     return post.state === 'sent' ? { kind: 'failed', reason: result.reason } : { kind: 'absent' };
   if (result.kind === 'offline') return { kind: 'retry', waitMs: 0, tries: 0 };
-  const outcome = judge(result, post.attempts);
+  const outcome = judge(result, { attempts: post.attempts, uncertain: false });
   if (outcome.kind === 'retry') return { kind: 'retry', waitMs: outcome.waitMs, tries: 1 };
   return { kind: 'failed', reason: outcome.kind === 'failed' ? outcome.reason : result.reason };
 }

@@ -41,13 +41,15 @@ export interface TestApp {
 
 export const PASSWORD = 'correct horse battery';
 
-export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
-  const database = await createTestDatabase();
+/** With `shared`, the database of another app, which outlives this one. */
+export async function startTestApp(overrides: Partial<Config> = {}, shared?: TestDatabase): Promise<TestApp> {
+  const database = shared ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
   const folder = await mkdtemp(join(tmpdir(), 'campanile-app-'));
   const config: Config = {
     ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: join(folder, 'state') }),
+    jwtSecret: 'the secret that all apps of a test share',
     databaseUrl: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
     ...overrides,
@@ -62,7 +64,7 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
     signUp: (person) => signUp(call, person),
     async stop() {
       await app.stop();
-      await database.drop();
+      if (!shared) await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
   };
