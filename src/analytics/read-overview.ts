@@ -63,23 +63,18 @@ async function readZone(db: Database, userId: number): Promise<{ now: Date; time
 
 type DayRow = OverviewSums & { /** From 1. */ day: number; campaigns: number[] };
 
-/** The days on which anything began, by their place in `days`. Reads runs and the minutes of their receipts, never a delivery. */
+/** The days on which anything began, by their place in `days`. Reads runs, never a delivery. */
 async function selectDays(db: Database, userId: number, days: readonly Day[]): Promise<DayRow[]> {
   const begins = days.map((day) => day.beginsAt);
   const { rows } = await sql<DayRow>`
-    with run as materialized (
-      select r.account_id, r.run_id, r.campaign_id, r.sent, r.failed, width_bucket(r.started_at, ${begins}::timestamptz[]) as day
+    with run as (
+      select r.campaign_id, r.sent, r.failed, r.delivered, r.read, width_bucket(r.started_at, ${begins}::timestamptz[]) as day
       from accounts a join runs r on r.account_id = a.account_id
       where a.user_id = ${userId} and r.started_at >= ${begins[0]} and r.started_at < ${days.at(-1)?.endsAt}
-    ), seen as materialized (
-      select m.run_id, sum(m.delivered)::int as delivered, sum(m.read)::int as read
-      from run r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
-      group by m.run_id
     )
     select r.day, count(*)::int as posts, sum(r.sent)::int as sent, sum(r.failed)::int as failed,
-           coalesce(sum(s.delivered), 0)::int as delivered, coalesce(sum(s.read), 0)::int as read,
-           array_agg(distinct r.campaign_id) as campaigns
-    from run r left join seen s on s.run_id = r.run_id
+           sum(r.delivered)::int as delivered, sum(r.read)::int as read, array_agg(distinct r.campaign_id) as campaigns
+    from run r
     group by r.day`.execute(db);
   return rows;
 }
