@@ -1,4 +1,13 @@
-import type { Destination, MemberEvent, Messenger, Post, SendResult } from '../../src/messenger/messenger.ts';
+import type {
+  Destination,
+  MemberEvent,
+  Messenger,
+  Post,
+  PostChange,
+  RevisionResult,
+  SendResult,
+  SentPost,
+} from '../../src/messenger/messenger.ts';
 import { sendUnlessThere } from '../../src/messenger/send-unless-there.ts';
 
 /** One thing that was sent, in the order it arrived. */
@@ -16,6 +25,10 @@ export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** What becomes of each post from now on; undefined: it arrives at two other people. */
   answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
+  /** What was changed, in order, with what it says then. */
+  changes: Array<{ kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
+  /** What becomes of each change from now on; undefined: it is done. */
+  answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
   find?: (to: Destination) => Promise<{ recipients: number } | null>;
   /** Tells the worker what members did. */
@@ -41,6 +54,8 @@ export function scriptMessenger(): ScriptedMessenger {
     name: 'sandbox',
     arrivals: [],
     answer: () => undefined,
+    changes: [],
+    answerChange: () => undefined,
     tell: (events) => record(events),
     open: () =>
       Promise.resolve({
@@ -50,6 +65,18 @@ export function scriptMessenger(): ScriptedMessenger {
             const { find } = messenger;
             const transmit = () => sendOne(one, post);
             results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
+          }
+          return results;
+        },
+        async revise(change, posts) {
+          const results: RevisionResult[] = [];
+          for (const post of posts) {
+            const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
+            const text = change.kind === 'correct' ? change.post.text : '';
+            const { messageId } = post;
+            if (result.kind === 'done')
+              messenger.changes.push({ kind: change.kind, messageId, text, atMs: performance.now() });
+            results.push(result);
           }
           return results;
         },

@@ -63,7 +63,12 @@ export async function sendMessages(
   return to.map((_, index) => {
     const recipients = rows[0]?.recipients[index] ?? null;
     return recipients === null
-      ? { kind: 'refused', reason: 'The group no longer exists, or you are not a member of it', final: true }
+      ? {
+          kind: 'refused',
+          reason:
+            'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
+          final: true,
+        }
       : { kind: 'sent', recipients };
   });
 }
@@ -101,7 +106,7 @@ export async function readMessages(
   }>`
     select seq, message_id, text, media_mime, media_size, media_sha256, sent_at
     from sandbox_messages
-    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after}
+    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and recalled_at is null
     order by seq limit ${limit}`.execute(db);
   return rows.map((row) => ({
     seq: row.seq,

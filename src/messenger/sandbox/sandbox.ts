@@ -5,6 +5,7 @@ import type { Messenger } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { sendMessages } from './messages.ts';
+import { reviseMessages } from './revise-messages.ts';
 import { tellDoings } from './tell-doings.ts';
 
 /**
@@ -28,6 +29,7 @@ export function createSandbox({
       await plantFirstGroups(db, accountId);
       return {
         send: (post, to) => sendMessages(db, accountId, post, to, speed),
+        revise: (change, posts) => reviseMessages(db, accountId, change, posts),
         listGroups: () => listChats(db, accountId),
         createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber }),
         createCommunity: (community) => createCommunityChats(db, accountId, community),
