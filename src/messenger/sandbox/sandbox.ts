@@ -4,7 +4,7 @@ import { startLoop } from '../../lib/loop.ts';
 import type { Messenger } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
 import { forgetAccount } from './forget.ts';
-import { sendMessages } from './messages.ts';
+import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { tellDoings } from './tell-doings.ts';
 
@@ -23,12 +23,13 @@ export function createSandbox({
   speed: number;
   onLoopError?: (loop: string) => void;
 }): Messenger {
+  const sendPost = createPostSender(db, speed);
   return {
     name: 'sandbox',
     async open({ accountId, phoneNumber }) {
       await plantFirstGroups(db, accountId);
       return {
-        send: (post, to) => sendMessages(db, accountId, post, to, speed),
+        send: (post, to) => sendPost(accountId, post, to),
         revise: (change, posts) => reviseMessages(db, accountId, change, posts),
         listGroups: () => listChats(db, accountId),
         createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber }),
