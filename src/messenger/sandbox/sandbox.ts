@@ -2,7 +2,7 @@ import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Messenger } from '../messenger.ts';
-import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
+import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
@@ -24,10 +24,11 @@ export function createSandbox({
   onLoopError?: (loop: string) => void;
 }): Messenger {
   const sendPost = createPostSender(db, speed);
+  const plant = createPlanter(db);
   return {
     name: 'sandbox',
     async open({ accountId, phoneNumber }) {
-      await plantFirstGroups(db, accountId);
+      await plant(accountId);
       return {
         send: (post, to) => sendPost(accountId, post, to),
         revise: (change, posts) => reviseMessages(db, accountId, change, posts),
