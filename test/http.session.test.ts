@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from './support/access.ts';
 import { PASSWORD, startTestApp, type Person } from './support/app.ts';
+import { createKeys } from './support/api-keys.ts';
 import { createBelongings, inventIds } from './support/belongings.ts';
 import { worthlessAuthorizations } from './support/forged-tokens.ts';
 import { readOperations } from './support/openapi.ts';
@@ -166,7 +167,12 @@ describe('an operation of the API', () => {
     await app.call('user/revoke_tokens', {}, revoked);
     mallory = { ...mallory, token: cookieOf((await signIn('mallory')).headers) };
     mallory.call = ((path: string, body: unknown) => app.call(path, body, mallory.token)) as Person['call'];
-    const forged = worthlessAuthorizations(mallory.token, { secret: SECRET, revoked, otherUserId: alice.userId })
+    const forged = worthlessAuthorizations(mallory.token, {
+      secret: SECRET,
+      revoked,
+      otherUserId: alice.userId,
+      keys: await createKeys(app, mallory),
+    })
       .filter(([, value]) => /^Bearer \S+$/.test(value ?? ''))
       .map(([what, value]): [string, string] => [what, (value ?? '').slice('Bearer '.length)]);
     expect(forged.length).toBeGreaterThan(15);

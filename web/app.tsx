@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { endSession, sessionQuery, type SignedIn } from './api/session.ts';
+import { endIfOver, sessionQuery, type SignedIn } from './api/session.ts';
 import { Entry } from './entry/entry.tsx';
 import { Failed } from './parts/failed.tsx';
 import { PageSkeleton } from './parts/page.tsx';
@@ -55,14 +55,14 @@ export function App() {
   );
 }
 
-/** Ends the session when its time is up, rather than at the first request that fails for it. */
+/** Sees when its time is up that the session has ended, rather than at the first request that fails for it. */
 function useExpiry(session: SignedIn | null | undefined): void {
   const client = useQueryClient();
   const expiresAt = session?.expires_at;
   useEffect(() => {
     if (expiresAt === undefined) return undefined;
     const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now());
-    const timer = setTimeout(() => endSession(client), Math.min(waitMs, LONGEST_TIMER_MS));
+    const timer = setTimeout(() => void endIfOver(client), Math.min(waitMs, LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   }, [client, expiresAt]);
 }

@@ -31,7 +31,10 @@ function Account({ account }: { account: AccountStatus }) {
         <dl className="facts">
           <dt>{words.account.stateNow}</dt>
           <dd aria-live="polite">
-            <Dot tone={toneOf(account)} label={accountSummary(account, zone)} />
+            <Dot
+              tone={toneOf(account)}
+              label={isSandbox ? words.account.status[account.status] : accountSummary(account, zone)}
+            />
           </dd>
           <dt>{words.account.messenger}</dt>
           <dd>{isSandbox ? words.account.sandbox : words.account.whatsapp}</dd>

@@ -37,6 +37,16 @@ export function endSession(client: QueryClient): void {
   client.setQueryData(sessionQuery.queryKey, null);
 }
 
+/** Asks whether the session is over: the clock of this machine alone may be wrong. Resolves in any case. */
+export async function endIfOver(client: QueryClient): Promise<void> {
+  try {
+    const { data } = await request<Session>('/session', 'GET');
+    if (data === null) endSession(client);
+  } catch {
+    // Out of reach just now: the next request that is refused will end it.
+  }
+}
+
 /** Whether a session came to its end while the page was open, rather than that nobody has signed in yet. */
 export const wasSignedInQuery = queryOptions({
   queryKey: ['session-ended'],

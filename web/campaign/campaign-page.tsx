@@ -39,7 +39,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
       <div className="campaign">
         <Stack gap="md" className="campaign-main">
           <Head campaign={campaign} totals={totals} runs={runs} />
-          <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />
+          {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
           <Failures groups={groups} failed={totals.failed} />
           {!isQuiet && (
             <Section title={words.campaign.overTime}>

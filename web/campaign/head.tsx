@@ -31,7 +31,14 @@ export function Head({ campaign, totals, runs }: Pick<Analytics, 'campaign' | 't
       </div>
       <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} />
       <Text size="sm">
-        {words.campaign.soFar(count(totals.sent), count(totals.failed), count(totals.queued), count(totals.cancelled))}
+        {totals.deliveries === 0
+          ? words.campaign.nothingSent
+          : words.campaign.soFar(
+              count(totals.sent),
+              count(totals.failed),
+              count(totals.queued),
+              count(totals.cancelled),
+            )}
       </Text>
       {campaign.desc !== '' && (
         <Text size="sm" c="dimmed">

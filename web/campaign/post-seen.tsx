@@ -10,10 +10,11 @@ import { words } from '../words/words.ts';
 export function PostSeen({ post, groups }: { post: Campaign; groups: readonly GroupRow[] }) {
   const zone = useZone();
   const [first] = groups;
+  const isSent = groups.some((group) => group.sent > 0);
   const kind = first?.kind ?? 'group';
   const at = first?.first_sent_at ?? post.runs[0]?.due_at ?? post.created_at;
   return (
-    <Section title={words.campaign.asSeen}>
+    <Section title={isSent ? words.campaign.asSeen : words.campaign.asWillBeSeen}>
       <Phone name={first?.group_name ?? ''} kind={kind} participants={first?.participants ?? null}>
         <Post text={post.text} media={post.media} time={clockTime(at, zone)} kind={kind} />
       </Phone>

@@ -4,9 +4,8 @@ import { useEditor } from '@tiptap/react';
 import { StarterKit } from '@tiptap/starter-kit';
 import { useEffect, useRef } from 'react';
 import { words } from '../words/words.ts';
-
-/** What the service takes for a link; a pasted one of another kind stays plain text. */
-const LINK = /^(?:https?|mailto|tel):/i;
+import { cleanPasted } from './clean-pasted.ts';
+import { Link } from './link.ts';
 
 const extensions = [
   StarterKit.configure({
@@ -19,13 +18,9 @@ const extensions = [
     // Neither leaves anything in the html, but both need styles of their own.
     dropcursor: false,
     gapcursor: false,
-    link: {
-      openOnClick: false,
-      defaultProtocol: 'https',
-      isAllowedUri: (url) => LINK.test(url),
-      HTMLAttributes: { target: null, rel: null, class: null },
-    },
+    link: false,
   }),
+  Link,
 ];
 
 /**
@@ -61,6 +56,7 @@ export default function Editor({
     onUpdate: ({ editor: changed }) => tell.current(changed.isEmpty ? '' : changed.getHTML()),
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': words.compose.message },
+      transformPastedHTML: cleanPasted,
       handlePaste: (_view, event) => take(event.clipboardData),
       handleDrop: (_view, event) => take(event.dataTransfer),
     },

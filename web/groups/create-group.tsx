@@ -101,7 +101,10 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
 
 async function create(kind: GroupKind, draft: Draft, idempotencyKey: string): Promise<void> {
   const { name, description, participants } = draft;
-  if (kind === 'group') await call('venom/create-group', { group_name: name, participants }, { idempotencyKey });
+  // A whole list can be pasted into the field at once.
+  const numbers = participants.flatMap((one) => one.split(/[,;\n]/)).map((one) => one.trim());
+  const group = { group_name: name, participants: numbers.filter((one) => one !== '') };
+  if (kind === 'group') await call('venom/create-group', group, { idempotencyKey });
   else if (kind === 'community')
     await call('venom/create-community', { community_name: name, description }, { idempotencyKey });
   else await call('venom/create-channel', { name, description, image: null }, { idempotencyKey });

@@ -31,7 +31,7 @@ export function GroupsTable({ groups, invite }: { groups: readonly Group[]; invi
                   <Button
                     size="compact-sm"
                     variant="subtle"
-                    aria-label={words.groups.inviteTo(group.group_name)}
+                    aria-label={words.groups.linkOf(group.group_name)}
                     onClick={() => invite(group)}
                   >
                     {words.groups.inviteButton}

@@ -29,18 +29,14 @@ const WAIT_MS = 150;
 /** Finds pages, campaigns and groups by what is typed; arrows choose, Enter opens. */
 export function Palette({ opened, close }: { opened: boolean; close: () => void }) {
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      withCloseButton={false}
-      padding={0}
-      yOffset="12vh"
-      centered={false}
-      size={560}
-      aria-label={words.palette.title}
-    >
-      <PaletteContent close={close} />
-    </Modal>
+    <Modal.Root opened={opened} onClose={close} yOffset="12vh" centered={false} size={560}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={words.palette.title}>
+        <Modal.Body p={0}>
+          <PaletteContent close={close} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

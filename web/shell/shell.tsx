@@ -22,7 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <a href="#content" className="skip-link">
         {words.shell.skip}
       </a>
-      <header className="rail">
+      <nav aria-label={words.shell.pages} className="rail">
         <div className="rail-head">
           <Link href="/" className="brand">
             <Logo /> {words.product}
@@ -43,13 +43,13 @@ export function Shell({ children }: { children: ReactNode }) {
         >
           {words.shell.newCampaign}
         </Button>
-        <nav aria-label={words.shell.pages} className="rail-nav">
+        <div className="rail-nav">
           <RailLink href="/" icon="campaigns" label={words.pages.campaigns} />
           <RailLink href="/calendar" icon="calendar" label={words.pages.calendar} />
           <RailLink href="/groups" icon="groups" label={words.pages.groups} />
           <RailLink href="/account" icon="account" label={words.pages.account} />
           <RailLink href="/settings" icon="settings" label={words.pages.settings} />
-        </nav>
+        </div>
         <div className="rail-foot">
           <UnstyledButton className="rail-link" onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
             <Icon name="search" /> {words.shell.find}
@@ -59,7 +59,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </UnstyledButton>
           <UserMenu className="rail-user" />
         </div>
-      </header>
+      </nav>
       <main id="content" tabIndex={-1}>
         {children}
       </main>
@@ -100,7 +100,7 @@ function UserMenu({ className }: { className: string }) {
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={`rail-link ${className}`} aria-label={words.shell.userMenu(name)}>
+        <UnstyledButton className={`rail-link ${className}`}>
           <span className="initial" aria-hidden="true">
             {name.charAt(0).toUpperCase()}
           </span>
