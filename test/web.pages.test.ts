@@ -125,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
       expect(width, path).toBeLessThanOrEqual(PHONE.width);
     }
     for (const name of ['Calendar', 'Groups', 'Account', 'Settings', 'Campaigns']) {
-      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();
     }
     await page.getByRole('link', { name: 'New campaign' }).last().click();
