@@ -28,6 +28,7 @@ export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
         ]}
         curveType="monotone"
         withDots={false}
+        lineProps={{ isAnimationActive: false }}
         withLegend
         legendProps={{ verticalAlign: 'bottom', height: 32 }}
         valueFormatter={(value) => count(value)}
