@@ -1,6 +1,6 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../web/api/call.ts';
+import { CampanileError } from '../client/failure.ts';
 import { addDays, addMonths, daysOf } from '../web/calendar/days.ts';
 import { count, fileSize, share } from '../web/format/numbers.ts';
 import { fieldProblems, problemText } from '../web/format/problem.ts';
@@ -74,13 +74,13 @@ describe('calendars', () => {
 
 describe('errors', () => {
   test.each([
-    [new ApiError(0, 'fetch failed'), /^The service cannot be reached\. Check .*try again\.$/],
-    [new ApiError(500, 'secret'), /^Something went wrong on our side\./],
-    [new ApiError(429, 'x', [], 40), /Wait 40 seconds/],
-    [new ApiError(503, 'The account is not connected'), /^The account is not connected\. Try again/],
-    [new ApiError(409, 'the campaign has ended'), /^The campaign has ended\.$/],
+    [new CampanileError('fetch failed', { code: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
+    [new CampanileError('secret', { code: 500 }), /^Something went wrong on our side\./],
+    [new CampanileError('x', { code: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
+    [new CampanileError('The account is not connected', { code: 503 }), /^The account is not connected\. Try again/],
+    [new CampanileError('the campaign has ended', { code: 409 }), /^The campaign has ended\.$/],
     [
-      new ApiError(400, 'x', [{ field: 'end_date', issue: 'is before start_date' }]),
+      new CampanileError('x', { code: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
       /^The last day is before start_date\.$/,
     ],
     [new TypeError('x is not a function'), /^Something went wrong on our side\./],
@@ -93,6 +93,8 @@ describe('errors', () => {
       { field: 'participants.3', issue: 'must be a phone number' },
       { field: 'participants.4', issue: 'must be another' },
     ];
-    expect(fieldProblems(new ApiError(400, 'x', details))).toEqual({ participants: 'Must be a phone number.' });
+    expect(fieldProblems(new CampanileError('x', { code: 400, details }))).toEqual({
+      participants: 'Must be a phone number.',
+    });
   });
 });

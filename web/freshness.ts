@@ -28,7 +28,7 @@ function sources(): string[] {
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
   const shared = join(ROOT, 'src/text/parse-whatsapp.ts');
-  return [...own, shared, join(ROOT, 'package-lock.json')].toSorted();
+  return [...own, ...filesBelow(join(ROOT, 'client')), shared, join(ROOT, 'package-lock.json')].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

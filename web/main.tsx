@@ -7,7 +7,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { whenSignedOut, ApiError } from './api/call.ts';
+import { whenSignedOut } from './api/call.ts';
 import { endSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { cssVariables, theme } from './theme.ts';
@@ -21,9 +21,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the service has refused it will refuse again; what could not be reached may be there in a moment.
-      retry: (failures, error) =>
-        failures < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+      // The client tries again by itself what can be tried again.
+      retry: false,
     },
   },
 });

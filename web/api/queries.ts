@@ -2,8 +2,9 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 import type { AccountStatus, CampaignStatus, GroupKind } from './operations.ts';
 
-const SOON_MS = 2_000;
-const LATER_MS = 15_000;
+/** Live progress tells of most changes; these are for what it does not tell, and for when it is cut off. */
+const SOON_MS = 4_000;
+const LATER_MS = 30_000;
 
 /** The state of the link; asked often while it is about to change. */
 export const accountQuery = queryOptions({

@@ -7,13 +7,13 @@ const KEY = ['session'] as const;
 
 export const sessionQuery = queryOptions({
   queryKey: KEY,
-  queryFn: async ({ signal }) => (await request<Session>('/session', 'GET', undefined, { signal })).data,
+  queryFn: ({ signal }) => request<Session>('/session', 'GET', { signal }),
   staleTime: Infinity,
 });
 
-/** Signs in, and forgets what was fetched for somebody else. Rejects with an ApiError. */
+/** Signs in, and forgets what was fetched for somebody else. Rejects with an CampanileError. */
 export async function signIn(client: QueryClient, userName: string, password: string): Promise<void> {
-  const { data } = await request<Session>('/session', 'POST', { user_name: userName, password });
+  const data = await request<Session>('/session', 'POST', { body: { user_name: userName, password } });
   const before = client.getQueryData(sessionQuery.queryKey);
   if (before?.user_info.user_id !== data?.user_info.user_id) forgetAll(client);
   client.setQueryData(wasSignedInQuery.queryKey, false);
@@ -40,8 +40,8 @@ export function endSession(client: QueryClient): void {
 /** Asks whether the session is over: the clock of this machine alone may be wrong. Resolves in any case. */
 export async function endIfOver(client: QueryClient): Promise<void> {
   try {
-    const { data } = await request<Session>('/session', 'GET');
-    if (data === null) endSession(client);
+    const session = await request<Session>('/session', 'GET');
+    if (session === null) endSession(client);
   } catch {
     // Out of reach just now: the next request that is refused will end it.
   }

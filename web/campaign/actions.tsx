@@ -1,28 +1,18 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api/call.ts';
 import type { Analytics } from '../api/operations.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-
-type Verb = 'pause' | 'resume' | 'cancel';
+import { useControl } from './control.ts';
 
 /** What the campaign's state lets one do. */
 export function Actions({ campaign }: Pick<Analytics, 'campaign'>) {
-  const client = useQueryClient();
   const [isCancelling, setCancelling] = useState(false);
   const { campaign_id: id, status } = campaign;
-  const act = async (verb: Verb) => {
-    await call(`venom/${verb}-campaign`, { campaign_id: id });
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ['analytics', id] }),
-      client.invalidateQueries({ queryKey: ['campaign', id] }),
-      client.invalidateQueries({ queryKey: ['campaigns'] }),
-    ]);
-  };
+  const act = useControl(id);
   const acting = useMutation({ mutationFn: act, onError: tellProblem });
   const canPause = status === 'running' || status === 'scheduled';
   return (

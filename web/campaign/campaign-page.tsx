@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { Analytics } from '../api/operations.ts';
 import { analyticsQuery, campaignQuery } from '../api/queries.ts';
-import { ApiError } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found.tsx';
@@ -24,7 +24,7 @@ export default function CampaignPage({ id }: { id: string }) {
   if (analytics.isPending) return <PageSkeleton />;
   if (!analytics.data) {
     const { error } = analytics;
-    if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <NotFoundPage />;
+    if (error instanceof CampanileError && (error.code === 404 || error.code === 400)) return <NotFoundPage />;
     return <Failed error={error} retry={() => void analytics.refetch()} />;
   }
   return <Campaign id={id} analytics={analytics.data} />;
@@ -40,7 +40,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
         <Stack gap="md" className="campaign-main">
           <Head campaign={campaign} totals={totals} runs={runs} />
           {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
-          <Failures groups={groups} failed={totals.failed} />
+          <Failures campaignId={id} groups={groups} failed={totals.failed} />
           {!isQuiet && (
             <Section title={words.campaign.overTime}>
               <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>

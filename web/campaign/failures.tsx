@@ -1,21 +1,41 @@
 import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { GroupRow } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
+import { tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
+import { useControl } from './control.ts';
 
 const NAMED = 3;
 
 /** Why posts failed, each reason once, with the groups it hit and what to do about it. */
-export function Failures({ groups, failed }: { groups: readonly GroupRow[]; failed: number }) {
+export function Failures({
+  campaignId,
+  groups,
+  failed,
+}: {
+  campaignId: string;
+  groups: readonly GroupRow[];
+  failed: number;
+}) {
+  const act = useControl(campaignId);
+  const retrying = useMutation({ mutationFn: () => act('retry'), onError: tellProblem });
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
   const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(
     ([, one], [, other]) => other.length - one.length,
   );
   return (
-    <Section title={words.campaign.failures(failed, count(failed))}>
+    <Section
+      title={words.campaign.failures(failed, count(failed))}
+      aside={
+        <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+          {words.campaign.retry}
+        </Button>
+      }
+    >
       <ul className="reasons">
         {reasons.map(([reason, hit]) => {
           const { what, todo, href, action } = adviceOf(reason);

@@ -11,10 +11,13 @@ type Preview = Data<'venom/preview-campaign'>;
 const OF_CAPTIONS = 'caption_too_long';
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
-export function findProblems(draft: Draft, preview: Preview, previewError: unknown): string[] {
+export function findProblems(
+  draft: Draft,
+  { preview, error, isSettled }: { preview: Preview; error: unknown; isSettled: boolean },
+): string[] {
   const problems: string[] = [];
-  if (previewError) problems.push(problemText(previewError));
-  else if (draft.html === '' || preview.length === 0) problems.push(words.compose.problems.noText);
+  if (error) problems.push(problemText(error));
+  else if (draft.html === '' || (isSettled && preview.length === 0)) problems.push(words.compose.problems.noText);
   if (draft.groups.length === 0) problems.push(words.compose.problems.noGroups);
   if (draft.isScheduled) {
     if (draft.startDate === null) problems.push(words.compose.problems.noDays);

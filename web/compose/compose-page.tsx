@@ -39,13 +39,14 @@ function Compose({ session }: { session: SignedIn }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const { draft, file, update, attach, forget, discard } = useDraft(session.user_info.user_id, session.time_zone);
-  const { preview, error: previewError, isSettled } = usePreview(draft.html);
+  const shown = usePreview(draft.html);
+  const { preview, isSettled } = shown;
   const [fileProblem, setFileProblem] = useState<string>();
   const [isAsking, asking] = useDisclosure(false);
   const [isTried, tried] = useDisclosure(false);
   const name = draft.name.trim() || suggestName(preview.text);
   const check = useCheck(draft, name, file);
-  const problems = findProblems(draft, preview, previewError);
+  const problems = findProblems(draft, shown);
 
   const takeFile = (next: File | null) => {
     const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { drawKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { keepFile, readFile } from './draft-file.ts';
 
@@ -34,7 +35,7 @@ function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
-    idempotencyKey: crypto.randomUUID(),
+    idempotencyKey: drawKey(),
   };
 }
 
@@ -67,7 +68,7 @@ export function useDraft(userId: number, timeZone: string) {
   }, [key, draft]);
 
   const update = useCallback(
-    (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change, idempotencyKey: crypto.randomUUID() })),
+    (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change, idempotencyKey: drawKey() })),
     [],
   );
   const attach = useCallback(

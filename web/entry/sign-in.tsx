@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { ApiError } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import { signIn } from '../api/session.ts';
 import { Problem } from '../parts/failed.tsx';
 import { words } from '../words/words.ts';
@@ -23,7 +23,7 @@ export function SignIn() {
       if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
     },
   });
-  const isWrong = entering.error instanceof ApiError && entering.error.status === 401;
+  const isWrong = entering.error instanceof CampanileError && entering.error.code === 401;
   return (
     <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
       <Stack gap="sm">

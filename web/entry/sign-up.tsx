@@ -2,7 +2,8 @@ import { Button, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { ApiError, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import { signIn } from '../api/session.ts';
 import { signUpBody } from '../api/user.ts';
 import { fieldProblems } from '../format/problem.ts';
@@ -50,7 +51,7 @@ export function SignUp() {
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
-  const isInFields = entering.error instanceof ApiError && entering.error.details.length > 0;
+  const isInFields = entering.error instanceof CampanileError && entering.error.details.length > 0;
   return (
     <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
       <Stack gap="sm">

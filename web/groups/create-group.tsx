@@ -2,7 +2,8 @@ import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInpu
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '../api/call.ts';
+import { call, drawKey } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { Problem } from '../parts/failed.tsx';
@@ -34,11 +35,11 @@ interface Draft {
 function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   const client = useQueryClient();
   // One for as long as the dialog is open: pressing the button again after a lost answer must not create a second one.
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const [idempotencyKey, setIdempotencyKey] = useState(() => drawKey());
   const form = useForm<Draft>({
     initialValues: { name: '', description: '', participants: [] },
     validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
-    onValuesChange: () => setIdempotencyKey(crypto.randomUUID()),
+    onValuesChange: () => setIdempotencyKey(drawKey()),
   });
   const creating = useMutation({
     mutationFn: (draft: Draft) => create(kind, draft, idempotencyKey),
@@ -52,7 +53,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
       form.setErrors({ name: group_name ?? community_name ?? name, description, participants });
     },
   });
-  const isInFields = creating.error instanceof ApiError && creating.error.details.length > 0;
+  const isInFields = creating.error instanceof CampanileError && creating.error.details.length > 0;
   return (
     <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
       <Stack gap="sm">

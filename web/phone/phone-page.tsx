@@ -2,7 +2,8 @@ import { Button, NavLink, Text } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import type { Group, Message } from '../api/operations.ts';
 import { groupsQuery } from '../api/queries.ts';
 import { clockTime, dateIn, dayName, exactTime } from '../format/time.ts';
@@ -78,7 +79,7 @@ function Chat({ group }: { group: Group }) {
   useEffect(() => {
     if (newest !== undefined) end.current?.scrollIntoView({ block: 'nearest' });
   }, [newest]);
-  const isNotSandbox = error instanceof ApiError && error.status === 404;
+  const isNotSandbox = error instanceof CampanileError && error.code === 404;
   if (isNotSandbox) return <Empty title={words.phone.noSandbox}>{words.phone.noSandboxHint}</Empty>;
   if (error) return <Failed error={error} retry={() => void refetch()} />;
   return (

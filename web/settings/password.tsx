@@ -1,7 +1,8 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import { signOut } from '../api/session.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { Problem } from '../parts/failed.tsx';
@@ -33,7 +34,7 @@ export function Password() {
     onSuccess: () => signOut(client),
     onError: tellProblem,
   });
-  const isInFields = changing.error instanceof ApiError && changing.error.details.length > 0;
+  const isInFields = changing.error instanceof CampanileError && changing.error.details.length > 0;
   return (
     <Section title={words.settings.password}>
       <form onSubmit={form.onSubmit((values) => changing.mutate(values))} noValidate>

@@ -1,7 +1,8 @@
 import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
 import type { SignedIn } from '../api/session.ts';
 import { sessionQuery } from '../api/session.ts';
 import { whatsappNumberOf } from '../api/user.ts';
@@ -33,7 +34,7 @@ export function Profile({ session }: { session: SignedIn }) {
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
-  const isInFields = saving.error instanceof ApiError && saving.error.details.length > 0;
+  const isInFields = saving.error instanceof CampanileError && saving.error.details.length > 0;
   return (
     <Section title={words.settings.profile}>
       <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>

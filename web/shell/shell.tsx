@@ -3,6 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
+import { useLiveProgress } from '../api/live.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
@@ -13,6 +14,7 @@ import { Palette } from './palette.tsx';
 /** The frame around every page: a rail on the left, on phones a bar at the bottom. */
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
+  useLiveProgress();
   const [isPaletteOpen, palette] = useDisclosure(false);
   useHotkeys([['n', () => go('/campaigns/new')]]);
   // Also out of a field.
