@@ -69,6 +69,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('link', { name: /Spring fair.*Done/ })
       .getByText('4 of 4 sent')
       .waitFor();
+    await page.getByText('Read, of delivered').waitFor();
     await page.goto('/phone');
     await page.getByRole('button', { name: /Book club/ }).click();
     await page
@@ -115,6 +116,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await days.nth(11).click();
     await page.keyboard.press('Escape');
     await page.getByLabel('Time', { exact: true }).fill('09:30');
+    await page.getByText(/^Runs: .*, 09:30 · .*, 09:30 · .*, 09:30 \(CES?T\)\.$/).waitFor();
     await page.getByRole('button', { name: 'Schedule for 1 group' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule', exact: true }).click();
     await page.getByRole('heading', { name: 'Good morning', level: 1 }).waitFor();

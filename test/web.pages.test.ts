@@ -97,6 +97,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/');
     await settle();
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
     await page.keyboard.type('vill');
     await page.getByRole('option', { name: /Village news/ }).waitFor();
     await look();

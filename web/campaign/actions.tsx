@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { call } from '../api/call.ts';
 import type { Analytics } from '../api/operations.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -14,9 +15,13 @@ export function Actions({ campaign }: Pick<Analytics, 'campaign'>) {
   const { campaign_id: id, status } = campaign;
   const act = useControl(id);
   const acting = useMutation({ mutationFn: act, onError: tellProblem });
+  const exporting = useMutation({ mutationFn: () => exportCsv(id, campaign.name), onError: tellProblem });
   const canPause = status === 'running' || status === 'scheduled';
   return (
     <>
+      <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
+        {words.campaign.export}
+      </Button>
       {canPause && (
         <Button
           variant="default"
@@ -53,4 +58,15 @@ export function Actions({ campaign }: Pick<Analytics, 'campaign'>) {
       </Confirm>
     </>
   );
+}
+
+/** Saves the group rows as a file that is named after the campaign. */
+async function exportCsv(campaignId: string, name: string): Promise<void> {
+  const csv = await call('analytics/export-campaign', { campaign_id: campaignId, format: 'csv' });
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name.replaceAll(/[^\p{L}\p{N} ._-]/gu, '_')}.csv`;
+  link.click();
+  URL.revokeObjectURL(url);
 }

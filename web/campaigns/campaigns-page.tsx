@@ -11,6 +11,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { words } from '../words/words.ts';
 import { CampaignRow } from './campaign-row.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { Overview } from './overview.tsx';
 
 const STATUSES: readonly CampaignStatus[] = [
   'running',
@@ -32,6 +33,7 @@ export default function CampaignsPage() {
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
     <Page title={words.pages.campaigns}>
+      {!isFirstTime && found.isSuccess && <Overview />}
       {!isFirstTime && (
         <div className="filters">
           <SearchField label={words.campaigns.search} value={typed} onSearch={setTyped} className="grow" />

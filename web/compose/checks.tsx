@@ -41,7 +41,7 @@ export function Checks({
 }) {
   const warnings = preview.warnings.filter(({ code }) => hasFile || code !== OF_CAPTIONS);
   const inTheWay = check.error ? [...problems, problemText(check.error)] : problems;
-  if (inTheWay.length === 0 && warnings.length === 0 && check.skipped === 0)
+  if (inTheWay.length === 0 && warnings.length === 0 && check.problems.length === 0)
     return (
       <Text size="sm" c="dimmed">
         {words.compose.nothingWrong}
@@ -54,9 +54,10 @@ export function Checks({
           <Icon name="alert" size={16} /> {problem}
         </li>
       ))}
-      {check.skipped > 0 && (
+      {check.problems.length > 0 && (
         <li>
-          <Icon name="alert" size={16} /> {words.compose.skipped(check.skipped)}
+          <Icon name="alert" size={16} />{' '}
+          {words.compose.skipped(check.problems.length, [...new Set(check.problems.map(({ issue }) => issue))])}
         </li>
       )}
       {warnings.map(({ code, message }) => (

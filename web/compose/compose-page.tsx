@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
+import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
@@ -45,7 +46,7 @@ function Compose({ session }: { session: SignedIn }) {
   const [isAsking, asking] = useDisclosure(false);
   const [isTried, tried] = useDisclosure(false);
   const name = draft.name.trim() || suggestName(preview.text);
-  const check = useCheck(draft, name, file);
+  const check = useCheck(draft, name);
   const problems = findProblems(draft, shown);
 
   const takeFile = (next: File | null) => {
@@ -62,7 +63,8 @@ function Compose({ session }: { session: SignedIn }) {
   };
   const ask = () => {
     tried.open();
-    if (problems.length === 0) asking.open();
+    // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
+    if (problems.length === 0 && !isRefusal(check.error)) asking.open();
   };
 
   return (
@@ -111,7 +113,7 @@ function Compose({ session }: { session: SignedIn }) {
             <Checks problems={isTried ? problems : []} preview={preview} hasFile={file !== null} check={check} />
           </Section>
           <Group justify="flex-end" className="compose-end">
-            <Button size="md" onClick={ask} disabled={problems.length === 0 && !isSettled}>
+            <Button size="md" onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled)}
             </Button>
           </Group>
@@ -129,6 +131,10 @@ function Compose({ session }: { session: SignedIn }) {
       </Confirm>
     </Page>
   );
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof CampanileError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }
 
 function Length({ length, limit }: { length: number; limit: number }) {

@@ -13,7 +13,8 @@ export function Plan({ draft, check, isFull = false }: { draft: Draft; check: Ch
   const lines: string[] = [];
   if (isFull) {
     lines.push(words.compose.reaches(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups))));
-    if (check.skipped > 0) lines.push(words.compose.skipped(check.skipped));
+    if (check.problems.length > 0)
+      lines.push(words.compose.skipped(check.problems.length, [...new Set(check.problems.map(({ issue }) => issue))]));
     if (draft.isScheduled)
       lines.push(
         words.compose.scheduleIn(
@@ -26,7 +27,7 @@ export function Plan({ draft, check, isFull = false }: { draft: Draft; check: Ch
     else lines.push(words.compose.cannotUndo);
   }
   if (draft.isScheduled && check.runs) lines.push(runsInWords(draft, check.runs));
-  if (check.expectedSeconds !== undefined) lines.push(words.compose.takes(duration(check.expectedSeconds)));
+  if (isFull && check.expectedSeconds !== undefined) lines.push(words.compose.takes(duration(check.expectedSeconds)));
   if (lines.length === 0) return null;
   return (
     <Stack gap={6} mt={isFull ? 0 : 'sm'} aria-live="polite">

@@ -225,8 +225,8 @@ export const en = {
       noWeekdays: 'Choose at least one day of the week.',
     },
     nothingWrong: 'Nothing to worry about.',
-    skipped: (many: number) =>
-      `${many} ${plural(many, 'group cannot', 'groups cannot')} be posted to and will be skipped.`,
+    skipped: (many: number, why: readonly string[]) =>
+      `${many} ${plural(many, 'group cannot', 'groups cannot')} be posted to: ${why.join('; ')}.`,
     action: (many: number, groups: string, isScheduled: boolean) => {
       const target = many === 0 ? '' : ` ${isScheduled ? 'for' : 'to'} ${groups} ${plural(many, 'group', 'groups')}`;
       return isScheduled ? `Schedule${target}` : `Send${target} now`;
@@ -295,6 +295,15 @@ export const en = {
     sentOf: (sent: string, all: string) => `${sent} of ${all} sent`,
     failed: (failed: string) => `${failed} failed`,
   },
+  overview: {
+    title: 'How it went',
+    span: 'How many days',
+    days: (days: string) => `${days} days`,
+    posts: 'Posts',
+    groups: 'Groups reached',
+    readRate: 'Read, of delivered',
+    failed: 'Failed',
+  },
   firstSteps: {
     title: 'Three steps to your first post',
     account: {
@@ -358,6 +367,7 @@ export const en = {
     inZone: (zone: string) => `Times are in the zone of the campaign, ${zone}.`,
     runSent: (sent: string, many: number, failed: string) => `${sent} sent${many > 0 ? `, ${failed} failed` : ''}`,
     retry: 'Send failed again',
+    export: 'Export as CSV',
     pause: 'Pause',
     resume: 'Resume',
     cancel: 'Cancel campaign',
