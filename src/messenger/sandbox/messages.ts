@@ -78,10 +78,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
       ${whatOfRepeats}
     )
-    -- Not waited for: what is on the disk only later goes there before the ledger's note that it was sent, in the same log.
-    select array_agg(recipients order by ordinal) as recipients, set_config('synchronous_commit', 'off', true) from chat`.execute(
-      db,
-    );
+    select array_agg(recipients order by ordinal) as recipients from chat`.execute(db);
   const { rows } = await write(sql``).catch((error: unknown) => {
     // Repeats are rare, and to be ready for one costs as much in each row as an index.
     if (!isRepeat(error)) throw error;
