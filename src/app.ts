@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
-import type { Config } from './config.ts';
+import type { Config, Gap } from './config.ts';
 import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
@@ -14,16 +14,19 @@ import { waitForDatabase } from './database/wait.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
+import { accountOperations } from './http/routes/accounts.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
 import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
+import { createVault } from './lib/vault.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
+import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -36,11 +39,20 @@ export interface App {
   stop(): Promise<void>;
 }
 
+interface StartOptions {
+  checkAnswers?: boolean;
+  whatsappTiming?: WhatsAppOptions['timing'];
+}
+
 /**
  * Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. Tests have answers held
- * against their schemas (`checkAnswers`).
+ * against their schemas (`checkAnswers`), and do not wait as long as one should for WhatsApp.
  */
-export async function startApp(config: Config, log: Log, { checkAnswers = false } = {}): Promise<App> {
+export async function startApp(
+  config: Config,
+  log: Log,
+  { checkAnswers = false, whatsappTiming = {} }: StartOptions = {},
+): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
@@ -59,9 +71,9 @@ export async function startApp(config: Config, log: Log, { checkAnswers = false 
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
-    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics(), whatsappTiming };
     if (config.role !== 'api') {
-      const worker = await startSending(shared, postgres !== undefined, closing);
+      const worker = await startSending(shared, secrets, postgres !== undefined, closing);
       closing.push(() => worker.stop());
     }
     let url: string | undefined;
@@ -85,10 +97,12 @@ interface Shared {
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
+  whatsappTiming: WhatsAppOptions['timing'];
 }
 
 function startSending(
-  { config, log, db, address, hints, metrics }: Shared,
+  { config, log, db, address, hints, metrics, whatsappTiming }: Shared,
+  { encryptionKey }: Secrets,
   alone: boolean,
   closing: Array<() => Promise<unknown>>,
 ): Promise<Worker> {
@@ -98,18 +112,32 @@ function startSending(
     speed: config.sandboxSpeed,
   });
   closing.push(() => sandbox.close());
+  const whatsapp = createWhatsApp({
+    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp' }),
+    log,
+    vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+    url: config.whatsappUrl,
+    rootKey: config.whatsappRootKey,
+    timing: whatsappTiming,
+  });
+  closing.push(() => whatsapp.close());
   return startWorker({
     db,
     log,
     hints,
-    messengers: new Map([[sandbox.name, sandbox]]),
-    gaps: { sandbox: config.sandboxGap, whatsapp: config.whatsappGap },
+    messengers: new Map([sandbox, whatsapp].map((messenger) => [messenger.name, messenger])),
+    gaps: { sandbox: config.sandboxGap, whatsapp: oneATurn(config.whatsappGap) },
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
     onOutcome: metrics.countOutcome,
     onLoopError: metrics.countLoopError,
   });
+}
+
+/** Without any gap a turn would hold hundreds of posts, and each waits for its answer. */
+function oneATurn({ minMs, maxMs }: Gap): Gap {
+  return { minMs, maxMs: Math.max(1, maxMs) };
 }
 
 function buildApi(
@@ -137,6 +165,7 @@ function buildApi(
     operations: [
       ...userOperations(users),
       ...groupOperations(groups),
+      ...accountOperations(groups),
       ...campaignOperations({ db, timeZone: config.timeZone }),
       ...analyticsOperations({ db }),
     ],

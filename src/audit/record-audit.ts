@@ -19,6 +19,8 @@ export type AuditAction =
   | 'user.profile_changed'
   | 'api_key.created'
   | 'api_key.revoked'
+  | 'account.linking'
+  | 'account.unlinked'
   | 'campaign.accepted'
   | 'campaign.paused'
   | 'campaign.resumed'

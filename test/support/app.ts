@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** What came back over HTTP. `data` is typed by whoever asks. */
@@ -41,8 +41,16 @@ export interface TestApp {
 
 export const PASSWORD = 'correct horse battery';
 
-export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
-  const database = await createTestDatabase();
+/** Nobody listens there: a test that means WhatsApp starts a peer. */
+const NOWHERE = 'ws://127.0.0.1:9/';
+const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500 };
+
+/** `database`: one that the caller drops. */
+export async function startTestApp(
+  overrides: Partial<Config> = {},
+  shared: { database?: TestDatabase; log?: Log } = {},
+): Promise<TestApp> {
+  const database = shared.database ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
   const folder = await mkdtemp(join(tmpdir(), 'campanile-app-'));
@@ -50,9 +58,13 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
     ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: join(folder, 'state') }),
     databaseUrl: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
+    whatsappUrl: NOWHERE,
     ...overrides,
   };
-  const app: App = await startApp(config, createLog('fatal'), { checkAnswers: true });
+  const app: App = await startApp(config, shared.log ?? createLog('fatal'), {
+    checkAnswers: true,
+    whatsappTiming: WHATSAPP_TIMING,
+  });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);
   return {
@@ -62,7 +74,7 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
     signUp: (person) => signUp(call, person),
     async stop() {
       await app.stop();
-      await database.drop();
+      if (!shared.database) await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,11 @@
-import type { Destination, MemberEvent, Messenger, Post, SendResult } from '../../src/messenger/messenger.ts';
+import type {
+  Destination,
+  MemberEvent,
+  Messenger,
+  MessengerSession,
+  Post,
+  SendResult,
+} from '../../src/messenger/messenger.ts';
 
 /** One thing that was sent, in the order it arrived. */
 export interface Arrival {
@@ -22,35 +29,42 @@ export interface ScriptedMessenger extends Messenger {
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: (events: MemberEvent[]) => Promise<void> = () => Promise.reject(new Error('nobody watches the members'));
+  const session: MessengerSession = {
+    async send(post, to) {
+      const results: SendResult[] = [];
+      for (const one of to) {
+        const result = (await messenger.answer(one, post)) ?? { kind: 'sent', recipients: 2 };
+        if (result.kind === 'sent' || result.kind === 'unknown')
+          messenger.arrivals.push({
+            chatId: one.chatId,
+            messageId: one.messageId,
+            text: post.text,
+            uncertain: one.uncertain,
+            atMs: performance.now(),
+          });
+        results.push(result);
+      }
+      return results;
+    },
+    listGroups: () => Promise.resolve([]),
+    createGroup: () => Promise.reject(new Error('not part of this script')),
+    createCommunity: () => Promise.reject(new Error('not part of this script')),
+    createChannel: () => Promise.reject(new Error('not part of this script')),
+    unlink: () => Promise.resolve(),
+    ended: new Promise(() => {}),
+    close: () => Promise.resolve(),
+  };
   const messenger: ScriptedMessenger = {
     name: 'sandbox',
+    staysOpen: false,
     arrivals: [],
     answer: () => undefined,
     tell: (events) => record(events),
-    open: () =>
-      Promise.resolve({
-        async send(post, to) {
-          const results: SendResult[] = [];
-          for (const one of to) {
-            const result = (await messenger.answer(one, post)) ?? { kind: 'sent', recipients: 2 };
-            if (result.kind === 'sent' || result.kind === 'unknown')
-              messenger.arrivals.push({
-                chatId: one.chatId,
-                messageId: one.messageId,
-                text: post.text,
-                uncertain: one.uncertain,
-                atMs: performance.now(),
-              });
-            results.push(result);
-          }
-          return results;
-        },
-        listGroups: () => Promise.resolve([]),
-        createGroup: () => Promise.reject(new Error('not part of this script')),
-        createCommunity: () => Promise.reject(new Error('not part of this script')),
-        createChannel: () => Promise.reject(new Error('not part of this script')),
-        close: () => Promise.resolve(),
-      }),
+    open: () => Promise.resolve(session),
+    link(_account, _method, tell) {
+      tell({ status: 'connected' });
+      return Promise.resolve(session);
+    },
     forget: () => Promise.resolve(false),
     watchMembers(recordEvents) {
       record = recordEvents;

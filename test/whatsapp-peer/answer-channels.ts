@@ -49,7 +49,10 @@ export function answerChannelQuery(state: PeerState, { companion }: Connection, 
     }
     case SUBSCRIBED: {
       const all = [...world.channels.values()].filter(({ owner }) => owner === companion.person);
-      return told('xwa2_newsletter_subscribed', all.map((channel) => describeChannel(channel, companion.person)));
+      return told(
+        'xwa2_newsletter_subscribed',
+        all.map((channel) => describeChannel(channel, companion.person)),
+      );
     }
     default:
       return undefined;

@@ -23,7 +23,13 @@ export function answerGroupQuery(
       return [element('invite', { code: group.invite })];
     case 'sub_groups': {
       const linked = [...state.world.groups.values()].filter(({ parent }) => parent === group.id);
-      return [element('sub_groups', {}, linked.map((one) => describeGroup(state, one)))];
+      return [
+        element(
+          'sub_groups',
+          {},
+          linked.map((one) => describeGroup(state, one)),
+        ),
+      ];
     }
     default:
       return undefined;
@@ -34,7 +40,13 @@ function answerAboutAll(state: PeerState, person: Person, asked: Stanza): QueryA
   if (asked.tag === 'create') return [describeGroup(state, create(state, person, asked))];
   if (asked.tag !== 'participating') return undefined;
   const own = [...state.world.groups.values()].filter(({ participants }) => participants.has(lidOf(person)));
-  return [element('groups', {}, own.map((group) => describeGroup(state, group)))];
+  return [
+    element(
+      'groups',
+      {},
+      own.map((group) => describeGroup(state, group)),
+    ),
+  ];
 }
 
 function create({ world }: PeerState, creator: Person, asked: Stanza): Group {

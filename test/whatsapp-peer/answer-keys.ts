@@ -1,9 +1,20 @@
 /** Which devices people have, and the keys to write to them with. */
 import { encodeBigEndian, generateSignalPubKey, jidDecode } from 'baileys';
-import { actionOf, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
-import { bytesOf, child, children, element, elementsOf, need, SERVER, textOf, type Stanza } from './stanza.ts';
+import {
+  bytesOf,
+  child,
+  children,
+  element,
+  elementsOf,
+  need,
+  SERVER,
+  textOf,
+  type Stanza,
+  actionOf,
+} from './stanza.ts';
 import { companionOf, deviceOf, lidOf, personOf, type Companion } from './world.ts';
 
 export async function answerKeyQuery(state: PeerState, connection: Connection, query: Stanza): Promise<QueryAnswer> {

@@ -1,10 +1,10 @@
-import { actionOf, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { answerChannelQuery, listPosts } from './answer-channels.ts';
 import { answerGroupQuery } from './answer-groups.ts';
 import { answerKeyQuery, findUsers } from './answer-keys.ts';
 import { continuePairing } from './pair.ts';
 import type { PeerState } from './state.ts';
-import { element, elementsOf, seconds, SERVER, type Stanza } from './stanza.ts';
+import { element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
 
 /** What an answer holds, or the code it refuses with; undefined: the peer does not know this query. */
 export type QueryAnswer = Stanza[] | number | undefined;

@@ -1,13 +1,17 @@
-import { decodeBinaryNode, encodeBinaryNode } from 'baileys';
+import { decodeBinaryNode, encodeBinaryNode, type proto } from 'baileys';
 import type { WebSocket } from 'ws';
-import { answerQuery } from './answer-queries.ts';
-import { logIn } from './log-in.ts';
 import { NoiseResponder } from './noise.ts';
 import type { Pairing } from './pair.ts';
-import { takePost } from './take-posts.ts';
-import { element, elementsOf, type Stanza } from './stanza.ts';
+import { element, type Stanza } from './stanza.ts';
 import type { PeerState } from './state.ts';
 import type { Companion } from './world.ts';
+
+/** What becomes of what a client says. */
+export interface Handlers {
+  logIn(connection: Connection, payload: proto.ClientPayload): void;
+  answerQuery(connection: Connection, query: Stanza): Promise<void>;
+  takePost(connection: Connection, stanza: Stanza): Promise<void>;
+}
 
 /** One client's connection, from the handshake to its end. */
 export class Connection {
@@ -18,15 +22,16 @@ export class Connection {
   private readonly noise: NoiseResponder;
   private readonly socket: WebSocket;
   private readonly state: PeerState;
+  private readonly handlers: Handlers;
   private readonly awaited = new Map<string, (answer: Stanza) => void>();
   /** What arrives is dealt with in order. */
   private last = Promise.resolve();
 
-  constructor(socket: WebSocket, state: PeerState) {
+  constructor(socket: WebSocket, state: PeerState, handlers: Handlers) {
+    this.handlers = handlers;
     this.socket = socket;
     this.state = state;
     this.noise = new NoiseResponder(state.authority, state.serverKey);
-    state.connections.add(this);
     socket.on('message', (data: Buffer) => {
       this.last = this.last.then(() => this.receive(data)).catch((error: unknown) => this.fail(error));
     });
@@ -67,7 +72,7 @@ export class Connection {
   private async receive(data: Buffer): Promise<void> {
     for (const frame of this.noise.frames(data)) {
       if (this.noise.stage === 'hello') this.socket.send(this.noise.hello(frame));
-      else if (this.noise.stage === 'finish') logIn(this.state, this, this.noise.finish(frame));
+      else if (this.noise.stage === 'finish') this.handlers.logIn(this, this.noise.finish(frame));
       else await this.take(await decodeBinaryNode(this.noise.decrypt(frame)));
     }
   }
@@ -79,8 +84,8 @@ export class Connection {
     if (waiting && isAnswer) {
       this.awaited.delete(id);
       waiting(stanza);
-    } else if (stanza.tag === 'iq' && !isAnswer) await answerQuery(this.state, this, stanza);
-    else if (stanza.tag === 'message') await takePost(this.state, this, stanza);
+    } else if (stanza.tag === 'iq' && !isAnswer) await this.handlers.answerQuery(this, stanza);
+    else if (stanza.tag === 'message') await this.handlers.takePost(this, stanza);
     else if (stanza.tag === 'receipt') this.send(element('ack', { id, class: 'receipt', to: stanza.attrs['to'] }));
     else if (!isAnswer && !FREE_OF_ANSWER.has(stanza.tag)) this.state.unanswered.push(stanza);
   }
@@ -92,8 +97,3 @@ export class Connection {
 }
 
 const FREE_OF_ANSWER = new Set(['presence', 'ib', 'chatstate', 'call']);
-
-/** The tag of the first element in a query: what it asks for. */
-export function actionOf(query: Stanza): string {
-  return elementsOf(query)[0]?.tag ?? '';
-}

@@ -6,10 +6,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
-import { Connection } from './connection.ts';
+import { answerQuery } from './answer-queries.ts';
+import { Connection, type Handlers } from './connection.ts';
+import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { enterCode, scanQr } from './pair.ts';
 import { askAgain, connectionOf, type Asked } from './phones.ts';
+import { takePost } from './take-posts.ts';
 import type { Arrival, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
 import { addPerson, createWorld, type Companion, type Person, type World } from './world.ts';
@@ -49,8 +52,13 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
   const server = new WebSocketServer({ host: '127.0.0.1', port });
   await once(server, 'listening');
   const state = createState();
+  const handlers: Handlers = {
+    logIn: (connection, payload) => logIn(state, connection, payload),
+    answerQuery: (connection, query) => answerQuery(state, connection, query),
+    takePost: (connection, stanza) => takePost(state, connection, stanza),
+  };
   server.on('connection', (socket) => {
-    if (state.script.isReachable) new Connection(socket, state);
+    if (state.script.isReachable) state.connections.add(new Connection(socket, state, handlers));
     else socket.terminate();
   });
   const address = server.address() as AddressInfo;
@@ -85,13 +93,6 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       await once(server, 'close');
     },
   };
-}
-
-/** The one companion of a person that is connected. */
-export function connectedCompanion(person: Person): Companion {
-  const companion = [...person.companions.values()].find(({ connection }) => connection);
-  if (!companion) throw new Error(`nothing is connected for ${person.number}`);
-  return companion;
 }
 
 function eachConnection(person: Person, act: (connection: Connection) => void): void {

@@ -31,6 +31,11 @@ export function elementsOf(stanza: Stanza | undefined): Stanza[] {
   return Array.isArray(stanza?.content) ? stanza.content : [];
 }
 
+/** The tag of the first element in a query: what it asks for. */
+export function actionOf(query: Stanza): string {
+  return elementsOf(query)[0]?.tag ?? '';
+}
+
 export function bytesOf(stanza: Stanza | undefined): Buffer {
   const content = stanza?.content;
   if (content === undefined || Array.isArray(content)) return Buffer.alloc(0);

@@ -54,9 +54,7 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   if (!body) throw new Error('a post to a group without a body');
   const members = [...group.participants.keys()].flatMap((jid) => personOf(state.world, jid) ?? []);
   for (const device of members.flatMap((person) => person.devices))
-    await read(state, sender, device, stanza, () =>
-      device.decryptGroup(group.id, companionLid(sender), bytesOf(body)),
-    );
+    await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 
 /** The key that members need for what the sender posts comes with its first post, to each device on its own. */

@@ -1,4 +1,4 @@
-/** The wire of channels, communities, groups, the linked account and the sandbox (specification, contract §3 and §4). */
+/** The wire of channels, communities, groups and the sandbox (specification, contract §3 and §4). */
 import { z } from 'zod';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { optional, text, withDefault } from './fields.ts';
@@ -77,12 +77,6 @@ export const syncGroupsData = z.object({
   added: z.number().int(),
   updated: z.number().int(),
   removed: z.number().int(),
-});
-
-export const accountStatusData = z.object({
-  messenger: z.string(),
-  status: z.enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out']),
-  whatsapp_number: z.string(),
 });
 
 export const listMessagesBody = z.object({

@@ -4,7 +4,6 @@ import { createGroup } from '../../groups/create-group.ts';
 import { listGroups } from '../../groups/list-groups.ts';
 import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
 import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
-import { readAccountStatus } from '../../accounts/account-status.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { nothing } from '../contract/fields.ts';
 import * as wire from '../contract/groups.ts';
@@ -117,20 +116,6 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       data: wire.syncGroupsData,
       errors: [409, 503],
       handle: ({ caller }) => syncGroups(deps, caller.userId),
-    }),
-    defineOperation({
-      path: '/api/v1/venom/account-status',
-      access: 'bearer',
-      scope: 'read',
-      tag: 'Account',
-      summary: 'See the state of your link to the messaging application',
-      body: nothing,
-      data: wire.accountStatusData,
-      errors: [],
-      async handle({ caller }) {
-        const { messenger, status, whatsappNumber } = await readAccountStatus(deps, caller.userId);
-        return { messenger, status, whatsapp_number: whatsappNumber };
-      },
     }),
     defineOperation({
       path: '/api/v1/sandbox/list-messages',

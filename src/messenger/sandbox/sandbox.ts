@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import type { Messenger } from '../messenger.ts';
+import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { sendMessages } from './messages.ts';
@@ -12,18 +12,32 @@ import { tellDoings } from './tell-doings.ts';
  * a transaction of the ledger. `speed` divides every waiting time of its members; 0: they never do anything.
  */
 export function createSandbox({ db, log, speed }: { db: Database; log: Log; speed: number }): Messenger {
+  async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
+    await plantFirstGroups(db, accountId);
+    const ended = Promise.withResolvers<void>();
+    return {
+      send: (post, to) => sendMessages(db, accountId, post, to, speed),
+      listGroups: () => listChats(db, accountId),
+      createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
+      createCommunity: (community) => createCommunityChats(db, accountId, community),
+      createChannel: (channel) => createChannelChat(db, accountId, channel),
+      unlink: () => Promise.resolve(),
+      ended: ended.promise,
+      async close() {
+        ended.resolve();
+      },
+    };
+  }
+
   return {
     name: 'sandbox',
-    async open({ accountId, phoneNumber }) {
-      await plantFirstGroups(db, accountId);
-      return {
-        send: (post, to) => sendMessages(db, accountId, post, to, speed),
-        listGroups: () => listChats(db, accountId),
-        createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber }),
-        createCommunity: (community) => createCommunityChats(db, accountId, community),
-        createChannel: (channel) => createChannelChat(db, accountId, channel),
-        close: () => Promise.resolve(),
-      };
+    staysOpen: false,
+    open,
+    // There is no phone that would have to agree.
+    async link(account, _method, tell) {
+      const session = await open(account);
+      tell({ status: 'connected' });
+      return session;
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
