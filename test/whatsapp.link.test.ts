@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
-import { until } from './support/ledger.ts';
 import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
@@ -21,7 +20,6 @@ afterEach(() => peer.behave());
 afterAll(async () => {
   await app.stop();
   await peer.stop();
-  expect(peer.complaints()).toEqual([]);
 });
 
 describe('an account on WhatsApp', () => {
@@ -105,10 +103,7 @@ describe('an account on WhatsApp', () => {
     const alice = await signUp();
     const companion = await linkByQr(peer, alice, phone);
     await alice.call('user/delete_account', { password: 'correct horse battery' });
-    await until(
-      () => phone.companions.has(companion.device),
-      (isThere) => !isThere,
-    );
+    await expect.poll(() => phone.companions.has(companion.device)).toBe(false);
   });
 });
 

@@ -14,13 +14,16 @@ export async function recordState(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await lockLane(trx, accountId))) return;
-    const { method, code, expiresAt } =
-      state.status === 'linking' ? state : { method: null, code: null, expiresAt: null };
+    const isLinking = state.status === 'linking';
+    const method = isLinking ? state.method : null;
+    const code = isLinking ? state.code : null;
     const { rows } = await sql`
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
-          pairing_code = ${method === 'pairing_code' ? code : null}, code_expires_at = ${expiresAt},
-          paused_until = ${'until' in state ? state.until : null}, status_reason = ${'reason' in state ? state.reason : null}
+          pairing_code = ${method === 'pairing_code' ? code : null},
+          code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
+          paused_until = campanile_now() + ${state.status === 'paused' ? state.restMs : null}::float8 * interval '1 millisecond',
+          status_reason = ${'reason' in state ? state.reason : null}
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
       returning 1`.execute(trx);

@@ -66,13 +66,13 @@ export type LinkMethod = 'qr' | 'pairing_code';
 
 /** How an account stands with the messaging application. `reason` is one sentence for its user. */
 export type SessionState =
-  /** Waits for the user's phone. A code is shown anew before it expires. */
-  | { status: 'linking'; method: LinkMethod; code: string; expiresAt: Date }
+  /** Waits for the user's phone. A code is shown anew before it expires, so many milliseconds from now. */
+  | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
   | { status: 'connected' }
   /** The connection broke; it comes back by itself. */
   | { status: 'reconnecting'; reason: string }
-  /** The messaging application asks for rest. Goes on by itself. */
-  | { status: 'paused'; reason: string; until: Date }
+  /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
+  | { status: 'paused'; reason: string; restMs: number }
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
   | { status: 'unlinked'; reason: string | null };

@@ -35,7 +35,10 @@ export interface TestApp {
   url: string;
   database: TestDatabase;
   call(path: string, body?: unknown, token?: string): Promise<Answer>;
-  signUp(name: string): Promise<Person>;
+  /** `whatsappNumber`: the same for everybody unless given. */
+  signUp(name: string, whatsappNumber?: string): Promise<Person>;
+  /** Of somebody who has signed up before, also at another app on the same database. */
+  signIn(name: string): Promise<Person>;
   stop(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export const PASSWORD = 'correct horse battery';
 
 /** Nobody listens there: a test that means WhatsApp starts a peer. */
 const NOWHERE = 'ws://127.0.0.1:9/';
-const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500 };
+const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500, restMs: 1_000 };
 
 /** `database`: one that the caller drops. */
 export async function startTestApp(
@@ -71,7 +74,8 @@ export async function startTestApp(
     url,
     database,
     call,
-    signUp: (person) => signUp(call, person),
+    signUp: (name, whatsappNumber) => signUp(call, name, whatsappNumber),
+    signIn: (name) => signIn(call, name),
     async stop() {
       await app.stop();
       if (!shared.database) await database.drop();
@@ -90,16 +94,20 @@ export async function post(url: string, path: string, body: unknown, token?: str
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
 }
 
-async function signUp(call: TestApp['call'], name: string): Promise<Person> {
+async function signUp(call: TestApp['call'], name: string, whatsappNumber = '+49 (151) 1234567'): Promise<Person> {
   await call('user/create_user', {
     first_name: name,
     last_name: '',
     user_name: name,
     email: `${name}@example.com`,
     phone_number: '+49 151 1234567',
-    whatsapp_number: '+49 (151) 1234567',
+    whatsapp_number: whatsappNumber,
     password: PASSWORD,
   });
+  return signIn(call, name);
+}
+
+async function signIn(call: TestApp['call'], name: string): Promise<Person> {
   const answer = await call('user/authorize_user', { user_name: name, password: PASSWORD });
   const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: number } };
   // What is asked for is what the contract says; the tests that use it would fail otherwise.

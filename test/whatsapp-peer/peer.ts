@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
 import { answerQuery } from './answer-queries.ts';
@@ -30,8 +31,6 @@ export interface WhatsAppPeer {
   arrivals: Arrival[];
   /** Posts as they came in, repeats and refused ones too. */
   received: Stanza[];
-  /** Must stay empty: what the peer could not answer, or was not as it should be. */
-  complaints(): unknown[];
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -41,10 +40,13 @@ export interface WhatsAppPeer {
   cut(person: Person): void;
   /** The server ends it, with the code of a stream error. */
   end(person: Person, code: number): void;
+  /** The same link is used from elsewhere. */
+  replace(person: Person): void;
   /** Somebody removes the linked devices from their phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
+  /** Rejects when there was something that it could not answer, or that was not as it should be. */
   stop(): Promise<void>;
 }
 
@@ -70,15 +72,18 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     behave: () => void Object.assign(state.script, goodDay()),
     arrivals: state.arrivals,
     received: state.received,
-    complaints: () => [...state.defects, ...state.unanswered],
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
     cut: (person) => eachConnection(person, (connection) => connection.cut()),
     end: (person, code) =>
       eachConnection(person, (connection) => connection.end(element('stream:error', { code: String(code) }))),
+    replace: (person) =>
+      eachConnection(person, (connection) =>
+        connection.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })])),
+      ),
     unlink(person) {
-      const removed = element('stream:error', {}, [element('conflict', { type: 'device_removed' })]);
+      const removed = element('stream:error', { code: '401' }, [element('conflict', { type: 'device_removed' })]);
       eachConnection(person, (connection) => connection.end(removed));
       person.companions.clear();
     },
@@ -91,6 +96,8 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       for (const connection of state.connections) connection.cut();
       server.close();
       await once(server, 'close');
+      const complaints = [...state.defects, ...state.unanswered];
+      if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },
   };
 }

@@ -7,12 +7,12 @@
 export type Ending =
   /** Connect again; at once, or after a pause that grows with each failure. */
   | { kind: 'again'; atOnce: boolean; reason: string }
-  /** Connect again, but not soon: it would not help, or do harm. */
-  | { kind: 'rest'; firstMs: number; status: 'paused' | 'reconnecting'; reason: string }
+  /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
+  | { kind: 'rest'; times: number; status: 'paused' | 'reconnecting'; reason: string }
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
 
-const MINUTE_MS = 60_000;
+const LESS_HASTE = 'WhatsApp asks for less haste';
 
 /** `code` is undefined when there was none: the network broke. */
 export function judgeEnding(code: number | undefined): Ending {
@@ -34,19 +34,19 @@ export function judgeEnding(code: number | undefined): Ending {
     case 405:
       return {
         kind: 'rest',
-        firstMs: 15 * MINUTE_MS,
+        times: 15,
         status: 'reconnecting',
         reason: 'WhatsApp no longer accepts this version of its client: Campanile has to be updated',
       };
     case 440:
       return {
         kind: 'rest',
-        firstMs: MINUTE_MS,
+        times: 1,
         status: 'paused',
         reason: 'The same link is used from somewhere else, which took the connection over',
       };
     case 429:
-      return { kind: 'rest', firstMs: MINUTE_MS, status: 'paused', reason: 'WhatsApp asks for less haste' };
+      return { kind: 'rest', times: 1, status: 'paused', reason: LESS_HASTE };
     case 503:
       return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
     default:
@@ -59,7 +59,7 @@ export type Refusal =
   | { kind: 'final'; reason: string }
   | { kind: 'passing'; reason: string }
   /** The whole account is to rest. */
-  | { kind: 'rest'; reason: string; restMs: number };
+  | { kind: 'rest'; reason: string };
 
 /** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
 export function judgeRefusal(code: number): Refusal {
@@ -77,7 +77,7 @@ export function judgeRefusal(code: number): Refusal {
     case 410:
       return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
     case 429:
-      return { kind: 'rest', reason: 'WhatsApp asks for less haste', restMs: MINUTE_MS };
+      return { kind: 'rest', reason: LESS_HASTE };
     default:
       return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
   }

@@ -41,7 +41,7 @@ export function startLinking({
 
   function tellCode(code: string, goodForMs: number): void {
     shown += 1;
-    tell({ status: 'linking', method, code, expiresAt: new Date(Date.now() + goodForMs) });
+    tell({ status: 'linking', method, code, goodForMs });
     clearTimeout(limit);
     first.resolve();
   }

@@ -1,5 +1,6 @@
 /** Sends one post to one chat, and finds out what became of it. */
 import { isJidNewsletter, proto, type BinaryNode, type GroupMetadata, type WASocket } from 'baileys';
+import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import { OverloadError } from '../../lib/errors.ts';
 import type { Destination, MessengerGroup, Post, SendResult } from '../messenger.ts';
@@ -10,6 +11,7 @@ import type { Recent } from './keep-recent.ts';
 
 export interface Sending {
   client: WASocket;
+  log: Log;
   groups: Recent<GroupMetadata>;
   channels: Recent<MessengerGroup>;
   /** Notes a post before it leaves. */
@@ -18,8 +20,8 @@ export interface Sending {
   fanOuts: Slots;
   /** How long the answer to a post is waited for. */
   answerMs: number;
-  /** WhatsApp asks for rest, for so many milliseconds. */
-  onRest(reason: string, restMs: number): void;
+  /** WhatsApp asks for rest; answers for how long, in milliseconds. */
+  rest(reason: string): number;
 }
 
 /** A first post to so many members or more takes a place among the `fanOuts`. */
@@ -46,10 +48,24 @@ async function sendToGroup(sending: Sending, post: Post, to: Destination): Promi
   const giveBack = await takePlace(sending, group);
   try {
     const result = await relay(sending, message, to, sizeOf(group) - 1);
-    if (result.kind !== 'sent') groups.forget(to.chatId);
+    if (result.kind !== 'sent') await startAnew(sending, to.chatId);
     return result;
   } finally {
     giveBack();
+  }
+}
+
+/**
+ * After a try that may not have arrived: what is known of the group may be outdated, and the key to read its posts with, which the
+ * first of them carries, may not have reached its members. So the next try asks, and brings the key again.
+ */
+async function startAnew({ client, groups, log }: Sending, chatId: string): Promise<void> {
+  groups.forget(chatId);
+  try {
+    await client.authState.keys.set({ 'sender-key-memory': { [chatId]: null } });
+  } catch (error) {
+    // Members who lack the key then ask for it, each on their own.
+    log.warn({ err: error, chatId }, 'the key of a group will not be handed out again by itself');
   }
 }
 
@@ -103,7 +119,7 @@ async function relay(
   return error === undefined ? { kind: 'sent', recipients: Math.max(0, recipients) } : toResult(sending, Number(error));
 }
 
-function toResult({ onRest }: Sending, code: number): SendResult {
+function toResult({ rest }: Sending, code: number): SendResult {
   const refusal = judgeRefusal(code);
   switch (refusal.kind) {
     case 'final':
@@ -111,8 +127,7 @@ function toResult({ onRest }: Sending, code: number): SendResult {
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
     case 'rest':
-      onRest(refusal.reason, refusal.restMs);
-      return { kind: 'offline', reason: refusal.reason, restMs: refusal.restMs };
+      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal.reason) };
     default:
       return refusal satisfies never;
   }

@@ -15,7 +15,7 @@ import type {
 } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
-import { judgeEnding, refusalOf, type Ending } from './failures.ts';
+import { judgeEnding, judgeRefusal, refusalOf, type Ending } from './failures.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
 import { keepRecent } from './keep-recent.ts';
 import { ClaimLostError, type KeyTable } from './key-table.ts';
@@ -47,6 +47,8 @@ export interface SessionTiming {
   longestPauseMs: number;
   /** How long the answer to a post is waited for. */
   answerMs: number;
+  /** How long an account rests when WhatsApp asks for less haste. */
+  restMs: number;
 }
 
 const GROUPS_KEPT = 2_000;
@@ -156,15 +158,14 @@ export function startSession(
 
   async function pauseAfter(ending: Exclude<Ending, { kind: 'over' }>, failures: number): Promise<void> {
     if (ending.kind === 'again' && ending.atOnce && failures <= 2) return;
-    const { firstPauseMs, longestPauseMs } = timing;
+    const { firstPauseMs, longestPauseMs, restMs } = timing;
     const scale = 2 ** Math.min(failures - 1, 20) * (0.75 + Math.random() / 2);
     const pauseMs =
       ending.kind === 'rest'
-        ? Math.min(ending.firstMs * scale, HOUR_MS)
+        ? Math.min(ending.times * restMs * scale, HOUR_MS)
         : Math.min(firstPauseMs * scale, longestPauseMs);
     const { reason } = ending;
-    if (ending.kind === 'rest' && ending.status === 'paused')
-      tell({ status: 'paused', reason, until: new Date(Date.now() + pauseMs) });
+    if (ending.kind === 'rest' && ending.status === 'paused') tell({ status: 'paused', reason, restMs: pauseMs });
     else tell({ status: 'reconnecting', reason });
     log.info(
       { accountId, reason, pauseMs: Math.round(pauseMs) },
@@ -223,22 +224,24 @@ export function startSession(
         const message = `The connection to WhatsApp broke while ${what}: sync your groups to see what exists`;
         throw new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
       }
-      if (code === 429) restFor('WhatsApp asks for less haste', REST_AFTER_HASTE_MS);
-      throw new AppError(code === 429 ? 'unavailable' : 'conflict', `WhatsApp refused ${what} (${code})`, {
+      const refusal = judgeRefusal(code);
+      if (refusal.kind === 'rest') startRest(refusal.reason);
+      throw new AppError(refusal.kind === 'final' ? 'conflict' : 'unavailable', `WhatsApp refused ${what} (${code})`, {
         cause: error,
       });
     }
   }
 
-  function restFor(reason: string, restMs: number): void {
+  function startRest(reason: string): number {
+    const { restMs } = timing;
     endRest();
-    const until = new Date(Date.now() + restMs);
     const ended = setTimeout(() => {
       rest = undefined;
       if (online) tell({ status: 'connected' });
     }, restMs);
     rest = { reason, untilMs: performance.now() + restMs, ended };
-    tell({ status: 'paused', reason, until });
+    tell({ status: 'paused', reason, restMs });
+    return restMs;
   }
 
   function endRest(): void {
@@ -248,12 +251,13 @@ export function startSession(
 
   const sendingOver = ({ client }: Socket): Sending => ({
     client,
+    log,
     groups,
     channels,
     remember: (post) => rememberPost(db, accountId, post),
     fanOuts: options.fanOuts,
     answerMs: timing.answerMs,
-    onRest: restFor,
+    rest: startRest,
   });
 
   const ended = run()
@@ -317,4 +321,3 @@ export function startSession(
 }
 
 const HOUR_MS = 60 * 60_000;
-const REST_AFTER_HASTE_MS = 60_000;

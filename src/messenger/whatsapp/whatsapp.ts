@@ -21,7 +21,7 @@ export interface WhatsAppOptions {
   timing?: Partial<SessionTiming> | undefined;
 }
 
-const TIMING: SessionTiming = { firstPauseMs: 1_000, longestPauseMs: 60_000, answerMs: 20_000 };
+const TIMING: SessionTiming = { firstPauseMs: 1_000, longestPauseMs: 60_000, answerMs: 20_000, restMs: 60_000 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
