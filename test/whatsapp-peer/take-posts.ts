@@ -66,9 +66,15 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
       if (companionOf(state.world, jid)) continue;
       throw new Error(`a key for a device that nobody has: ${jid}`);
     }
-    const message = await decryptFor(device, sender, need(recipient, 'enc'));
-    if (message.senderKeyDistributionMessage)
-      await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
+    try {
+      const message = await decryptFor(device, sender, need(recipient, 'enc'));
+      if (message.senderKeyDistributionMessage)
+        await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
+    } catch (error) {
+      // A sender that was killed may come back with a state from before its last post. A device that cannot read the post then
+      // asks for it again.
+      if (!state.script.phonesAskAgain) throw error;
+    }
   }
 }
 
