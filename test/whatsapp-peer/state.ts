@@ -18,7 +18,7 @@ export type Verdict =
 /** What the peer does other than what WhatsApp does on a good day. A test changes it as it likes. */
 export interface Script {
   /** Asked about every post. */
-  judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict;
+  judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
   /** Asked about every query; a number refuses it with that code. */
   refuseQuery: (query: { namespace: string; to: string; action: string }) => number | undefined;
   /** Refuses every login with this reason: 403, 405, 503. */

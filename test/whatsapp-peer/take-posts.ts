@@ -13,7 +13,7 @@ export async function takePost(state: PeerState, connection: Connection, stanza:
   if (!companion) return;
   const { to: chatId = '', id: messageId = '' } = stanza.attrs;
   state.received.push(stanza);
-  const verdict = state.script.judge({ chatId, messageId, stanza });
+  const verdict = await state.script.judge({ chatId, messageId, stanza });
   if (verdict === 'cut before') return connection.cut();
   const refused = typeof verdict === 'object' ? verdict.refuse : undefined;
   const taken = refused ?? (await deliver(state, companion, stanza));

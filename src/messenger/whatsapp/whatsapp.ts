@@ -18,21 +18,36 @@ export interface WhatsAppOptions {
   url: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   rootKey: Buffer | undefined;
-  timing?: Partial<SessionTiming> | undefined;
+  timing?: Partial<WhatsAppTiming> | undefined;
 }
 
-const TIMING: SessionTiming = { firstPauseMs: 1_000, longestPauseMs: 60_000, answerMs: 20_000, restMs: 60_000 };
+/** In milliseconds. */
+interface WhatsAppTiming extends SessionTiming {
+  /**
+   * How long a first post to a large group waits for others before the account does something else. Shorter than a lease: who
+   * may send was looked up before.
+   */
+  fanOutWaitMs: number;
+}
+
+const TIMING: WhatsAppTiming = {
+  firstPauseMs: 1_000,
+  longestPauseMs: 60_000,
+  answerMs: 20_000,
+  restMs: 60_000,
+  fanOutWaitMs: 5_000,
+};
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
 const LONGEST_WAIT_MS = 10 * 60_000;
-const FAN_OUT_WAIT_MS = 5_000;
 const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
 /** WhatsApp itself, through its protocol for linked devices. */
 export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: WhatsAppOptions): Messenger {
+  const times = { ...TIMING, ...timing };
   const connecting = createSlots({
     name: 'connecting',
     size: CONNECTING_AT_ONCE,
@@ -43,7 +58,7 @@ export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: Wh
     name: 'fan_out',
     size: FANNING_OUT_AT_ONCE,
     maxWaiting: 50,
-    maxWaitMs: FAN_OUT_WAIT_MS,
+    maxWaitMs: times.fanOutWaitMs,
   });
   const clearing = startLoop('old posts', clearPosts, { log });
   const resealing = startLoop('credentials', resealAll, { log });
@@ -67,7 +82,7 @@ export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: Wh
     ]);
     await prepareClient(log, rootKey);
     const table = await claimKeys(db, vault, account.accountId);
-    const options = { db, log, account, table, tell, url, connecting, fanOuts, timing: { ...TIMING, ...timing } };
+    const options = { db, log, account, table, tell, url, connecting, fanOuts, timing: times };
     return { ...sessions, ...credentials, table, options };
   }
 
