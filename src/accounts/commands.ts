@@ -14,7 +14,7 @@ import { userIsGone } from './store.ts';
 export interface Commands {
   connect: { input: { method: LinkMethod }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
-  list_groups: { input: Record<never, never>; result: StoredGroup[] };
+  list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
   create_community: { input: { name: string; description: string }; result: StoredGroup };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { AccountStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { LinkMethod } from '../messenger/messenger.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
@@ -29,13 +30,15 @@ export async function connectAccount(
     await lockOwnLane(trx, accountId);
     const account = await findAccountOfUser(trx, actor.userId);
     if (messenger !== undefined && messenger !== account.messenger) await changeMessenger(trx, account, messenger);
-    else if (account.status === 'connected') return true;
+    else if (LINKED.has(account.status)) return true;
     await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
     return false;
   });
   if (!isLinked) await runCommand(deps, accountId, 'connect', { method });
   return readAccountStatus(deps, actor.userId);
 }
+
+const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
 
 /** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */
 async function changeMessenger(trx: Connection, account: Account, messenger: string): Promise<void> {

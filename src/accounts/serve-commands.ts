@@ -134,7 +134,7 @@ async function carryOut(
       await sessions.unlink(accountId);
       return {};
     },
-    list_groups: async () => (await (await session()).listGroups()).map(toStored),
+    list_groups: async ({ knownChannels }) => (await (await session()).listGroups(knownChannels)).map(toStored),
     create_group: async (input) => toStored(await (await session()).createGroup(input)),
     create_community: async (input) => toStored(await (await session()).createCommunity(input)),
     create_channel: async ({ name, description, pictureMediaId }) => {

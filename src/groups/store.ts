@@ -128,6 +128,18 @@ export async function selectOwnGroupIds(
   return new Set(rows.map((row) => row.group_id));
 }
 
+/** The chat ids of the account's channels that are there, as far as is known. */
+export async function selectChannelIds(db: Connection, accountId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('groups')
+    .select('chat_id')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'channel')
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.chat_id);
+}
+
 /** Where posts to one of the account's groups go; undefined when it is not the account's. */
 export async function findSendTo(db: Connection, accountId: number, groupId: number): Promise<string | undefined> {
   const row = await db

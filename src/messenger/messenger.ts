@@ -84,7 +84,8 @@ export type TellState = (state: SessionState) => void;
 export interface MessengerSession {
   /** Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one. */
   send(post: Post, to: readonly Destination[]): Promise<SendResult[]>;
-  listGroups(): Promise<MessengerGroup[]>;
+  /** All chats one can see. `knownChannels`: chat ids of channels that were listed or created before. */
+  listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */
   createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
   createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;

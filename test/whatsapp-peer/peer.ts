@@ -12,11 +12,11 @@ import { Connection, type Handlers } from './connection.ts';
 import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, connectionOf, type Asked } from './phones.ts';
+import { askAgain, connectionOf, tellAdded, type Asked } from './phones.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
-import { addPerson, createWorld, type Companion, type Person, type World } from './world.ts';
+import { addPerson, createWorld, lidOf, type Companion, type Group, type Person, type World } from './world.ts';
 
 export interface WhatsAppPeer {
   /** For `WHATSAPP_URL`. */
@@ -45,6 +45,8 @@ export interface WhatsAppPeer {
   /** Somebody removes the linked devices from their phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
+  /** Somebody joins a group; linked devices of its members hear of it. */
+  join(group: Group, person: Person): void;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
   /** Rejects when there was something that it could not answer, or that was not as it should be. */
   stop(): Promise<void>;
@@ -90,6 +92,13 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     ban(person) {
       person.isBanned = true;
       eachConnection(person, (connection) => connection.end(element('failure', { reason: '403' })));
+    },
+    join(group, person) {
+      group.participants.set(lidOf(person), 'member');
+      for (const { companions } of state.world.people)
+        for (const companion of companions.values())
+          if (companion.connection && group.participants.has(lidOf(companion.person)))
+            tellAdded(companion, group, person);
     },
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {

@@ -4,8 +4,8 @@ import type { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
-import { element, need, seconds, type Stanza } from './stanza.ts';
-import { companionLid, lidOf, numberOf, type Companion, type Person } from './world.ts';
+import { element, need, seconds } from './stanza.ts';
+import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
 
 export interface Asked {
   chatId: string;
@@ -85,9 +85,11 @@ export async function postInGroup(
   );
 }
 
-/** Something that the server tells a client by itself: that somebody left a group, say. */
-export function notify(companion: Companion, stanza: Stanza): void {
-  connectionOf(companion).send(stanza);
+/** Tells a client that somebody was added to a group it is in. */
+export function tellAdded(companion: Companion, group: Group, added: Person): void {
+  const attributes = { from: group.id, type: 'w:gp2', id: randomBytes(6).toString('hex'), participant: group.creator };
+  const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
+  connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
 }
 
 export function connectionOf({ connection, person }: Companion): Connection {

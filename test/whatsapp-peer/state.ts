@@ -20,7 +20,7 @@ export interface Script {
   /** Asked about every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
   /** Asked about every query; a number refuses it with that code. */
-  refuseQuery: (query: { namespace: string; to: string; action: string }) => number | undefined;
+  refuseQuery: (query: { namespace: string; to: string; action: string; queryId: string }) => number | undefined;
   /** Refuses every login with this reason: 403, 405, 503. */
   refuseLogin: number | undefined;
   /** False: whoever connects is cut off at once, as when the network is away. */

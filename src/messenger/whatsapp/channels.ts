@@ -11,7 +11,9 @@ import {
   type BinaryNode,
   type WASocket,
 } from 'baileys';
+import type { Log } from '../../lib/log.ts';
 import type { MessengerGroup } from '../messenger.ts';
+import { judgeRefusal, refusalOf } from './failures.ts';
 
 const LIST_SUBSCRIBED = '6388546374527196';
 
@@ -43,11 +45,36 @@ async function squared(picture: Buffer): Promise<Buffer> {
   return (await generateProfilePicture(picture)).img;
 }
 
-/** The channels the account follows or runs. */
-export async function listChannels(client: WASocket): Promise<MessengerGroup[]> {
-  const found = await ask<DescribedChannel[]>(client, LIST_SUBSCRIBED, {}, 'xwa2_newsletter_subscribed');
-  return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
+/**
+ * The channels the account follows or runs. The query that lists them has a number that WhatsApp may retire at any time: should it
+ * be refused, those that are known are asked for one by one, rather than taken for gone.
+ */
+export async function listChannels(client: WASocket, known: readonly string[], log: Log): Promise<MessengerGroup[]> {
+  try {
+    const found = await ask<DescribedChannel[]>(client, LIST_SUBSCRIBED, {}, 'xwa2_newsletter_subscribed');
+    return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined || judgeRefusal(code).kind === 'rest') throw error;
+    log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
+    return listKnown(client, known);
+  }
 }
+
+async function listKnown(client: WASocket, known: readonly string[]): Promise<MessengerGroup[]> {
+  const channels: MessengerGroup[] = [];
+  for (const chatId of known) {
+    try {
+      channels.push(await readChannel(client, chatId));
+    } catch (error) {
+      // One that is gone is what was asked about.
+      if (refusalOf(error) !== GONE) throw error;
+    }
+  }
+  return channels;
+}
+
+const GONE = 404;
 
 export async function readChannel(client: WASocket, chatId: string): Promise<MessengerGroup> {
   const variables = {

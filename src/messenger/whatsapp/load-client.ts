@@ -4,12 +4,15 @@ import communitiesLog from 'baileys/lib/Utils/logger.js';
 import type { Log } from '../../lib/log.ts';
 import { withoutSecrets } from './quiet-log.ts';
 
-let isPrepared = false;
+let prepared: Promise<void> | undefined;
 
 /** `rootKey`, 32 bytes: who signs the certificates of the server; undefined: WhatsApp. */
-export async function prepareClient(log: Log, rootKey: Buffer | undefined): Promise<void> {
-  if (isPrepared) return;
-  isPrepared = true;
+export function prepareClient(log: Log, rootKey: Buffer | undefined): Promise<void> {
+  prepared ??= prepare(log, rootKey);
+  return prepared;
+}
+
+async function prepare(log: Log, rootKey: Buffer | undefined): Promise<void> {
   // The part for communities has a logger of its own, to stdout, that takes no other.
   communitiesLog.level = 'silent';
   silenceConsole(log);

@@ -111,6 +111,7 @@ async function relay(
     const code = refusalOf(error);
     const result = code === undefined ? undefined : toResult(sending, code);
     if (result) return result.kind === 'refused' ? { ...result, final: false } : result;
+    sending.log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
     return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
   }
   const answered = await answer;
@@ -142,5 +143,6 @@ function notTried(sending: Sending, error: unknown): SendResult {
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)
     return { kind: 'offline', reason: 'Other large groups come first', restMs: RETRY_MS };
+  sending.log.warn({ err: error }, 'a post was not tried');
   return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
 }

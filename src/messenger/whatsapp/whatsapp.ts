@@ -112,8 +112,7 @@ export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: Wh
     // What members do is not told yet.
     watchMembers: () => () => Promise.resolve(),
     async forget(accountId) {
-      if (!(await hasKeys(db, accountId))) return false;
-      await unlinkForgotten(accountId);
+      if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
       await dropKeys(db, accountId);
       return false;
     },
