@@ -92,8 +92,11 @@ export function openSessions(deps: SessionDeps): Sessions {
       sessions.delete(accountId);
       await close(accountId, known);
     }
-    await keep(accountId, startLinking(accountId, method));
-    await recorder.written(accountId);
+    try {
+      await keep(accountId, startLinking(accountId, method));
+    } finally {
+      await recorder.written(accountId);
+    }
   }
 
   async function unlink(accountId: number): Promise<void> {
