@@ -5,6 +5,7 @@ import { benchAddCampaign } from './add-campaign.ts';
 import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
 import { benchHttp } from './http.ts';
+import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
 import { benchText, textRows } from './text.ts';
 import { benchUploads } from './uploads.ts';
@@ -17,6 +18,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   due: benchDue,
   process: benchProcess,
   http: benchHttp,
+  live: benchLive,
   uploads: benchUploads,
   text: () => Promise.resolve(textRows(benchText())),
 };

@@ -17,21 +17,23 @@ import { campaignOperations } from './http/routes/campaigns.ts';
 import { accountOperations } from './http/routes/accounts.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
+import { buildOperatorServer } from './http/operator-server.ts';
 import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
 import { createVault } from './lib/vault.ts';
+import type { Messenger } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 export interface App {
-  /** Where the API listens; undefined for a worker. */
+  /** Where it listens; undefined for a worker whose port was in use. */
   url: string | undefined;
   /** Resolves with the reason if the app cannot go on. */
   failed: Promise<string>;
@@ -39,19 +41,20 @@ export interface App {
   stop(): Promise<void>;
 }
 
-interface StartOptions {
+export interface AppOptions {
+  /** Holds answers against their schemas, for tests. */
   checkAnswers?: boolean;
+  /** Messengers to send through instead of those that come with the service; they are closed with the app. */
+  messengers?: readonly Messenger[];
+  /** For tests, which do not wait as long as one should for WhatsApp. */
   whatsappTiming?: WhatsAppOptions['timing'];
 }
 
-/**
- * Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. Tests have answers held
- * against their schemas (`checkAnswers`), and do not wait as long as one should for WhatsApp.
- */
+/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, whatsappTiming = {} }: StartOptions = {},
+  { checkAnswers = false, messengers, whatsappTiming }: AppOptions = {},
 ): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
@@ -67,25 +70,40 @@ export async function startApp(
     const db = connectDatabase(address, { log });
     closing.push(() => db.destroy());
     await waitForDatabase(db, log);
-    await migrate(db, log);
+    await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
-    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics(), whatsappTiming };
+    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    measureBacklog(shared.metrics.registry, { db, log });
+    let worker: Worker | undefined;
     if (config.role !== 'api') {
-      const worker = await startSending(shared, secrets, postgres !== undefined, closing);
-      closing.push(() => worker.stop());
+      const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
+      for (const messenger of open) closing.push(() => messenger.close());
+      worker = await startSending(shared, open, postgres !== undefined);
+      closing.push(worker.stop);
+      measureShards(shared.metrics.registry, worker.shardsHeld);
     }
-    let url: string | undefined;
-    if (config.role !== 'worker') {
-      const server = await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
-      closing.push(() => server.close());
-      url = await listen(server, config);
-    }
+    const server =
+      worker && config.role === 'worker'
+        ? buildWorkerServer(shared, worker)
+        : await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
+    closing.push(() => server.close());
+    const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
     return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** A change of the schema may take its time, as may another process that is at it. */
+async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
+  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  try {
+    await migrate(db, log);
+  } finally {
+    await db.destroy();
   }
 }
 
@@ -97,40 +115,51 @@ interface Shared {
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
-  whatsappTiming: WhatsAppOptions['timing'];
 }
 
-function startSending(
-  { config, log, db, address, hints, metrics, whatsappTiming }: Shared,
-  { encryptionKey }: Secrets,
-  alone: boolean,
-  closing: Array<() => Promise<unknown>>,
-): Promise<Worker> {
-  const sandbox = createSandbox({
+function openSandbox({ config, log, address, metrics }: Shared): Messenger {
+  return createSandbox({
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
     log,
     speed: config.sandboxSpeed,
+    onLoopError: metrics.countLoopError,
   });
-  closing.push(() => sandbox.close());
-  const whatsapp = createWhatsApp({
+}
+
+function openWhatsApp(
+  { config, log, address, metrics }: Shared,
+  { encryptionKey }: Secrets,
+  timing: WhatsAppOptions['timing'],
+): Messenger {
+  return createWhatsApp({
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp' }),
     log,
     vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
-    timing: whatsappTiming,
+    timing,
+    onLoopError: metrics.countLoopError,
   });
-  closing.push(() => whatsapp.close());
+}
+
+function startSending(
+  { config, log, db, hints, metrics }: Shared,
+  messengers: readonly Messenger[],
+  alone: boolean,
+): Promise<Worker> {
   return startWorker({
     db,
     log,
     hints,
-    messengers: new Map([sandbox, whatsapp].map((messenger) => [messenger.name, messenger])),
+    messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: { sandbox: config.sandboxGap, whatsapp: oneATurn(config.whatsappGap) },
+    timeZone: config.timeZone,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
     onOutcome: metrics.countOutcome,
+    onRetry: metrics.countRetry,
+    onFirstTry: metrics.observeFirstTry,
     onLoopError: metrics.countLoopError,
   });
 }
@@ -157,6 +186,7 @@ function buildApi(
   });
   const groups = {
     db,
+    timeZone: config.timeZone,
     waiters: awaitResults(hints),
     readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
       readMessages(db, accountId, chatId, page),
@@ -169,6 +199,7 @@ function buildApi(
       ...campaignOperations({ db, timeZone: config.timeZone }),
       ...analyticsOperations({ db }),
     ],
+    events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },
     readPool: () => readPool(db),
@@ -179,6 +210,28 @@ function buildApi(
   });
 }
 
+function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {
+  return buildOperatorServer({
+    readyChecks: { database: () => pingDatabase(db), lease: worker.checkLease },
+    metrics: metrics.registry,
+    log,
+    settings: config,
+  });
+}
+
+/** What a worker does must not depend on a port that somebody else has: it then goes without. */
+async function listenIfFree(server: FastifyInstance, config: Config, log: Log): Promise<string | undefined> {
+  try {
+    return await listen(server, config);
+  } catch (error) {
+    if (!(error instanceof PortInUseError)) throw error;
+    log.warn(`${error.message}. This worker sends without health and metrics until it is started again`);
+    return undefined;
+  }
+}
+
+class PortInUseError extends StartupError {}
+
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
@@ -187,7 +240,7 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EADDRINUSE')
-      throw new StartupError(
+      throw new PortInUseError(
         `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,
         error,
       );

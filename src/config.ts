@@ -66,13 +66,16 @@ export function readConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
   const read = createReader(environment, problems);
   const dataDir = resolve(read.text('DATA_DIR') ?? 'data');
+  const port = read.parsed('PORT', 'a whole number from 0 to 65535', (text) => wholeNumber(text, 0, 65_535));
+  const role = read.choice('ROLE', ROLES) ?? 'all';
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
-    port: read.parsed('PORT', 'a whole number from 0 to 65535', (text) => wholeNumber(text, 0, 65_535)) ?? 3_000,
+    // Any number of workers fit on one machine, beside the API, without being told to.
+    port: port ?? (role === 'worker' ? 0 : 3_000),
     databaseUrl: read.parsed('DATABASE_URL', 'a postgres:// URL', databaseUrl, read.secret),
     dataDir,
     stateDir: resolve(read.text('STATE_DIR') ?? defaultStateDir(environment)),
-    role: read.choice('ROLE', ROLES) ?? 'all',
+    role,
     messenger: read.choice('MESSENGER', ['sandbox', 'whatsapp']) ?? 'sandbox',
     jwtSecret: read.parsed('JWT_SECRET', `at least ${MIN_SECRET_LENGTH} characters`, jwtSecret, read.secret),
     encryptionKey: read.parsed('ENCRYPTION_KEY', '32 bytes in hex or base64', encryptionKey, read.secret),

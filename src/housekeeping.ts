@@ -3,23 +3,49 @@ import type { Database } from './database/connect.ts';
 import { clearOldKeys } from './idempotency/once.ts';
 import type { Log } from './lib/log.ts';
 import { startLoop } from './lib/loop.ts';
+import { dropUnusedMedia } from './media/drop-unused.ts';
+import { foldReceipts } from './receipts/fold-receipts.ts';
 import { clearOldAttempts } from './users/attempt-limit.ts';
 
 const EVERY_MS = 10 * 60_000;
+/** Between two steps of what may be much: the rest of the time belongs to those who send. */
+const STEP_PAUSE_MS = 100;
 
 /** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */
-export function keepHouse(deps: { db: Database; log: Log; onLoopError?: (loop: string) => void }): {
+export function keepHouse(deps: {
+  db: Database;
+  log: Log;
+  onLoopError?: (loop: string) => void;
+  /** Milliseconds between two rounds. */
+  everyMs?: number;
+}): {
   stop(): Promise<void>;
 } {
-  const { db, log } = deps;
-  return startLoop(
-    'housekeeping',
-    async () => {
-      await clearOldAttempts(db);
-      await clearOldKeys(db);
-      await clearOldEntries(db);
-      return EVERY_MS;
+  const { db, log, everyMs = EVERY_MS } = deps;
+  const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
+  const loops = [
+    startLoop('housekeeping', () => clearOldRows(db).then(() => everyMs), options),
+    startLoop('old receipts', async () => ((await foldReceipts(db)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('unused media', walkMedia(db, everyMs), options),
+  ];
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
-    { log, ...(deps.onLoopError && { onError: deps.onLoopError }) },
-  );
+  };
+}
+
+async function clearOldRows(db: Database): Promise<void> {
+  await clearOldAttempts(db);
+  await clearOldKeys(db);
+  await clearOldEntries(db);
+}
+
+/** From the first file to the last, a few a step, and then from the first again. */
+function walkMedia(db: Database, everyMs: number): () => Promise<number> {
+  let last = 0;
+  return async () => {
+    last = (await dropUnusedMedia(db, last)) ?? 0;
+    return last === 0 ? everyMs : STEP_PAUSE_MS;
+  };
 }

@@ -1,4 +1,4 @@
-import { startApp, type App } from './app.ts';
+import { startApp, type App, type AppOptions } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartupError } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -11,16 +11,19 @@ const PARENT_CHECK_MS = 250;
 
 /**
  * Runs the service until a signal, or something it cannot go on without, ends it. Sets the exit code; never rejects. With
- * `stopWithParent` the end of the process that started it is as good as a signal.
+ * `stopWithParent` the end of the process that started it is as good as a signal. The other options are those of `startApp`.
  */
-export async function main({ stopWithParent = false } = {}): Promise<void> {
+export async function main({
+  stopWithParent = false,
+  ...options
+}: AppOptions & { stopWithParent?: boolean } = {}): Promise<void> {
   const asked = Promise.race([waitForSignal(), ...(stopWithParent ? [waitForOrphanhood()] : [])]);
   let log: Log | undefined;
   let app: App;
   try {
     const config = readConfig();
     log = createLog(config.logLevel);
-    app = await startApp(config, log);
+    app = await startApp(config, log, options);
   } catch (error) {
     reportFailedStart(error, log);
     return exit(1);

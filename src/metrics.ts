@@ -1,31 +1,95 @@
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from './database/connect.ts';
+import { readBacklog, type Backlog } from './deliveries/read-backlog.ts';
+import type { Log } from './lib/log.ts';
 
 /** What a process counts for its operator, beside what the edge counts by itself. */
 export interface Metrics {
   registry: Registry;
   countOutcome(kind: string, count: number): void;
+  countRetry(): void;
   countLoopError(loop: string): void;
+  observeFirstTry(lateSeconds: number): void;
 }
 
 /** A registry of its own for each process, so that several can run in one (as in tests). */
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const outcomes = new Counter({
     name: 'campanile_tries_total',
     help: 'Tries to send a delivery, by what they came to',
     labelNames: ['outcome'],
-    registers: [registry],
+    registers,
+  });
+  const retries = new Counter({
+    name: 'campanile_retries_total',
+    help: 'Tries of deliveries that had been tried before',
+    registers,
   });
   const loopErrors = new Counter({
     name: 'campanile_loop_errors_total',
     help: 'Failed steps of background loops; each is tried again',
     labelNames: ['loop'],
-    registers: [registry],
+    registers,
+  });
+  const lateness = new Histogram({
+    name: 'campanile_first_try_late_seconds',
+    help: 'From the due time of a run to its first try',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
+    registers,
   });
   return {
     registry,
     countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
+    countRetry: () => retries.inc(),
     countLoopError: (loop) => loopErrors.inc({ loop }),
+    observeFirstTry: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
   };
+}
+
+/** However often it is asked, the database is asked once in so long. */
+const BACKLOG_AGE_MS = 5_000;
+
+/** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
+export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  let read: { atMs: number; backlog: Promise<Backlog | undefined> } | undefined;
+  function backlog(): Promise<Backlog | undefined> {
+    const nowMs = performance.now();
+    if (!read || nowMs - read.atMs >= BACKLOG_AGE_MS) {
+      const asked = readBacklog(db).catch((error: unknown) => {
+        log.debug({ err: error }, 'the backlog could not be measured');
+        return undefined;
+      });
+      read = { atMs: nowMs, backlog: asked };
+    }
+    return read.backlog;
+  }
+  const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const found = await backlog();
+        this.set(found ? pick(found) : Number.NaN);
+      },
+    });
+  gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
+  gauge('campanile_queue_oldest_seconds', 'Since the oldest unfinished run was due', (found) => found.oldestSeconds);
+  gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
+}
+
+/** Adds how many shards this process serves. */
+export function measureShards(registry: Registry, shardsHeld: () => number): void {
+  const held = new Gauge({
+    name: 'campanile_shards_held',
+    help: 'Shards that this process serves, of 256',
+    registers: [],
+    collect() {
+      this.set(shardsHeld());
+    },
+  });
+  registry.registerMetric(held);
 }

@@ -23,15 +23,23 @@ export interface WorkerOptions {
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
   gaps: Readonly<Record<string, Gap>>;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
   /** Told to other workers and people. */
   name: string;
   /** No other worker can be alive. */
   alone: boolean;
   onOutcome?: (kind: string, count: number) => void;
+  onRetry?: () => void;
+  onFirstTry?: (lateSeconds: number) => void;
   onLoopError?: (loop: string) => void;
 }
 
 export interface Worker {
+  /** How many shards it serves. */
+  shardsHeld(): number;
+  /** Throws while its lease is not good enough to send anything. */
+  checkLease(): Promise<void>;
   /** Takes nothing new, finishes what is in hand, hands its accounts over. */
   stop(): Promise<void>;
 }
@@ -48,12 +56,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     name: options.name,
     alone: options.alone,
     gapMsOf: gapMsOf(gaps),
+    ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
       keeper?.wake();
     },
   });
-  keeper = keepSessionsOpen({ db, log, leases, sessions, messengers });
+  keeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
@@ -65,6 +74,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   );
 
   return {
+    shardsHeld: () => leases.shards().length,
+    async checkLease() {
+      if (!leases.maySend()) throw new Error('the lease of this worker has run out');
+    },
     async stop() {
       const parts = [runs, lanes, commands, erasure, house, keeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);

@@ -6,7 +6,9 @@ import { findBreaches } from './support/architecture.ts';
 const root = join(import.meta.dirname, '..');
 
 function readSources(): Map<string, string> {
-  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true });
+  const files = ['src', 'client'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
+  );
   return new Map(
     files
       .filter((file) => file.isFile() && file.name.endsWith('.ts'))
@@ -63,6 +65,30 @@ describe('a rule that is broken on purpose is found:', () => {
     ).toEqual([
       'src/http/routes/a.ts may import only types from src/database/connect.ts',
       'src/http/routes/b.ts names SQL',
+    ]);
+  });
+
+  test('a client that takes more of the service than the types of its contract, or what only Node.js has', () => {
+    expect(
+      breachesOf({
+        'client/a.ts': "import { isTimeZone } from '../src/lib/time-zone.ts';",
+        'client/b.ts': "import type { Caller } from '../src/http/operation.ts';",
+        'client/c.ts': "import { failure } from '../src/http/contract/envelope.ts';",
+        'client/d.ts': "import { setTimeout } from 'node:timers/promises';",
+        'client/e.ts': "import { z } from 'zod';",
+        'client/f.ts': "const key = Buffer.from('x');",
+        'client/g.ts':
+          "import type { z } from 'zod';\nimport type { Failure } from '../src/http/contract/envelope.ts';",
+        'src/users/h.ts': "import { createClient } from '../../client/client.ts';",
+      }),
+    ).toEqual([
+      'client/a.ts may not import src/lib/time-zone.ts',
+      'client/b.ts may not import src/http/operation.ts',
+      'client/c.ts may import only types from src/http/contract/envelope.ts',
+      'src/users/h.ts may not import client/client.ts',
+      'client/d.ts names what a browser has not got',
+      'client/e.ts names what a browser has not got',
+      'client/f.ts names what a browser has not got',
     ]);
   });
 

@@ -68,3 +68,70 @@ test('in every zone each occurrence has the wall time asked for, or lies where t
     { numRuns: 1_000 },
   );
 });
+
+/** The instant at which this wall clock would show the time if its zone had kept the offset that it had before the last change. */
+function asIfUnchanged(wall: Temporal.PlainDateTime, shown: Temporal.ZonedDateTime): Temporal.Instant {
+  const change = shown.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
+  if (!change) throw new Error(`${shown.toString()} is not the time asked for, and the zone has never changed`);
+  const before = change.subtract({ nanoseconds: 1 }).offsetNanoseconds;
+  return wall.toZonedDateTime('UTC').toInstant().subtract({ nanoseconds: before });
+}
+
+/** The first days of a year, and those around each change of the clock in it: first and last dates. */
+function daysThatMatter(timeZone: string, year: number): Array<[Temporal.PlainDate, Temporal.PlainDate]> {
+  const first = Temporal.PlainDate.from(`${year}-01-01`);
+  const changes: Temporal.PlainDate[] = [];
+  let change = first.toZonedDateTime(timeZone).getTimeZoneTransition('next');
+  for (; change?.year === year; change = change.getTimeZoneTransition('next')) changes.push(change.toPlainDate());
+  return [first, ...changes].map((day) => [day.subtract({ days: 2 }), day.add({ days: 2 })]);
+}
+
+/** Every way in which a daily time from one date to another breaks the contract's rule in this zone. */
+function findOffences(
+  timeZone: string,
+  [first, last]: [Temporal.PlainDate, Temporal.PlainDate],
+  time: string,
+): string[] {
+  const offences: string[] = [];
+  const dates = { startDate: first.toString(), endDate: last.toString() };
+  let before: Temporal.Instant | undefined;
+  let date = first;
+  for (const instant of listOccurrences({ ...everyDay, ...dates, time, timeZone })) {
+    const shown = instant.toZonedDateTimeISO(timeZone);
+    // A date that its zone left out altogether has the instant of the next one, and is not told apart from it.
+    if (date.add({ days: 1 }).toPlainDateTime(time).equals(shown.toPlainDateTime())) date = date.add({ days: 1 });
+    const wall = date.toPlainDateTime(time);
+    const isOnTime = shown.toPlainDateTime().equals(wall);
+    const early = Temporal.PlainDateTime.compare(shown.toPlainDateTime(), wall) < 0;
+    const earlier = [20, 30, 60, 120, 180].map((minutes) => instant.subtract({ minutes }));
+    const isSecond = earlier.some((one) => one.toZonedDateTimeISO(timeZone).toPlainDateTime().equals(wall));
+    const isLate = !isOnTime && !asIfUnchanged(wall, shown).equals(instant);
+    const isOut = before && Temporal.Instant.compare(before, instant) >= 0;
+    if (early || isSecond || isLate || isOut) offences.push(`${shown.toString()} for ${wall.toString()}`);
+    before = instant;
+    date = date.add({ days: 1 });
+  }
+  if (!date.equals(last.add({ days: 1 }))) offences.push(`${timeZone} has no ${time} on ${date.toString()}`);
+  return offences;
+}
+
+describe('in each of the zones there are a daily time comes once a day, on time or by the rule', () => {
+  const zones = Intl.supportedValuesOf('timeZone');
+
+  // Years in which many zones changed their clocks, one of them by a whole day.
+  test.each([2011, 2016, 2026])(
+    'in %i',
+    (year) => {
+      expect(zones.length).toBeGreaterThan(400);
+      const offences = zones.flatMap((timeZone) =>
+        daysThatMatter(timeZone, year).flatMap((days) =>
+          ['00:00:00', '00:30:00', '01:59:59', '02:30:00', '10:00:00', '23:59:59'].flatMap((time) =>
+            findOffences(timeZone, days, time),
+          ),
+        ),
+      );
+      expect(offences).toEqual([]);
+    },
+    30_000,
+  );
+});

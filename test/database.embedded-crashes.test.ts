@@ -17,7 +17,6 @@ import {
   isLinux,
   read,
   seeded,
-  serverPid,
   spawnChild,
   start,
   startChild,
@@ -26,6 +25,7 @@ import {
   works,
   write,
 } from './support/embedded.ts';
+import { serverPid } from './support/own-postgres.ts';
 
 const log = createLog('silent');
 const hasSetpriv = isLinux && works('setpriv', '--pdeathsig', 'INT', '--', 'true');

@@ -14,12 +14,12 @@ import {
   read,
   refusal,
   seeded,
-  serverPid,
   start,
   temporaryFolder,
   useSeed,
   write,
 } from './support/embedded.ts';
+import { serverPid } from './support/own-postgres.ts';
 
 useSeed();
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { createLog } from '../src/lib/log.ts';
 import { sleep } from '../src/lib/time.ts';
 import { post, type Answer } from './support/app.ts';
 import { until } from './support/ledger.ts';
+import { serverPid } from './support/own-postgres.ts';
 import { removeService, startService } from './support/service.ts';
 import { signUpSender } from './support/storm.ts';
 
@@ -27,8 +27,6 @@ async function temporaryFolder(): Promise<string> {
   undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
-
-const pidOf = (dataDir: string) => Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
 
 /** Calls again until it is not put off; fails on any answer but 200 and a well-formed 503, and on one that takes too long. */
 async function insist<Data>(ask: () => Promise<Answer>): Promise<Data> {
@@ -124,7 +122,7 @@ test('while a database server of the operator is away all is answered 503, and n
 
   for (const part of [0.2, 0.5]) {
     await until(campaign.totals, ({ sent }) => sent >= GROUPS * part);
-    process.kill(pidOf(dataDir), 'SIGKILL');
+    process.kill(serverPid(dataDir), 'SIGKILL');
     await server.exited;
     await server.stop();
     const away = await Promise.all([
@@ -155,7 +153,7 @@ test('an embedded server that is killed comes back by itself, and the service wi
   const dataDir = join(service.folder, 'data');
   for (const part of [0.2, 0.5]) {
     await until(campaign.totals, ({ sent }) => sent >= GROUPS * part);
-    process.kill(pidOf(dataDir), 'SIGKILL');
+    process.kill(serverPid(dataDir), 'SIGKILL');
   }
   await expectEveryPostOnce(campaign, 0);
   expect(service.log()).toContain('PostgreSQL is started again');

@@ -111,7 +111,7 @@ describe('a delivery that fails for a passing reason', () => {
     await database.clock.advance(30_100);
     const again = await claimed(owner);
     expect(positions(again)).toEqual([1]);
-    await finish(again, [{ kind: 'failed', reason: 'The group is gone' }]);
+    await finish(again, [{ kind: 'failed', reason: 'The group is gone', uncertain: false }]);
     const { totals, campaign: head, groups } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ sent: 2, failed: 1, queued: 0 });
     expect(head.status).toBe('completed_with_errors');
@@ -135,14 +135,19 @@ describe('a delivery that fails for a passing reason', () => {
 });
 
 describe('a turn that was taken away', () => {
-  test('is queued again as one that may have left, after a whole gap', async () => {
+  test('is queued again as what may have left, after a whole gap and one delivery at a time', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);
     await claimed(owner);
     await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], { sandbox: 6_000 }));
     expect(await claim(owner)).toBeUndefined();
     await database.clock.advance(6_100);
-    expect((await claimed(owner)).deliveries).toMatchObject([{ uncertain: true }, { uncertain: true }]);
+    for (const position of [1, 2]) {
+      const again = await claimed(owner);
+      expect(again.deliveries).toMatchObject([{ position, uncertain: true }]);
+      await finish(again, [sent]);
+    }
+    expect(await claim(owner)).toBeUndefined();
   });
 
   test('can still say what was sent, and nothing else, and does not disturb who has it now', async () => {
@@ -151,11 +156,20 @@ describe('a turn that was taken away', () => {
     const frozen = await claimed(owner);
     await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
     const current = await claimed(owner);
-    expect(positions(current)).toEqual([1, 2, 3]);
-    await finish(frozen, [sent, { kind: 'failed', reason: 'too late to say' }, { kind: 'snooze', restMs: 60_000 }]);
+    expect(positions(current)).toEqual([1]);
+    await finish(frozen, [
+      sent,
+      { kind: 'failed', reason: 'too late to say', uncertain: false },
+      { kind: 'snooze', restMs: 60_000 },
+    ]);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 1, failed: 0, queued: 2 });
     expect(await claim(owner)).toBeUndefined();
     await finish(current, all(current, sent));
+    for (const position of [2, 3]) {
+      const next = await claimed(owner);
+      expect(positions(next)).toEqual([position]);
+      await finish(next, [sent]);
+    }
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
   });
 });

@@ -1,7 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeService, startService, type Service } from './support/service.ts';
 
@@ -98,13 +97,4 @@ test('what the README calls not there yet is not there', async () => {
   const present = Object.keys(paths).map((path) => path.split('/').at(-1));
   expect(present).toContain('pause-campaign');
   expect(missing.filter((name) => present.includes(name))).toEqual([]);
-});
-
-test('the example posts to the groups whose name it was given', async () => {
-  const example = join(import.meta.dirname, '../examples/announce.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [example, 'club', '<p>Run at <b>eight</b></p>'], {
-    env: { BASE: service.url },
-  });
-  expect(stdout).toContain('Posting to 1 of your groups:\n\nRun at *eight*\n');
-  expect(stdout).toMatch(/\nRunning club: sent to 24\ncompleted\n$/);
 });

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from './support/effort.ts';
+import { runs } from './support/runs.ts';
 import { WORST_HTML } from './support/worst-html.ts';
 import { convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, captionWarning } from '../src/text/warnings.ts';
@@ -75,6 +77,14 @@ describe('bold and italic', () => {
     ['العر<b>بية</b>', 'العر{zwj}*بية*'],
     ['<b>unclosed <i>mis</b>nested</i> end', '*unclosed _mis_*_nested_ end'],
     ['<p><b>a<p>b', '*a*\n\n*b*'],
+    ['<b>e\u0301</b>t', '*e\u0301*{zwsp}t'],
+    ['e<b>\u0301x</b> y', 'e{zwsp}*\u0301x* y'],
+    ['<b>שלום</b> עולם', '*שלום* עולם'],
+    ['של<b>ום</b>', 'של{zwsp}*ום*'],
+    ['<b>a</b><i>b</i>', '*a*_b_'],
+    ['<b>a</b>\u00a0<b>b</b>', '*a*\u00a0*b*'],
+    ['<i>a<b>b</i>c</b>d', '_a{zwsp}*b*_*c*{zwsp}d'],
+    ['<h1>a<h2>b</h2>', '*a*\n\n*b*'],
   ])('%s', (html, text) => expect(textOf(html)).toBe(text));
 });
 
@@ -114,7 +124,15 @@ describe('lists', () => {
     ['<ul><li><b>a</b>: b</li></ul>', '- *a*: b'],
     ['<ul><li>- a</li></ul>', '- - a'],
     ['<li>a</li>', '- a'],
+    ['<p>x<ul><li>a</ul>y', 'x\n\n- a\n\ny'],
+    ['<ul><li>a<p>b<br>c</p></li></ul>', '- a\nb\nc'],
+    ['<ol start="3"><li><b>a</b></li><li><ul><li>b</li></ul></li><li>c</li></ol>', '3. *a*\n- ◦ b\n5. c'],
   ])('%s', (html, text) => expect(textOf(html)).toBe(text));
+
+  it('numbers over a hundred items', () => {
+    const lines = Array.from({ length: 120 }, (_, index) => `${index + 1}. item`);
+    expect(textOf(`<ol>${'<li>item</li>'.repeat(120)}</ol>`)).toBe(lines.join('\n'));
+  });
 
   it('tells that lists within lists are flattened', () => {
     expect(warningsOf('<ul><li>a<ul><li>b</li></ul></li></ul>')).toEqual(['list_flattened']);
@@ -146,6 +164,17 @@ describe('links', () => {
     ['<a href="https://x.org/_a_/*b*/c_">s</a> *', 's (https://x.org/_a_/*b*/c_) *'],
     ['*a https://x.org/*b*_c_ d', '*a https://x.org/*b*_c_ d'],
     ['https://x.org/<b>b</b>', 'https://x.org/ *b*'],
+    ['<a href="https://x.org/">x<a href="https://y.org/">y</a></a>z', 'x (https://x.org/) y (https://y.org/) z'],
+    [
+      '<a href="https://x.org/">x<b>y<a href="https://y.org/">z</b></a>',
+      'x{zwsp}*y* (https://x.org/) *z* (https://y.org/)',
+    ],
+    [
+      '<ul><li><a href="https://x.org/">x<li>y<a href="https://y.org/">z</a></ul>',
+      '- x (https://x.org/)\n- y (https://x.org/) z (https://y.org/)',
+    ],
+    ['<a href="https://x.org/"><b>x</b> y <i>z</i></a>', '*x* y _z_ (https://x.org/)'],
+    ['<a href="https://x.org/">x<br>y</a>', 'x\ny (https://x.org/)'],
   ])('%s', (html, text) => expect(textOf(html)).toBe(text));
 
   it.each([
@@ -181,6 +210,52 @@ describe('links', () => {
     ['<i><a href="https://x.org/">x.org</a></i>', ['mark_not_kept']],
     ['<b>see</b> https://x.org/a_b <b> </b>', []],
   ])('warns of %s', (html, codes) => expect(warningsOf(html)).toEqual(codes));
+});
+
+describe('warnings', () => {
+  const flattened = '<ul><li>a<ul><li>b</li></ul></li></ul>';
+  const differs = '<p><a href="https://x.org/">s</a></p>';
+  const unmarked = '<p><b>see www.x.org</b></p>';
+  const other = '<p><a href="https://x.org/">www.y.org</a></p>';
+  const empty = '<p>a<a href="https://x.org/"> </a></p>';
+  const details = '<p><a href="mailto:a@x.org?subject=b">a@x.org</a></p>';
+  const cause = fc.constantFrom(
+    [flattened, 'list_flattened'] as const,
+    [differs, 'link_text_differs'] as const,
+    [unmarked, 'mark_not_kept'] as const,
+    [other, 'link_shows_other_target'] as const,
+    [empty, 'link_without_text'] as const,
+    [details, 'link_details_dropped'] as const,
+  );
+
+  it('come in the order of the document, each once', () => {
+    fc.assert(
+      fc.property(fc.array(cause, { maxLength: 12 }), (causes) => {
+        const html = causes.map(([piece]) => piece).join('');
+        expect(warningsOf(html)).toEqual([...new Set(causes.map(([, code]) => code))]);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it('come in the order of the line, too', () => {
+    const link = '<a href="https://x.org/">s</a>';
+    expect(warningsOf(`<b>www.x.org</b> ${link}`)).toEqual(['mark_not_kept', 'link_text_differs']);
+    expect(warningsOf(`${link} <b>www.x.org</b>`)).toEqual(['link_text_differs', 'mark_not_kept']);
+    expect(warningsOf(`${link} <b>www.x.org</b> <b><a href="https://x.org">x.org</a></b>`)).toEqual([
+      'link_text_differs',
+      'mark_not_kept',
+    ]);
+    expect(warningsOf(`<ul><li><ul><li><i>www.x.org</i> ${link}</ul></ul>`)).toEqual([
+      'list_flattened',
+      'mark_not_kept',
+      'link_text_differs',
+    ]);
+  });
+
+  it('tell nothing of an inner list without text', () => {
+    expect(warningsOf('a<ul><li>b<ul><li></li></ul></li></ul>')).toEqual([]);
+  });
 });
 
 describe('what is refused', () => {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from './support/effort.ts';
 import { parseWhatsApp } from '../src/text/parse-whatsapp.ts';
@@ -42,5 +44,10 @@ describe('a message in WhatsApp', () => {
   it('is read in linear time', () => {
     for (const piece of ['*a ', '_', '`a', '```', '*_a', 'www.a*'])
       expect(growsLinearly((count) => void parseWhatsApp(piece.repeat(count)), 20_000)).toBe(true);
+  });
+
+  it('is read by a file that imports nothing, so that browsers can read it too', async () => {
+    const source = await readFile(join(import.meta.dirname, '../src/text/parse-whatsapp.ts'), 'utf8');
+    expect(source).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/);
   });
 });

@@ -28,7 +28,7 @@ let people = 0;
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
-  app = await startTestApp(towards(peer), { database });
+  app = await startTestApp(towards(peer), database);
   // With the account's own phone: four devices that show a post.
   members = [peer.addPerson('4915100000002', [5]), peer.addPerson('4915100000003')];
 });
@@ -73,7 +73,7 @@ describe('an account', () => {
     peer.ban(phone);
     expect((await statusWhen(person, 'logged_out')).reason).toContain('banned');
     await app.stop();
-    app = await startTestApp(towards(peer), { database });
+    app = await startTestApp(towards(peer), database);
     const again = await app.signIn(person.name);
     expect(await statusOf(again)).toMatchObject({ status: 'logged_out', reason: expect.stringContaining('banned') });
     expect([...phone.companions.values()].every(({ connection }) => connection === undefined)).toBe(true);

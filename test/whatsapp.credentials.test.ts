@@ -127,10 +127,7 @@ describe('the log', () => {
     });
     const peer = await startWhatsAppPeer();
     const here = await createTestDatabase();
-    const app = await startTestApp(towards(peer), {
-      database: here,
-      log: pino({ level: 'trace', base: null }, stream),
-    });
+    const app = await startTestApp(towards(peer), here, pino({ level: 'trace', base: null }, stream));
     const printed: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
     const phone = peer.addPerson('447700900001');

@@ -49,7 +49,8 @@ async function linked(phoneNumber: string, people: readonly string[]) {
   const { sendTo: chatId } = await session.createGroup({ name: 'Group', participants: people });
   const send = async () => {
     const messageId = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
-    const [result] = await session.send({ text: 'Hello', media: null }, [{ chatId, messageId, uncertain: false }]);
+    const to = { chatId, messageId, uncertain: false, resend: false };
+    const [result] = await session.send({ text: 'Hello', media: null }, [to], () => true);
     return result?.kind;
   };
   return { chatId, send };

@@ -30,7 +30,7 @@ let people = 0;
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
-  app = await startTestApp(towards(peer), { database });
+  app = await startTestApp(towards(peer), database);
   // With the account's own phone: four devices that show a post.
   members = [peer.addPerson('4915100000002', [5]), peer.addPerson('4915100000003')];
 });
@@ -227,7 +227,7 @@ describe('a phone that could not decrypt a post', () => {
     const device = members[0]?.devices[1];
     if (!shown || !device) throw new Error('nothing was shown');
     await app.stop();
-    app = await startTestApp(towards(peer), { database });
+    app = await startTestApp(towards(peer), database);
     await until(
       () => companion.connection,
       (connection) => connection !== undefined,
@@ -255,7 +255,7 @@ describe('the service', () => {
     const campaign = await sendCampaign(person, groups, 'restarted');
     await half.promise;
     await app.stop();
-    app = await startTestApp(towards(peer), { database });
+    app = await startTestApp(towards(peer), database);
     const again = await app.signIn(person.name);
     expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
     expect(timesShown(peer, 'restarted')).toEqual(allOnce(6));

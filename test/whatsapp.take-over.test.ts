@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'campanile-take-over-'));
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
-  api = await startTestApp({ ...towards(peer), role: 'api' }, { database });
+  api = await startTestApp({ ...towards(peer), role: 'api' }, database);
 });
 afterAll(async () => {
   for (const child of children) await kill(child);

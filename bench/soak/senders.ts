@@ -1,77 +1,71 @@
-import { sleep } from '../../src/lib/time.ts';
-import { call, Refused, signUp } from '../support/client.ts';
-import { drawMs, type Span } from './random.ts';
+import { sql } from 'kysely';
+import type { Database } from '../../src/database/connect.ts';
+import type { Chat } from '../../test/witness/protocol.ts';
+import { signUp } from '../support/client.ts';
+import type { Ask } from './ask.ts';
 
-/** A user who sends one campaign after the other to all of their groups. The n-th one says `post n`. */
+/** A user with groups, who sends one campaign after the other. */
 export interface Sender {
   name: string;
   token: string;
-  groupIds: number[];
-  /** Between the answer to one campaign and the next. */
-  pause: Span;
-  /** Campaigns that were accepted, in that order. */
-  campaignIds: string[];
+  accountId: number;
+  /** Sends one post at a time, with the gap between; else a whole turn at once. */
+  paced: boolean;
+  groups: SenderGroup[];
 }
 
-/** Asks the service wherever it is just now. */
-export type Ask = <Data>(sender: Sender, operation: string, body?: object, key?: string) => Promise<Data>;
+export interface SenderGroup {
+  groupId: number;
+  chatId: string;
+}
 
-const RETRY_MS = 100;
-const PATIENCE_MS = 120_000;
-/** Not now: a key whose first attempt is still under way, too much to do, the database away. */
-const LATER = new Set([409, 429, 503]);
+export interface SenderPlan {
+  name: string;
+  groups: number;
+  paced: boolean;
+}
 
-export async function createSender(
-  url: string,
-  { name, groups, pause }: { name: string; groups: number; pause: Span },
-): Promise<Sender> {
-  const client = await signUp(url, name);
-  for (let index = 1; index <= groups; index++)
-    await client.call('venom/create-group', { group_name: `Group ${index}`, participants: ['+49 151 2345-6789'] });
-  await client.call('venom/create-community', { community_name: 'Village' });
-  await client.call('venom/create-channel', { name: 'News' });
-  const groupIds: number[] = [];
+const AT_ONCE = 6;
+
+/** Signs a sender up and creates their groups. */
+export async function createSender(url: string, db: Database, plan: SenderPlan, ask: Ask): Promise<Sender> {
+  const { token } = await signUp(url, plan.name);
+  const accountId = await findAccount(db, plan);
+  const sender: Sender = { name: plan.name, token, accountId, paced: plan.paced, groups: [] };
+  for (let begun = 0; begun < plan.groups; begun += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, plan.groups - begun) }, (_, index) =>
+        ask(sender, 'venom/create-group', { group_name: `Group ${begun + index}`, participants: [] }),
+      ),
+    );
   let cursor: string | null = null;
   do {
-    const page: { groups: Array<{ group_metadata_id: number }>; next_cursor: string | null } = await client.call(
-      'venom/list-groups',
-      { limit: 500, cursor },
-    );
-    for (const group of page.groups) groupIds.push(group.group_metadata_id);
-    cursor = page.next_cursor;
+    const { data }: { data: ListedGroups } = await ask<ListedGroups>(sender, 'venom/list-groups', {
+      limit: 500,
+      cursor,
+    });
+    for (const { group_metadata_id: groupId, nid } of data.groups)
+      sender.groups.push({ groupId, chatId: `${nid.user}@${nid.server}` satisfies Chat['chatId'] });
+    cursor = data.next_cursor;
   } while (cursor !== null);
-  return { name, token: client.token, groupIds, pause, campaignIds: [] };
+  return sender;
 }
 
-/** Asks again, while the service is away or has no time, until there is an answer. `key` makes that safe for what is no question. */
-export function askUntilAnswered(urlNow: () => string): Ask {
-  return async <Data>({ token }: Sender, operation: string, body: object = {}, key?: string): Promise<Data> => {
-    const headers = { authorization: `Bearer ${token}`, ...(key === undefined ? {} : { 'idempotency-key': key }) };
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      try {
-        return await call<Data>(urlNow(), operation, body, headers);
-      } catch (error) {
-        const isAway = error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
-        const isBusy = error instanceof Refused && LATER.has(error.status);
-        if ((!isAway && !isBusy) || performance.now() > deadline) throw error;
-        await sleep(RETRY_MS);
-      }
-    }
-  };
+interface ListedGroups {
+  groups: Array<{ group_metadata_id: number; nid: { user: string; server: string } }>;
+  next_cursor: string | null;
 }
 
-/** Sends until told to stop. Each campaign is asked for under a key until it is known to be accepted, once. */
-export async function keepSending(sender: Sender, ask: Ask, random: () => number, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    const post = `post ${sender.campaignIds.length + 1}`;
-    const { campaign_id } = await ask<{ campaign_id: string }>(
-      sender,
-      'venom/add-campaign',
-      { name: post, html: `<p>${post}</p>`, group_metadata_ids: sender.groupIds },
-      `${sender.name} ${post}`,
-    );
-    sender.campaignIds.push(campaign_id);
-    await sleep(drawMs(random, sender.pause), stop);
-  }
+/**
+ * The account's number, which the witness knows it by. That it is paced is what its messenger's name decides, and there is no
+ * operation yet that links an account to another one.
+ */
+async function findAccount(db: Database, { name, paced }: SenderPlan): Promise<number> {
+  const messenger = paced ? 'whatsapp' : 'sandbox';
+  const { rows } = await sql<{ account_id: number }>`
+    update accounts a set messenger = ${messenger}, status = 'connected' from users u
+    where u.user_id = a.user_id and u.user_name = ${name} returning a.account_id`.execute(db);
+  const accountId = rows[0]?.account_id ?? 0;
+  await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(db);
+  return accountId;
 }

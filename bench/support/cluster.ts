@@ -70,7 +70,7 @@ async function withDatabase<Result>(
 }
 
 function urlOf({ socketFolder, port, user, database }: SocketAddress): string {
-  return `postgres://${user}@/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`;
+  return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`;
 }
 
 /** Makes every contender begin alike: what was written before is on the disk, and the planner knows the tables. */

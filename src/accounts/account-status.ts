@@ -1,6 +1,6 @@
 import type { Database } from '../database/connect.ts';
 import type { AccountStatus } from '../database/schema.ts';
-import { findAccountOfUser } from './store.ts';
+import { findAccountsOfUsers, userIsGone, type Account } from './store.ts';
 
 export interface AccountState {
   messenger: string;
@@ -17,9 +17,23 @@ export interface AccountState {
   reason?: string;
 }
 
-/** The state of the user's link to the messaging application (contract §4, account-status). */
-export async function readAccountStatus({ db }: { db: Database }, userId: number): Promise<AccountState> {
-  const account = await findAccountOfUser(db, userId);
+/** The state of the user's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
+export async function readAccountStatus(deps: { db: Database }, userId: number): Promise<AccountState> {
+  const state = (await readAccountStates(deps, [userId])).get(userId);
+  if (!state) throw userIsGone();
+  return state;
+}
+
+/** The same of many users, by user, in one statement; of users who are gone there is none. */
+export async function readAccountStates(
+  { db }: { db: Database },
+  userIds: readonly number[],
+): Promise<Map<number, AccountState>> {
+  const accounts = await findAccountsOfUsers(db, userIds);
+  return new Map(accounts.map((account) => [account.userId, toState(account)]));
+}
+
+function toState(account: Account): AccountState {
   const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason } = account;
   return {
     messenger,

@@ -20,12 +20,14 @@ export function keepSessionsOpen({
   leases,
   sessions,
   messengers,
+  onLoopError,
 }: {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'shards' | 'maySend'>;
   sessions: Pick<Sessions, 'get' | 'has'>;
   messengers: ReadonlyMap<string, Messenger>;
+  onLoopError?: (loop: string) => void;
 }): Loop {
   const names = [...messengers.values()].flatMap(({ name, staysOpen }) => (staysOpen ? [name] : []));
   return startLoop(
@@ -41,7 +43,7 @@ export function keepSessionsOpen({
       await Promise.all(missing.slice(0, OPENED_PER_STEP).map((accountId) => openOne(accountId)));
       return missing.length > OPENED_PER_STEP ? 0 : POLL_MS;
     },
-    { log },
+    { log, ...(onLoopError && { onError: onLoopError }) },
   );
 
   async function openOne(accountId: number): Promise<void> {

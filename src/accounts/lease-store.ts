@@ -95,20 +95,22 @@ async function requeueShards(
   );
 }
 
+/** However often turns are taken over, a delivery is suspected no further by it: others in hand may have broken the worker. */
+export const CUT_OFF_BY_TAKE_OVER = 2;
+
 /**
- * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left, and
- * the lane waits a whole gap first. The lanes must be locked. Whoever had the turn finds its number gone when it finishes.
+ * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left and whose
+ * try was cut off, and the lane waits a whole gap first; unless it is known that none was sent (`mayHaveLeft`). The lanes must be
+ * locked. Whoever had the turn finds its number gone when it finishes.
  */
 export async function requeueLanes(
   trx: Connection,
   accountIds: number[],
   gapMsOf: Readonly<Record<string, number>>,
+  { mayHaveLeft = true } = {},
 ): Promise<void> {
   if (accountIds.length === 0) return;
-  await sql`
-    update deliveries d set uncertain = true from lanes l
-    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
-      and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
+  if (mayHaveLeft) await suspect(trx, accountIds);
   await sql`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
@@ -116,6 +118,15 @@ export async function requeueLanes(
     from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
           from lanes where account_id = any(${accountIds}::bigint[])) g
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
+}
+
+async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
+  await sql`
+    update deliveries d
+    set uncertain = true, resend = false, cut_off = greatest(d.cut_off, least(d.cut_off + 1, ${CUT_OFF_BY_TAKE_OVER}::int))
+    from lanes l
+    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
+      and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
 }
 
 /** The last word of an orderly stop: everything free at once. */

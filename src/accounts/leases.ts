@@ -35,6 +35,7 @@ interface LeaseOptions {
   alone: boolean;
   /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
   gapMsOf: Readonly<Record<string, number>>;
+  onLoopError?: (loop: string) => void;
   /** Called with the shards held, whenever they are others than before. */
   onChange: (held: ReadonlySet<number>) => void;
 }
@@ -63,7 +64,10 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
 
   if (options.alone) await releaseAll(db);
   await beat();
-  const loop: Loop = startLoop('leases', beat, { log });
+  const loop: Loop = startLoop('leases', beat, {
+    log,
+    ...(options.onLoopError && { onError: options.onLoopError }),
+  });
 
   return {
     workerId: () => workerId,

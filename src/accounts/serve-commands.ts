@@ -50,8 +50,9 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
     }
     return begun.length > 0 ? 0 : POLL_MS;
   }
-  const loop = startLoop('commands', step, { log, ...(serving.onLoopError && { onError: serving.onLoopError }) });
-  const clearing = startLoop('old commands', () => clearOldCommands(serving.db), { log });
+  const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
+  const loop = startLoop('commands', step, options);
+  const clearing = startLoop('old commands', () => clearOldCommands(serving.db), options);
   hints.on('campanile_commands', () => loop.wake());
   return {
     async stop() {

@@ -32,6 +32,13 @@ export async function findAccountOfUser(db: Connection, userId: number): Promise
   return row;
 }
 
+/** The accounts of users; of those who are gone there is none. */
+export async function findAccountsOfUsers(db: Connection, userIds: readonly number[]): Promise<Account[]> {
+  return selectAccounts(db)
+    .where(sql<boolean>`accounts.user_id = any(${[...userIds]}::bigint[])`)
+    .execute();
+}
+
 /** An account by its own id, for the worker that serves it; undefined when its user is gone. */
 export function findAccount(db: Connection, accountId: number): Promise<Account | undefined> {
   return selectAccounts(db).where('accounts.account_id', '=', accountId).executeTakeFirst();
@@ -73,12 +80,13 @@ export async function insertAccount(trx: Connection, userId: number, messenger: 
 }
 
 /**
- * Locks the account's lane until the transaction ends. Whoever changes what an account may send, or what became of it, does this
- * first: what is read after it is current, and two such transactions follow each other. False when there is none, for the user is
- * gone: nothing of the account may be changed then.
+ * Locks the account's lane until the transaction ends, and notes on it that something changes. Whoever changes what an account may
+ * send, or what became of it, does this first: what is read after it is current, two such transactions follow each other, and who
+ * watches the account notices. False when there is none, for the user is gone: nothing of the account may be changed then.
  */
 export async function lockLane(trx: Connection, accountId: number): Promise<boolean> {
-  const { rows } = await sql`select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+  const { rows } =
+    await sql`update lanes set changes = changes + 1 where account_id = ${accountId} returning 1`.execute(trx);
   return rows.length > 0;
 }
 

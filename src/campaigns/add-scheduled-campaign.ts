@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
-import { invalid, type Problem } from '../lib/errors.ts';
+import { invalid, type AppError, type Problem } from '../lib/errors.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 import { acceptCampaign, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
@@ -37,7 +37,7 @@ export async function addScheduledCampaign(
 }
 
 /** When it is to go out, or what is wrong with the schedule. */
-function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
+export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
   const problems: Problem[] = [];
   if (!isTimeZone(schedule.timeZone))
     problems.push({ field: 'time_zone', issue: 'must be an IANA time zone such as Europe/Berlin' });
@@ -60,9 +60,12 @@ function countDays({ startDate, endDate }: Schedule): number {
 
 function stillToCome(occurrences: Date[], now: Date): Date[] {
   const left = occurrences.filter((dueAt) => dueAt >= now);
-  if (left.length === 0)
-    throw invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
+  if (left.length === 0) throw scheduleIsOver();
   return left;
+}
+
+export function scheduleIsOver(): AppError {
+  return invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
 }
 
 async function readTimeZone(db: Database, userId: number): Promise<string | null> {

@@ -43,8 +43,12 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
 /** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
 async function beginRunsOf(trx: Connection, accountIds: number[]): Promise<boolean> {
   const { rows } = await sql<{ account_id: number }>`
-    select account_id from lanes where account_id = any(${accountIds}::bigint[])
-    order by account_id for no key update skip locked`.execute(trx);
+    with locked as materialized (
+      select account_id from lanes where account_id = any(${accountIds}::bigint[])
+      order by account_id for no key update skip locked
+    )
+    update lanes l set changes = l.changes + 1 from locked where l.account_id = locked.account_id
+    returning l.account_id`.execute(trx);
   const accounts = rows.map((row) => row.account_id);
   if (accounts.length === 0) return false;
   await missRuns(trx, accounts);

@@ -67,7 +67,11 @@ export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
   });
 }
 
-async function control(
+/**
+ * Does what the user asks to one of their campaigns, with the account's lane locked, and writes it into the audit log. `change`
+ * is given the campaign as it is under the lock. Throws 404, and what `change` throws.
+ */
+export async function control(
   db: Database,
   actor: Actor,
   publicId: string,
@@ -84,7 +88,8 @@ async function control(
   });
 }
 
-function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
+/** Throws 409 unless the campaign is in one of these states. */
+export function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
   if (allowed.includes(campaign.status)) return;
   const state = campaign.status.replaceAll('_', ' ');
   throw new AppError('conflict', `This campaign is ${state} and cannot be ${done}`);

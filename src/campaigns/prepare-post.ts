@@ -32,6 +32,21 @@ export async function preparePost(input: PostInput, known: readonly Problem[] = 
   return { text, media, groupIds: [...new Set(input.groupIds)] };
 }
 
+/**
+ * `preparePost` for what a campaign is changed to, where html and image may be left out. The text of no html is undefined, and the
+ * media of no image null.
+ */
+export async function prepareChange(
+  { html, image }: { html: string | undefined; image: Base64 | undefined },
+  known: readonly Problem[],
+): Promise<{ text: string | undefined; media: Media | null }> {
+  const converted = html === undefined ? undefined : convertHtml(html);
+  const problems = [...(converted?.problems ?? [])];
+  const media = await recognise(image ?? null, problems);
+  if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
+  return { text: converted?.text, media };
+}
+
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
 async function recognise(image: Base64 | null, problems: Problem[]): Promise<Media | null> {
   if (image === null) return null;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Schedule } from './occurrences.ts';
 
 /** When a campaign goes out, as its owner put it. */
 export interface Plan {
@@ -60,8 +61,8 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
     .executeTakeFirstOrThrow();
   await sql`
     with content as (
-      insert into contents (campaign_id, html, text, media_id, group_ids)
-      values (${campaign_id}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      values (${campaign_id}, ${campaign.name}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
       returning content_id
     ), run as (
       insert into runs (account_id, campaign_id, due_at)
@@ -99,6 +100,79 @@ export async function findOwnCampaign(db: Connection, userId: number, publicId: 
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   return row;
+}
+
+export interface ScheduledCampaign extends OwnCampaign {
+  isSchedule: boolean;
+  /** Empty strings and every day where the campaign has no schedule. */
+  schedule: Schedule;
+}
+
+/** `findOwnCampaign` with the campaign's schedule. */
+export async function readPlan(db: Connection, userId: number, publicId: string): Promise<ScheduledCampaign> {
+  const own = await findOwnCampaign(db, userId, publicId);
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['is_schedule', 'start_date', 'end_date', 'schedule_time', 'time_zone', 'weekdays', 'skip_dates'])
+    .where('campaign_id', '=', own.campaignId)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  return {
+    ...own,
+    isSchedule: row.is_schedule,
+    schedule: {
+      startDate: row.start_date ?? '',
+      endDate: row.end_date ?? '',
+      time: row.schedule_time ?? '',
+      timeZone: row.time_zone ?? '',
+      weekdays: row.weekdays,
+      skipDates: row.skip_dates,
+    },
+  };
+}
+
+/** What the runs of a campaign that have not begun will say, and to whom. */
+export interface Content {
+  /** What the campaign is called: a document is named after it. */
+  name: string;
+  html: string;
+  text: string;
+  mediaId: number | null;
+  groupIds: number[];
+}
+
+export async function readContent(db: Connection, campaignId: number): Promise<Content> {
+  const content = await db
+    .selectFrom('campaigns as c')
+    .innerJoin('contents as t', 't.content_id', 'c.content_id')
+    .select((eb) => [
+      eb.fn.coalesce('t.name', 'c.name').as('name'),
+      't.html',
+      't.text',
+      't.media_id as mediaId',
+      't.group_ids as groupIds',
+    ])
+    .where('c.campaign_id', '=', campaignId)
+    .executeTakeFirst();
+  if (!content) throw noSuchCampaign();
+  return content;
+}
+
+/** Gives a campaign another content for what has not begun, and drops what no run points to. The lane must be locked. */
+export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
+  const { name, html, text, mediaId, groupIds } = content;
+  const { rows } = await sql<{ content_id: number }>`
+    with written as (
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      values (${campaignId}, ${name}, ${html}, ${text}, ${mediaId}, ${groupIds}::bigint[]) returning content_id
+    )
+    update campaigns set content_id = (select content_id from written) where campaign_id = ${campaignId}
+    returning content_id`.execute(trx);
+  await sql`
+    delete from contents t where t.campaign_id = ${campaignId} and t.content_id <> ${rows[0]?.content_id ?? null}
+      and not exists (select from runs r where r.campaign_id = t.campaign_id and r.content_id = t.content_id)`.execute(
+    trx,
+  );
 }
 
 export function noSuchCampaign(): AppError {

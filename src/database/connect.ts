@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
@@ -7,8 +8,22 @@ export type Database = Kysely<Schema>;
 /** What a store function takes: the database, or the transaction it shall be part of. */
 export type Connection = Database | Transaction<Schema>;
 
-/** A transaction in which nothing is asked for so long is ended by the server. */
-const FROZEN_MS = 15_000;
+/** A transaction in which nothing is asked for so long is ended by the server: before the lease of whoever froze in it runs out. */
+const FROZEN_MS = 8_000;
+
+/** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
+const SILENCE_MS = 10_000;
+/**
+ * How the server finds out that one of our processes is gone without a word: one that froze within a transaction, and one that
+ * takes no answer any more. The latter is for TCP, and passed over where the server's system has no such limit.
+ */
+const OUR_SESSIONS = `
+  select set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
+         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
+/** Closed in order before that, unless somebody needs it. */
+const IDLE_MS = 8_000;
+/** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
+const KEEP_ALIVE_MS = 10_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -36,7 +51,13 @@ export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
     'url' in address
       ? { connectionString: address.url }
       : { host: address.socketFolder, port: address.port, user: address.user, database: address.database };
-  return { ...settings, types, connectionTimeoutMillis: 5_000, keepAlive: true };
+  return {
+    ...settings,
+    types,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
 }
 
 /** How busy a pool is. */
@@ -54,16 +75,29 @@ export function readPool(db: Database): PoolUse {
   return pool ? { inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount } : { inUse: 0, waiting: 0 };
 }
 
-/** Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. */
+export interface PoolOptions {
+  log: Log;
+  poolSize?: number;
+  /** Told to the server, for whoever looks at its connections. */
+  name?: string;
+  /** How long a statement may take before its connection counts as broken; Infinity for what rightly takes long. */
+  silenceMs?: number;
+}
+
+/**
+ * Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. A network that carries
+ * nothing any more, and does not say so, breaks a connection after 10 s: nothing waits for it longer (docs/decisions/0015).
+ */
 export function connectDatabase(
   address: PostgresAddress,
-  { log, poolSize = 10, name = 'campanile' }: { log: Log; poolSize?: number; name?: string },
+  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS }: PoolOptions,
 ): Database {
   const pool = new pg.Pool({
     ...connectionSettings(address),
+    ...(Number.isFinite(silenceMs) && { stream: () => openSocket(silenceMs) }),
     max: poolSize,
     application_name: name,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: IDLE_MS,
   });
   // A connection that breaks says so by an event, and an event nobody handles ends the process. The pool listens to idle ones
   // only; the rest of the time, as between two statements of a transaction, we have to. Only the message goes into the log: pg
@@ -81,12 +115,22 @@ export function connectDatabase(
       // A process that freezes in the middle of a transaction holds locks that others wait for. Not among the start-up options,
       // which poolers refuse.
       async onCreateConnection(connection) {
-        await connection.executeQuery(CompiledQuery.raw(`set idle_in_transaction_session_timeout = ${FROZEN_MS}`));
+        await connection.executeQuery(CompiledQuery.raw(OUR_SESSIONS));
       },
     }),
   });
   pools.set(db, pool);
   return db;
+}
+
+/** TLS, where the server wants it, is laid over this socket, and counts as its traffic. */
+function openSocket(silenceMs: number): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silenceMs, () => {
+    const error = new Error(`the database has said nothing for ${silenceMs} ms`);
+    socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
+  return socket;
 }
 
 /** Resolves when the server answers a trivial query; throws otherwise. */

@@ -61,6 +61,9 @@ export interface Schema {
     code_expires_at: NullableInstant;
     paused_until: NullableInstant;
     status_reason: string | null;
+    quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
+    quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
+    daily_cap: ColumnType<number | null, number | null | undefined, number | null>;
     created_at: GeneratedInstant;
   };
   lanes: {
@@ -124,6 +127,7 @@ export interface Schema {
   contents: {
     content_id: Generated<number>;
     campaign_id: number;
+    name: string | null;
     html: string;
     text: string;
     media_id: number | null;

@@ -17,6 +17,8 @@ const NOT_YET = new Set([
   '57P01',
   '53300',
 ]);
+/** Without a code: no answer in time, or a proxy in front that has no server to lead to. */
+const NOT_YET_MESSAGE = /timeout|^Connection terminated/;
 
 /** Resolves when the database answers. Throws a StartupError after half a minute, and at once for what waiting cannot mend. */
 export async function waitForDatabase(db: Database, log: Log): Promise<void> {
@@ -27,7 +29,7 @@ export async function waitForDatabase(db: Database, log: Log): Promise<void> {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       const message = error instanceof Error ? error.message : String(error);
-      const waitingHelps = NOT_YET.has(code) || message.includes('timeout');
+      const waitingHelps = NOT_YET.has(code) || NOT_YET_MESSAGE.test(message);
       if (!waitingHelps || performance.now() > deadline)
         throw new StartupError(
           `The database cannot be reached (${message || code}): check DATABASE_URL and the server`,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import { recogniseSuspects } from './know-suspects.ts';
 
 /** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
 export interface Turn {
@@ -20,6 +21,10 @@ export interface ClaimedDelivery {
   /** Tries before this one. */
   attempts: number;
   uncertain: boolean;
+  /** Its owner wants it sent again although it may have left. */
+  resend: boolean;
+  /** Tries whose turn was taken from its worker. */
+  cutOff: number;
 }
 
 export interface ClaimOptions {
@@ -32,10 +37,18 @@ export interface ClaimOptions {
   batch: number;
   /** Messengers with a gap between sends. */
   paced: readonly string[];
+  /** Called with the accounts whose rules have to be looked up before a turn is taken: `open-lanes.ts`. */
+  onClosed?: (accountIds: number[]) => void;
 }
 
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
 export const SHARDS_PER_CLAIM = 32;
+
+/** Of a lane that is closed. */
+interface ClosedRow {
+  account_id: number;
+  turn: null;
+}
 
 interface TurnRow {
   account_id: number;
@@ -53,18 +66,23 @@ interface TurnRow {
 /**
  * Takes the next turn of each account that is due: parks its lane and notes what is in hand, and touches no delivery. Of the runs
  * under way that have something to send the one served longest ago is next; one never served comes first, by due time and
- * acceptance (contract §5). A lane with nothing to send falls asleep, or sleeps until its next retry.
+ * acceptance (contract §5). A lane with nothing to send falls asleep, or sleeps until its next retry. One that
+ * is closed is left as it is, and told of.
  *
  * The locks are taken in the order shards, lanes, and only then is anything looked at, so what is seen is current and no turn is
  * given to a worker that has lost its shard.
  */
 export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
   const { workerId, shards, lanes, batch, paced } = options;
-  const { rows } = await sql<TurnRow>`
+  const { rows } = await sql<TurnRow | ClosedRow>`
     select * from claim_turns(${workerId}, ${shards}::smallint[], ${SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[])`.execute(
     db,
   );
-  return toTurns(rows);
+  const closed = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
+  if (closed.length > 0) options.onClosed?.(closed);
+  const turns = toTurns(rows.filter((row) => row.turn !== null));
+  await recogniseSuspects(db, turns);
+  return turns;
 }
 
 function toTurns(rows: TurnRow[]): Turn[] {
@@ -88,6 +106,8 @@ function toTurns(rows: TurnRow[]): Turn[] {
       chatId: row.send_to,
       attempts: row.attempts,
       uncertain: row.uncertain,
+      resend: false,
+      cutOff: 0,
     });
   }
   return turns;

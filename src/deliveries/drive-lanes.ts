@@ -8,12 +8,15 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import type { SendResult } from '../messenger/messenger.ts';
+import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
+import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
 import { requeueStrays } from './requeue-strays.ts';
+import { trySuspects } from './try-suspects.ts';
+import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
 
 /** A random gap between two sends of one account, in milliseconds. */
 export interface Gap {
@@ -21,7 +24,7 @@ export interface Gap {
   maxMs: number;
 }
 
-export interface LaneOptions {
+export interface LaneOptions extends TryHooks {
   db: Database;
   log: Log;
   leases: Leases;
@@ -29,13 +32,17 @@ export interface LaneOptions {
   hints: Hints;
   /** The gap of each messenger. */
   gaps: Readonly<Record<string, Gap>>;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
   /** Called for each try, with what it came to: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
   onLoopError?: (loop: string) => void;
 }
 
+const NEVER_TRIED = { attempts: 0, uncertain: false };
 const TURNS_UNDER_WAY = 200;
-const DELIVERIES_PER_TURN = 1_000;
+/** At most so many posts are in hand at once, of an account whose messenger has no gap. */
+export const DELIVERIES_PER_TURN = 1_000;
 const NO_LEASE_PAUSE_MS = 200;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
@@ -49,8 +56,14 @@ export interface Lanes {
 export function driveLanes(options: LaneOptions): Lanes {
   const { db, log, leases } = options;
   const underWay = new Map<number, { turn: number; ended: Promise<void> }>();
-  const finisher = createFinisher({ db, log, underWay: () => underWay.size });
+  const finisher = createFinisher({
+    db,
+    log,
+    underWay: () => underWay.size,
+    onError: () => options.onLoopError?.('outcomes'),
+  });
   const posts = loadPosts(db);
+  const trySuspect = trySuspects({ db });
   const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
   // A claim whose answer was lost leaves a turn in hand that nobody knows of.
   let mayHaveStrays = false;
@@ -70,34 +83,40 @@ export function driveLanes(options: LaneOptions): Lanes {
     const room = TURNS_UNDER_WAY - underWay.size;
     if (room <= 0) return 1_000;
     mayHaveStrays = true;
+    let closed: number[] = [];
     const turns = await claimTurns(db, {
       workerId: leases.workerId(),
       shards,
       lanes: room,
       batch: DELIVERIES_PER_TURN,
       paced,
+      onClosed: (accountIds) => (closed = accountIds),
     });
     mayHaveStrays = false;
+    const watch = watchTries(options, turns);
     for (const turn of turns) {
-      const ended = takeTurn(turn).finally(() => {
+      const ended = takeTurn(turn, watch).finally(() => {
         underWay.delete(turn.accountId);
         loop.wake();
       });
       underWay.set(turn.accountId, { turn: turn.turn, ended });
     }
+    if (closed.length > 0) await openLanes(db, closed, options.timeZone ?? 'UTC');
     // Fewer turns than shards looked into: there are hardly any more.
-    return turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
+    return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
   }
 
-  async function takeTurn(turn: Turn): Promise<void> {
-    const results = await send(turn);
-    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index]?.attempts ?? 0));
+  async function takeTurn(turn: Turn, watch: TryWatch): Promise<void> {
+    let begunMs = performance.now();
+    const results = await send(turn, () => (begunMs = performance.now()));
+    await watch.tell(turn, results, begunMs);
+    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
     for (const outcome of outcomes) options.onOutcome?.(outcome.kind, 1);
     await finisher.finish({ turn, outcomes, gapMs: drawGap(options.gaps[turn.messenger]) });
   }
 
   /** One result a delivery, whatever goes wrong. Until `session.send` is called nothing can have left. */
-  async function send(turn: Turn): Promise<SendResult[]> {
+  async function send(turn: Turn, onBegin: () => void): Promise<SendResult[]> {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     let session, post;
     try {
@@ -108,9 +127,23 @@ export function driveLanes(options: LaneOptions): Lanes {
       return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
     }
     if (!session) return all({ kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+    const ready = { session, post };
+    try {
+      return await trySuspect(turn, () => {
+        onBegin();
+        return sendNow(turn, ready);
+      });
+    } catch (error) {
+      log.warn({ err: error, accountId: turn.accountId }, 'a turn that had been cut off could not be prepared');
+      return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+    }
+  }
+
+  async function sendNow(turn: Turn, { session, post }: { session: MessengerSession; post: Post }) {
+    const all = (result: SendResult) => turn.deliveries.map(() => result);
     if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
     try {
-      return await session.send(post, turn.deliveries);
+      return await session.send(post, turn.deliveries, () => leases.maySend());
     } catch (error) {
       log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
       return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
+import type { Mark } from './know-suspects.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A turn that has been sent, or given up. */
@@ -18,6 +19,8 @@ export interface Effects {
   recipients: number[];
   /** They count only while the turn is held. */
   others: Effect[];
+  /** Of the few that have any and stay queued. They too count only while the turn is held. */
+  marks: Mark[];
 }
 
 /** Deliveries of one run that follow each other without a gap. */
@@ -43,7 +46,7 @@ export interface Effect {
 }
 
 export function collectEffects(finished: readonly FinishedTurn[]): Effects {
-  const effects: Effects = { sent: [], recipients: [], others: [] };
+  const effects: Effects = { sent: [], recipients: [], others: [], marks: [] };
   for (const one of finished) addEffects(effects, one);
   return effects;
 }
@@ -54,7 +57,9 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
   let stretch: Stretch | undefined;
   turn.deliveries.forEach((delivery, index) => {
     const outcome = outcomes[index];
-    if (!outcome || index > lastTried) return;
+    if (!outcome) return;
+    if (delivery.resend || delivery.cutOff > 0) addMark(effects, turn, delivery, outcome);
+    if (index > lastTried) return;
     if (outcome.kind !== 'sent') {
       effects.others.push(toEffect(turn, delivery, outcome));
       return;
@@ -72,10 +77,10 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
 
 function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcome, { kind: 'sent' }>): Effect {
   const { accountId, runId } = turn;
-  const base = { accountId, runId, position: delivery.position, waitMs: 0, tries: 1, error: null, uncertain: false };
+  const base = { accountId, runId, position: delivery.position, waitMs: 0, tries: 1, error: null };
   switch (outcome.kind) {
     case 'failed':
-      return { ...base, status: 'failed', error: outcome.reason };
+      return { ...base, status: 'failed', error: outcome.reason, uncertain: outcome.uncertain };
     case 'retry': {
       const uncertain = outcome.uncertain || delivery.uncertain;
       return { ...base, status: 'retry', waitMs: outcome.waitMs, error: outcome.reason, uncertain };
@@ -85,4 +90,19 @@ function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcom
     default:
       return outcome satisfies never;
   }
+}
+
+function addMark(
+  { marks }: Effects,
+  { accountId, turn, runId }: Turn,
+  delivery: ClaimedDelivery,
+  outcome: Outcome,
+): void {
+  const { position, resend, cutOff } = delivery;
+  const base = { accountId, turn, runId, position };
+  // A suspect's try is counted before it begins: if it was not made after all, that is taken back.
+  if (outcome.kind === 'snooze') marks.push({ ...base, resend, cutOff });
+  // A try that came to an end is not what breaks workers. To be sent again was asked for once: what may have left by that is
+  // looked for, and not sent a third time.
+  else if (outcome.kind === 'retry') marks.push({ ...base, resend: resend && !outcome.uncertain, cutOff: 0 });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../database/connect.ts';
-import { collectEffects, type FinishedTurn } from './effects.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { collectEffects, type Effects, type FinishedTurn } from './effects.ts';
+import { noteMarks } from './know-suspects.ts';
 
 /**
  * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
@@ -9,7 +10,15 @@ import { collectEffects, type FinishedTurn } from './effects.ts';
  * finish changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
-  const { sent, recipients, others } = collectEffects(finished);
+  const effects = collectEffects(finished);
+  if (effects.marks.length === 0) return callFinish(db, finished, effects);
+  await db.transaction().execute(async (trx) => {
+    await callFinish(trx, finished, effects);
+    await noteMarks(trx, effects.marks);
+  });
+}
+
+async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, recipients, others }: Effects) {
   await sql`
     select finish_turns(
       ${finished.map(({ turn }) => turn.accountId)}::bigint[], ${finished.map(({ turn }) => turn.turn)}::bigint[],

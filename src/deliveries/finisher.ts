@@ -23,7 +23,12 @@ interface Waiting {
  * A batch is written when it holds 500 deliveries, when its first turn has waited 5 ms, or when no other turn is under way
  * (`underWay` counts the turns sent and not yet finished, with those waiting here).
  */
-export function createFinisher(deps: { db: Database; log: Log; underWay: () => number }): Finisher {
+export function createFinisher(deps: {
+  db: Database;
+  log: Log;
+  underWay: () => number;
+  onError?: () => void;
+}): Finisher {
   let waiting: Waiting[] = [];
   let deliveries = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -46,6 +51,7 @@ export function createFinisher(deps: { db: Database; log: Log; underWay: () => n
         );
         break;
       } catch (error) {
+        deps.onError?.();
         deps.log.error({ err: error, turns: batch.length }, 'outcomes could not be written down yet and are kept');
         await sleep(RETRY_MS * (0.5 + Math.random()));
       }

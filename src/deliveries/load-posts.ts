@@ -76,7 +76,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
       'contents.content_id',
       'contents.text',
       'contents.media_id',
-      'campaigns.name',
+      eb.fn.coalesce('contents.name', 'campaigns.name').as('name'),
       'media.mime',
       eb.fn<number>('octet_length', ['media.bytes']).as('size'),
     ])

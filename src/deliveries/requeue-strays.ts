@@ -4,7 +4,7 @@ import type { Database } from '../database/connect.ts';
 
 /**
  * Queues again what is in hand in these shards although this worker, which holds them, knows nothing of it: the answer to a claim
- * was lost on its way. Must not run beside a claim of the same worker.
+ * was lost on its way, so that nothing of it was sent. Must not run beside a claim of the same worker.
  */
 export async function requeueStrays(
   db: Database,
@@ -17,6 +17,6 @@ export async function requeueStrays(
       select account_id, turn from lanes where shard = any(${shards}::smallint[]) and in_hand_run_id is not null
       order by account_id for no key update`.execute(trx);
     const strays = rows.filter((row) => !knows(row.account_id, row.turn)).map((row) => row.account_id);
-    await requeueLanes(trx, strays, gapMsOf);
+    await requeueLanes(trx, strays, gapMsOf, { mayHaveLeft: false });
   });
 }

@@ -59,14 +59,15 @@ function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Ca
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-function callerOfToken({ userId, tokenId, generation }: TokenClaims, holds: boolean): Caller {
+function callerOfToken({ userId, tokenId, generation, expiresAtMs }: TokenClaims, holds: boolean): Caller {
   if (!holds) throw unauthenticated('The token has been revoked');
-  return { userId, token: { tokenId, generation } };
+  return { userId, token: { tokenId, generation }, expiresAtMs };
 }
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {
   if (!state) throw unauthenticated('The API key is not valid, has expired or has been revoked');
-  return { userId: state.userId, apiKeyId: state.apiKeyId, scopes: state.scopes };
+  const { userId, apiKeyId, scopes, expiresAt } = state;
+  return { userId, apiKeyId, scopes, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
 }
 
 function unauthenticated(message: string): AppError {

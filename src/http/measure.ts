@@ -11,6 +11,8 @@ export function measureRequests(server: FastifyInstance, metrics: Registry): voi
     registers: [metrics],
   });
   server.addHook('onResponse', (request, reply, done) => {
+    // A stream, which lasts as long as somebody listens.
+    if (reply.sent && reply.raw.getHeader('content-type')?.toString().startsWith('text/event-stream')) return done();
     const path = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     seconds.observe({ path, status: reply.statusCode }, reply.elapsedTime / 1_000);
     done();

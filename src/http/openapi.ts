@@ -52,10 +52,6 @@ export function failuresOf(operation: Operation): number[] {
 /** What Fastify validates bodies by and the document is made of. */
 export function routeSchema(operation: Operation): FastifySchema {
   const { access, answerType, body, data, path, summary, tag } = operation;
-  const failures = failuresOf(operation).map((status) => [
-    status,
-    { description: FAILURES[status], content: { 'application/json': { schema: failure } } },
-  ]);
   const answer = answerType
     ? { [answerType]: { schema: z.string() } }
     : { 'application/json': { schema: success(data) } };
@@ -65,9 +61,19 @@ export function routeSchema(operation: Operation): FastifySchema {
     summary,
     ...describe(operation),
     body,
-    response: { 200: { description: 'Done', content: answer }, ...Object.fromEntries(failures) },
+    response: { 200: { description: 'Done', content: answer }, ...failureResponses(failuresOf(operation)) },
     security: access === 'bearer' ? [{ bearer: [] }] : [],
   };
+}
+
+/** What a path says it fails with. */
+export function failureResponses(statuses: readonly number[]): Record<number, unknown> {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      { description: FAILURES[status], content: { 'application/json': { schema: failure } } },
+    ]),
+  );
 }
 
 function describe(operation: Operation): { description?: string } {
@@ -86,7 +92,7 @@ export function documentOptions(operations: readonly Operation[], serverUrl: str
         title: 'Campanile',
         version: '1.0.0',
         description:
-          'Messaging campaigns for groups, communities and channels. Every operation is a POST with a JSON body.',
+          'Messaging campaigns for groups, communities and channels. Every operation is a POST with a JSON body, but for the stream of live progress.',
       },
       servers: [{ url: serverUrl }],
       components: { securitySchemes: { bearer: BEARER_SCHEME } },

@@ -11,6 +11,8 @@ export interface Caller {
   token?: TokenIdentity;
   /** The API key it came with; undefined for a token. */
   apiKeyId?: number;
+  /** When the token or the key ends by itself; undefined: never. */
+  expiresAtMs?: number;
   /** What the key reaches; a token reaches everything. */
   scopes?: readonly ApiKeyScope[];
 }

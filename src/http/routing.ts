@@ -35,13 +35,8 @@ export interface RoutingOptions {
 /** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false, fileField } = operation;
-  const onRequest: onRequestHookHandler[] = [];
-  if (operation.access === 'bearer') {
-    onRequest.push(options.load.shed(operation.isHeavy ?? mayUpload));
-    onRequest.push(authenticateRequest(options.authenticate));
-    if (options.rateLimit) onRequest.push(options.rateLimit);
-    onRequest.push(refuseOutOfScope(operation.scope));
-  }
+  const isHeavy = operation.isHeavy ?? mayUpload;
+  const onRequest = operation.access === 'bearer' ? requireCaller(options, { scope: operation.scope, isHeavy }) : [];
   server.route({
     method: 'POST',
     url: path,
@@ -51,6 +46,19 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     ...(mayUpload ? { preParsing: receiveUpload(options.uploads, { bodyLimitBytes, fileField }) } : {}),
     handler: handlerOf(operation, options.checkAnswers),
   });
+}
+
+/** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
+export function requireCaller(
+  { load, authenticate, rateLimit }: RoutingOptions,
+  { scope, isHeavy = false }: { scope: OperationScope; isHeavy?: boolean },
+): onRequestHookHandler[] {
+  return [
+    load.shed(isHeavy),
+    authenticateRequest(authenticate),
+    ...(rateLimit ? [rateLimit] : []),
+    refuseOutOfScope(scope),
+  ];
 }
 
 /** Not an async function: nearly every token is settled without waiting, and this runs in each request. */

@@ -12,6 +12,7 @@ import { answerFailure, answerInEnvelope, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { finishGracefully } from './closing.ts';
 import { registerDocs } from './docs.ts';
+import { registerEvents, type EventSource } from './events/register-events.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { measureRequests } from './measure.ts';
 import { documentOptions } from './openapi.ts';
@@ -19,12 +20,14 @@ import type { Operation } from './operation.ts';
 import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
 import { OVERLOAD_LIMITS, watchLoad, type OverloadLimits } from './overload.ts';
 import { answerInsteadOfNode, answerUnparsable } from './raw-errors.ts';
-import { registerOperation } from './routing.ts';
+import { registerOperation, requireCaller } from './routing.ts';
 import { refuseUnknown } from './unknown-path.ts';
 import { SMALL_BODY_BYTES } from './uploads.ts';
 
 export interface ServerDependencies {
   operations: readonly Operation[];
+  /** What live progress is told from; without it there is none. */
+  events?: EventSource;
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
   /** How busy the pool is that operations use. */
@@ -61,7 +64,7 @@ export interface HttpLimits {
   overload: OverloadLimits;
 }
 
-const LIMITS: HttpLimits = {
+export const LIMITS: HttpLimits = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 120_000,
   timeoutCheckMs: 5_000,
@@ -97,7 +100,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   return server;
 }
 
-function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
+/** A server without a route, that answers in our way also what never gets to one. */
+export function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
     logger: false,
@@ -147,6 +151,8 @@ async function registerOperations(server: FastifyInstance, dependencies: ServerD
     ...(perMinute === undefined ? {} : { rateLimit: server.rateLimit() }),
   };
   for (const operation of operations) registerOperation(server, operation, options);
+  const { events: source } = dependencies;
+  if (source) registerEvents(server, { source, onRequest: requireCaller(options, { scope: 'read' }), metrics, log });
 }
 
 async function limitRate(server: FastifyInstance, perMinute: number): Promise<void> {

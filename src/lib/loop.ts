@@ -2,7 +2,7 @@ import type { Log } from './log.ts';
 
 /** A loop that is looked after: it can be woken early, backs off when its step throws, and stops between steps. */
 export interface Loop {
-  /** Runs the next step now instead of after the pause it asked for. A wake-up during a step is not lost. */
+  /** Runs the next step now instead of after the pause it asked for. A wake-up during a step is not lost; one during a back-off is. */
   wake(): void;
   /** Resolves when the step in hand has ended; no further one starts. */
   stop(): Promise<void>;
@@ -22,6 +22,8 @@ export function startLoop(
 ): Loop {
   const stopping = new AbortController();
   let woken = false;
+  // A hint must not turn the back-off into a hot loop.
+  let isBackingOff = false;
   let endPause: (() => void) | undefined;
 
   const pause = (ms: number) =>
@@ -40,19 +42,18 @@ export function startLoop(
     while (!stopping.signal.aborted) {
       woken = false;
       let pauseMs: number;
-      let interruptible = true;
       try {
         pauseMs = await step();
         backoffMs = FIRST_BACKOFF_MS;
+        isBackingOff = false;
       } catch (error) {
         onError?.(name);
         log.error({ err: error, loop: name }, 'a background loop failed and will be tried again');
         pauseMs = backoffMs * (0.5 + Math.random());
         backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
-        // A hint must not turn the back-off into a hot loop.
-        interruptible = false;
+        isBackingOff = true;
       }
-      if (stopping.signal.aborted || (woken && interruptible) || pauseMs <= 0) {
+      if (stopping.signal.aborted || (woken && !isBackingOff) || pauseMs <= 0) {
         // Lets timers and sockets have their turn even when a step never has to wait.
         await new Promise(setImmediate);
         continue;
@@ -65,7 +66,7 @@ export function startLoop(
   return {
     wake() {
       woken = true;
-      endPause?.();
+      if (!isBackingOff) endPause?.();
     },
     stop() {
       stopping.abort();

@@ -13,7 +13,8 @@ export interface StoredMedia {
 
 /**
  * Keeps a media file for its owner and answers its id. The same bytes of the same owner are kept once: they are looked for first, so
- * that they are neither sent to the database nor written there again.
+ * that they are neither sent to the database nor written there again. What no campaign takes within a day is dropped
+ * (`drop-unused.ts`).
  */
 export async function saveMedia(db: Connection, userId: number, media: Media): Promise<number> {
   const mediaId =
@@ -62,14 +63,18 @@ function noSuchMedia(): AppError {
   return new AppError('not_found', 'There is no such media file');
 }
 
+/** What is found was noted as used within the hour, so that it is not dropped meanwhile. */
 async function findMedia(db: Connection, userId: number, { sha256 }: Media): Promise<number | undefined> {
   const row = await db
     .selectFrom('media')
-    .select('media_id')
+    .select(['media_id', sql<boolean>`used_at > campanile_now() - interval '1 hour'`.as('isFresh')])
     .where('user_id', '=', userId)
     .where('sha256', '=', sha256)
     .executeTakeFirst();
-  return row?.media_id;
+  if (!row || row.isFresh) return row?.media_id;
+  const { rows } = await sql<{ media_id: number }>`
+    update media set used_at = campanile_now() where media_id = ${row.media_id} returning media_id`.execute(db);
+  return rows[0]?.media_id;
 }
 
 /** Undefined when another transaction has kept the same bytes meanwhile. */

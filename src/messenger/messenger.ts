@@ -33,11 +33,16 @@ export interface Destination {
   /** Fixed before the first try and the same in every one, so that a repeated try can be recognised. */
   messageId: string;
   /**
-   * An earlier try may have left. A messenger whose application does not drop repeated ids looks for that message first, and
-   * answers a final refusal `outcome_unknown` when it cannot tell.
+   * An earlier try may have left. Where the application drops repeated ids it is simply sent again. Where it does not, the
+   * messenger looks for the message first and never sends it by itself: `sendUnlessThere` is how.
    */
   uncertain: boolean;
+  /** Its owner wants an uncertain one sent again when it is not found. */
+  resend: boolean;
 }
+
+/** How the reason begins when nobody can tell whether a post arrived (contract §5). */
+export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** What one try came to. Nothing is guessed: what cannot be known is `unknown`. */
 export type SendResult =
@@ -82,8 +87,12 @@ export type TellState = (state: SessionState) => void;
 
 /** A live connection of one account. At most one exists for an account anywhere: it belongs to the account's lease. */
 export interface MessengerSession {
-  /** Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one. */
-  send(post: Post, to: readonly Destination[]): Promise<SendResult[]>;
+  /**
+   * Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one.
+   * `mayGoOn` says whether the lease still holds: a session that takes its time asks right before each destination leaves, and
+   * answers `offline` for the rest once it is false. Somebody else is sending them by then.
+   */
+  send(post: Post, to: readonly Destination[], mayGoOn: () => boolean): Promise<SendResult[]>;
   /** All chats one can see. `knownChannels`: chat ids of channels that were listed or created before. */
   listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */

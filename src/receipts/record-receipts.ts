@@ -41,7 +41,11 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at
       from event e
       cross join lateral (
-        select run_id, position from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+        select run_id, position, sent_at from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+      -- Of a run that is closed nobody knows any more what has been counted.
+      cross join lateral (
+        select receipts_closed_at from runs r where r.account_id = ${accountId} and r.run_id = d.run_id limit 1) r
+      where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
     ), put as (
       insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
       select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
@@ -50,6 +54,12 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
         delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
       where excluded.flags & ~r.flags <> 0
       returning run_id, position, fresh, delivered_at, read_at
+    ), summed as (
+      update runs r set delivered = r.delivered + s.delivered, read = r.read + s.read
+      from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
+                   count(*) filter (where fresh & 2 <> 0)::int as read
+            from put where fresh & 3 <> 0 group by run_id) s
+      where r.account_id = ${accountId} and r.run_id = s.run_id
     ), counted as (
       update deliveries d
       set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,

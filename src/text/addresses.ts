@@ -10,6 +10,7 @@ const CLOSING = new Set('.,;:!?\'")]}»”’…');
 const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
+const NOWHERE: readonly (readonly Address[])[] = [];
 
 /** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
 export interface Address {
@@ -43,18 +44,30 @@ export interface DraftRun extends Run {
   link?: true;
 }
 
+/** `unmarkedAt` is where the first bold or italic was taken off, in UTF-16 units of the text before; undefined when none was. */
+export interface Settled {
+  runs: readonly Run[];
+  unmarkedAt: number | undefined;
+}
+
 /**
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
+ * With `hasAddresses` false, there are none but in links.
  */
-export function settleAddresses(runs: readonly DraftRun[]): readonly Run[] {
-  if (!runs.some(({ text, link }) => link || mayHaveAddress(text))) return runs;
-  const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
+export function settleAddresses(runs: readonly DraftRun[], hasAddresses: boolean): Settled {
+  const addresses = hasAddresses ? runs.map(({ text, link }) => (link ? NONE : findAddresses(text))) : NOWHERE;
   const settled: Run[] = [];
+  let unmarkedAt: number | undefined;
+  let length = 0;
   for (const [index, run] of runs.entries()) {
+    const found = addresses[index] ?? NONE;
+    const [first] = found;
+    if (run.style !== PLAIN && first !== undefined) unmarkedAt ??= length + first.from;
+    length += run.text.length;
     if (index > 0 && wouldGrow(runs, addresses, index)) push(settled, ' ', PLAIN);
-    pushUnstyled(settled, run, addresses[index] ?? []);
+    pushUnstyled(settled, run, found);
   }
-  return settled;
+  return { runs: settled, unmarkedAt };
 }
 
 function mayHaveAddress(text: string): boolean {
@@ -66,7 +79,9 @@ function indexOfEnd(end: RegExp, text: string, from: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-function pushUnstyled(settled: Run[], run: Run, addresses: readonly Address[]): void {
+function pushUnstyled(settled: Run[], run: DraftRun, addresses: readonly Address[]): void {
+  // Most are as they should be.
+  if (addresses === NONE && !run.link && settled.at(-1)?.style !== run.style) return void settled.push(run);
   let at = 0;
   for (const { from, end } of addresses) {
     // One word may hold several addresses.
@@ -90,11 +105,12 @@ function wouldGrow(runs: readonly DraftRun[], addresses: readonly (readonly Addr
   const left = runs[border - 1];
   const right = runs[border];
   if (left === undefined || right === undefined) return false;
-  if (isSpace(left.text.slice(-1)) || isSpace(right.text.charAt(0))) return false;
   const leftIsAddress = left.link === true || addresses[border - 1]?.at(-1)?.end === left.text.length;
-  if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
   const rightIsAddress = right.link === true || addresses[border]?.[0]?.from === 0;
-  return rightIsAddress && (left.style !== PLAIN || !OPENING.has(left.text.slice(-1)));
+  if (!leftIsAddress && !rightIsAddress) return false;
+  if (isSpace(left.text.charAt(left.text.length - 1)) || isSpace(right.text.charAt(0))) return false;
+  if (leftIsAddress) return right.style !== PLAIN || !closes(right.text, runs[border + 1]);
+  return left.style !== PLAIN || !OPENING.has(left.text.slice(-1));
 }
 
 function closes(text: string, next: Run | undefined): boolean {

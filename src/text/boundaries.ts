@@ -15,7 +15,13 @@ const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\
 
 /** Whether there is anything to see in a text. */
 export function hasVisible(text: string): boolean {
-  return VISIBLE.test(text);
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || VISIBLE.test(text);
+}
+
+/** Whether a text begins and ends with something to see; false when that would take a closer look. */
+export function isVisibleAtEnds(text: string): boolean {
+  return (traitsOfUnitAt(text, 0) & traitsOfUnitAt(text, text.length - 1) & SHOWS) !== 0;
 }
 
 /** What stands before an index of a text: a character, or '' at its beginning. */
@@ -56,6 +62,7 @@ const UNCERTAIN = 4;
 const ZERO_WIDTH = 8;
 const JOINING = 16;
 const SPACE = 32;
+const SHOWS = 64;
 
 // Asking the expressions takes a hundred times as long as looking a code unit up.
 const traitsOfUnit = new Uint8Array(0x10000);
@@ -63,8 +70,12 @@ const traitsOfUnit = new Uint8Array(0x10000);
 function traitsOf(character: string): number {
   if (character === '') return BOUNDARY;
   if (character.length > 1) return findTraits(character);
-  const unit = character.charCodeAt(0);
-  return (traitsOfUnit[unit] ||= findTraits(character));
+  return traitsOfUnitAt(character, 0);
+}
+
+/** Half of a surrogate pair has the traits it has alone. */
+function traitsOfUnitAt(text: string, at: number): number {
+  return (traitsOfUnit[text.charCodeAt(at)] ||= findTraits(text.charAt(at)));
 }
 
 function findTraits(character: string): number {
@@ -75,7 +86,8 @@ function findTraits(character: string): number {
     (UNCERTAINTIES.test(character) ? UNCERTAIN : 0) |
     (/^[\u200b-\u200f]$/.test(character) ? ZERO_WIDTH : 0) |
     (isJoining ? JOINING : 0) |
-    (/^\s$/u.test(character) ? SPACE : 0)
+    (/^\s$/u.test(character) ? SPACE : 0) |
+    (VISIBLE.test(character) ? SHOWS : 0)
   );
 }
 

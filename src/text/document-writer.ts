@@ -1,22 +1,38 @@
 import { BOLD, ITALIC, leastLength, PLAIN, TEXT_LIMIT } from './document.ts';
-import type { Document, Line, Run, Style } from './document.ts';
+import type { Document, Line } from './document.ts';
 import { settleAddresses } from './addresses.ts';
-import { collapseSpace, joinPieces, trimEnd, type DraftLine } from './draft-line.ts';
+import {
+  appendText,
+  beginLine,
+  beginsWithSpace,
+  collapseSpace,
+  cutAt,
+  distanceTo,
+  endOf,
+  trimEnd,
+} from './draft-line.ts';
+import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
+import { ADDRESS, hasSigns, SIGNS, surveyText, UNSETTLED } from './survey-text.ts';
 import type { HtmlSink, Role } from './tags.ts';
-import { warningOf, type Warning, type WarningCode } from './warnings.ts';
+import type { Warning, WarningCode } from './warnings.ts';
+import { WarningsInOrder } from './warnings-in-order.ts';
 
 /** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
+const LINE_START: Place = { runs: 0, ofLast: 0 };
+
 interface Link {
   target: string;
   text: string;
-  /** The line its text began in, and how many runs that line had by then; undefined while it has no text. */
+  /** The line its text began in; undefined while it has no text. */
   line: DraftLine | undefined;
-  runs: number;
+  lineNumber: number;
+  /** Where in that line. */
+  place: Place;
 }
 
 /**
@@ -25,7 +41,7 @@ interface Link {
  */
 export class DocumentWriter implements HtmlSink {
   readonly #lines: DraftLine[] = [];
-  readonly #warnings = new Set<WarningCode>();
+  readonly #warnings = new WarningsInOrder();
   readonly #lists: List[] = [];
   /** The line that text goes to; undefined until the next text begins one. */
   #line: DraftLine | undefined;
@@ -114,54 +130,60 @@ export class DocumentWriter implements HtmlSink {
 
   text(text: string): void {
     if (this.#length > TEXT_LIMIT) return;
-    const settled = collapseSpace(text);
-    const fresh = settled.startsWith(' ') && this.#endsInSpace() ? settled.slice(1) : settled;
+    const traits = surveyText(text);
+    const settled = (traits & UNSETTLED) === 0 ? text : collapseSpace(text);
+    const fresh = beginsWithSpace(settled) && this.#endsInSpace() ? settled.slice(1) : settled;
     if (fresh === '') return;
-    if (this.#link) this.#link.text += fresh;
-    this.#append(fresh, this.#style());
+    const line = (this.#line ??= this.#beginLine());
+    if ((traits & SIGNS) !== 0) line.hasSigns = true;
+    // What was unsettled may have kept the parts of an address from each other.
+    if ((traits & (ADDRESS | UNSETTLED)) !== 0) line.hasAddresses = true;
+    this.#append(line, fresh);
   }
 
   /** The document, and what its author should know. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
-    const document = this.#lines.map((line) => this.#settleLine(line));
-    return { document, warnings: Array.from(this.#warnings, warningOf) };
+    const document = this.#lines.map((line, number) => this.#settleLine(line, number));
+    return { document, warnings: this.#warnings.list() };
   }
 
-  #settleLine({ head, runs }: DraftLine): Line {
-    const joined = joinPieces(runs);
-    const settled = settleAddresses(joined);
-    if (settled !== joined && markedLength(settled) < markedLength(joined)) this.#warnings.add('mark_not_kept');
-    return { head, runs: settled };
-  }
-
-  #style(): Style {
-    return (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN);
+  #settleLine({ head, runs, hasSigns, hasAddresses, hasLinks }: DraftLine, number: number): Line {
+    if (!hasAddresses && !hasLinks) return { head, runs, hasSigns };
+    const settled = settleAddresses(runs, hasAddresses);
+    if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
+    return { head, runs: settled.runs, hasSigns };
   }
 
   #endsInSpace(): boolean {
-    return this.#line?.runs.at(-1)?.text.endsWith(' ') ?? true;
+    return this.#line === undefined || this.#line.endsInSpace;
   }
 
-  #append(text: string, style: Style): void {
-    this.#line ??= this.#beginLine();
-    if (this.#link !== undefined && this.#link.line === undefined) {
-      this.#link.line = this.#line;
-      this.#link.runs = this.#line.runs.length;
+  #append(line: DraftLine, text: string): void {
+    if (this.#link !== undefined) {
+      this.#link.text += text;
+      if (this.#link.line === undefined) {
+        this.#link.line = line;
+        this.#link.lineNumber = this.#lines.length - 1;
+        this.#link.place = endOf(line);
+      }
     }
-    this.#line.runs.push({ text, style });
+    appendText(line, text, (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN));
   }
 
   #beginLine(): DraftLine {
     const before = this.#lines.at(-1);
     if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
-    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push({ head: undefined, runs: [] });
+    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(beginLine(undefined));
     this.#gap = 0;
     const marker = this.#marker;
     this.#marker = undefined;
-    const line: DraftLine = { head: marker?.head, runs: [] };
-    if (marker !== undefined && marker.text !== '') line.runs.push({ text: marker.text, style: PLAIN });
+    const line = beginLine(marker?.head);
+    if (marker !== undefined && marker.text !== '') {
+      appendText(line, marker.text, PLAIN);
+      this.#warnings.add('list_flattened', this.#lines.length, 0);
+    }
     this.#lines.push(line);
     return line;
   }
@@ -186,11 +208,10 @@ export class DocumentWriter implements HtmlSink {
     this.#endLine(LINE_GAP);
     this.#items++;
     this.#marker = takeMarker(this.#lists);
-    if (this.#lists.length > 1) this.#warnings.add('list_flattened');
   }
 
   #openLink(target: string | undefined): void {
-    if (target !== undefined) this.#link = { target, text: '', line: undefined, runs: 0 };
+    if (target !== undefined) this.#link = { target, text: '', line: undefined, lineNumber: 0, place: LINE_START };
   }
 
   #closeLink(): void {
@@ -198,32 +219,39 @@ export class DocumentWriter implements HtmlSink {
     this.#link = undefined;
     if (link === undefined || this.#length > TEXT_LIMIT) return;
     const text = link.text.trim();
-    if (text === '') return void this.#warnings.add('link_without_text');
-    if (hasMailDetails(link.target)) this.#warnings.add('link_details_dropped');
-    if (looksLikeOtherTarget(text, link.target)) this.#warnings.add('link_shows_other_target');
-    else if (!tellsTarget(text, link.target)) this.#warnings.add('link_text_differs');
-    this.#writeTarget(link, text);
+    if (text === '') return this.#warn('link_without_text', link);
+    const tells = tellsTarget(text, link.target);
+    if (looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
+    else if (!tells) this.#warn('link_text_differs', link);
+    if (hasMailDetails(link.target)) this.#warn('link_details_dropped', link);
+    this.#writeTarget(link, tells);
   }
 
-  #writeTarget(link: Link, text: string): void {
+  #writeTarget(link: Link, isTold: boolean): void {
     const line = this.#line ?? this.#lines.at(-1);
-    if (line === undefined) return;
-    const spaced = line === this.#line && this.#endsInSpace();
+    // What messengers read as a telephone number can stay as it was written, and so must what goes over several lines.
+    if (line === undefined || (isTold && (link.target.startsWith('tel:') || link.line !== line))) return;
+    const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);
-    if (!tellsTarget(text, link.target)) {
-      line.runs.push({ text: ` (${parenthesizedTarget(link.target)})`, style: PLAIN, link: true });
-    } else if (!link.target.startsWith('tel:') && link.line === line) {
-      if (markedLength(line.runs.slice(link.runs)) > 0) this.#warnings.add('mark_not_kept');
-      line.runs.length = link.runs;
-      line.runs.push({ text: writtenTarget(link.target), style: PLAIN, link: true });
-    }
-    if (spaced) line.runs.push({ text: ' ', style: PLAIN });
+    if (isTold && cutAt(line, link.place)) this.#warn('mark_not_kept', link);
+    pushTarget(line, isTold ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`, link.target);
+    if (isSpaced) appendText(line, ' ', PLAIN);
+  }
+
+  #warn(code: WarningCode, { line, lineNumber, place }: Link): void {
+    // Links end in the order they begin in, so a later one gives no earlier cause.
+    if (this.#warnings.has(code)) return;
+    if (line !== undefined) return this.#warnings.add(code, lineNumber, distanceTo(line, place));
+    const last = this.#lines.length - 1;
+    if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);
+    else this.#warnings.add(code, last, distanceTo(this.#line, endOf(this.#line)));
   }
 }
 
-/** How many UTF-16 units are bold or italic. */
-function markedLength(runs: readonly Run[]): number {
-  let length = 0;
-  for (const { text, style } of runs) if (style !== PLAIN) length += text.length;
-  return length;
+function pushTarget(line: DraftLine, text: string, target: string): void {
+  line.runs.push({ text, style: PLAIN, link: true });
+  line.hasLinks = true;
+  line.endsInSpace = false;
+  // What is written of a target has no sign that it has not, or would have without percent-encoding.
+  if (target.includes('%') || hasSigns(target)) line.hasSigns = true;
 }

@@ -25,13 +25,15 @@ export type Head = 'bullet' | number;
 export interface Line {
   head: Head | undefined;
   runs: readonly Run[];
+  /** False when there is none of the signs `*`, `_`, `~` and backtick in its text. */
+  hasSigns: boolean;
 }
 
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */
 export type Document = Line[];
 
 /** How many UTF-16 units a line takes at least: writing it only ever adds. */
-export function leastLength({ runs }: Line): number {
+export function leastLength({ runs }: Pick<Line, 'runs'>): number {
   let length = 0;
   for (const { text } of runs) length += text.length;
   return length;

@@ -1,40 +1,81 @@
 import type { DraftRun } from './addresses.ts';
-import type { Head } from './document.ts';
+import { PLAIN, type Head, type Style } from './document.ts';
 
-/** A line while it is written: its runs are in pieces as they came. */
+/** A line while it is written. */
 export interface DraftLine {
   head: Head | undefined;
+  /** Neighbours differ in style, but beside the target of a link. */
   runs: DraftRun[];
+  /** Known without a look at the text: that would put its pieces together each time. */
+  endsInSpace: boolean;
+  /** Whether its text may have signs that WhatsApp could read as markup. */
+  hasSigns: boolean;
+  /** Whether its text may have addresses; those that links lead to do not count. */
+  hasAddresses: boolean;
+  /** Whether the target of a link stands in it. */
+  hasLinks: boolean;
 }
 
 // What HTML takes for white space, and what would break a line in a message though it does not in HTML.
 const WHITE_SPACE = /[\t\n\v\f\r \u0085\u2028\u2029]+/g;
 // Nobody can see these, and no messenger takes them.
 const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;
-const UNSETTLED = /\p{Cc}|[\u2028\u2029]| {2}/u;
+const SPACE = 0x20;
 
 /** Text with every stretch of white space made one space, as HTML shows it, and without control characters. No-break spaces stay. */
 export function collapseSpace(text: string): string {
-  return UNSETTLED.test(text) ? text.replace(CONTROLS, '').replace(WHITE_SPACE, ' ') : text;
+  return text.replace(CONTROLS, '').replace(WHITE_SPACE, ' ');
+}
+
+/** A line with nothing in it yet; a space would not be seen there. */
+export function beginLine(head: Head | undefined): DraftLine {
+  return { head, runs: [], endsInSpace: true, hasSigns: false, hasAddresses: false, hasLinks: false };
+}
+
+/** Adds text to a line, of which the caller tells what is in it. */
+export function appendText(line: DraftLine, text: string, style: Style): void {
+  const last = line.runs.at(-1);
+  if (last?.style === style && !last.link) last.text += text;
+  else line.runs.push({ text, style });
+  line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
+}
+
+export function beginsWithSpace(text: string): boolean {
+  return text.charCodeAt(0) === SPACE;
 }
 
 /** Takes off the space a line ends with; there is never more than one. */
 export function trimEnd(line: DraftLine): void {
-  for (let last = line.runs.at(-1); last?.text.endsWith(' '); last = line.runs.at(-1)) {
-    last.text = last.text.slice(0, -1);
-    if (last.text !== '') break;
-    line.runs.pop();
-  }
+  const last = line.runs.at(-1);
+  if (!line.endsInSpace || last === undefined) return;
+  if (last.text.length > 1) last.text = last.text.slice(0, -1);
+  else line.runs.pop();
+  line.endsInSpace = false;
 }
 
-/** Text that came in pieces becomes one run where nothing but a link's border parts it. */
-export function joinPieces(runs: readonly DraftRun[]): readonly DraftRun[] {
-  if (runs.length < 2) return runs;
-  const joined: DraftRun[] = [];
-  for (const run of runs) {
-    const last = joined.at(-1);
-    if (last?.style === run.style && !last.link && !run.link) last.text += run.text;
-    else joined.push(run);
-  }
-  return joined;
+/** A place in a line: how many runs it has by then, and how long the last of these is there. */
+export interface Place {
+  runs: number;
+  ofLast: number;
+}
+
+export function endOf({ runs }: DraftLine): Place {
+  return { runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
+}
+
+/** In UTF-16 units from the beginning of the line. */
+export function distanceTo({ runs }: DraftLine, place: Place): number {
+  let length = place.ofLast;
+  for (let index = 0; index < place.runs - 1; index++) length += runs[index]?.text.length ?? 0;
+  return length;
+}
+
+/** Takes off what stands after a place in a line. True when some of it was bold or italic. */
+export function cutAt({ runs }: DraftLine, { runs: count, ofLast }: Place): boolean {
+  const last = runs[count - 1];
+  const marked = runs.slice(count).some(({ style }) => style !== PLAIN);
+  const isCut = last !== undefined && last.text.length > ofLast;
+  if (isCut) last.text = last.text.slice(0, ofLast);
+  runs.length = count;
+  return marked || (isCut && last.style !== PLAIN);
 }

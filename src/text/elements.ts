@@ -1,77 +1,129 @@
+import { BOLD, ITALIC, PLAIN } from './document.ts';
+import { enlargeColumns, giveBackColumns, takeColumns } from './element-columns.ts';
 import type { WrittenTag } from './tags.ts';
 
 export const BODY = 0;
 
-const FIRST_ROOM = 512;
-const BODY_TAG: WrittenTag = { name: 'body', role: 'plain', value: undefined, isBlock: false };
+/** What a text lies in beside blocks, in one number: its style, and above that the element of its link, `BODY` outside of links. */
+export type Inline = number;
+
+const STYLE_BITS = 2;
+const STYLE_MASK = BOLD | ITALIC;
+export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
+const UNKNOWN = -1;
+
+const BODY_TAG: WrittenTag = {
+  name: 'body',
+  role: 'plain',
+  value: undefined,
+  style: PLAIN,
+  isBlock: false,
+  isFormatting: false,
+};
 
 /**
- * The elements of a document by number, the first of them its body. They know their tag, the element around them and whether they
- * are open. Kept as columns of numbers, because a quarter of a megabyte of misnested tags makes almost a million of them.
+ * The elements of a document by number, the first of them its body. They know their tag, the element around them, what that makes of
+ * their text, and whether they are open. Kept as columns, because a quarter of a megabyte of misnested tags makes almost a million
+ * of them.
  */
 export class Elements {
   /** As they were written; elements that are copies of others share theirs. */
-  readonly #tags: WrittenTag[] = [BODY_TAG];
-  #tagIndexes = new Int32Array(FIRST_ROOM);
-  #parents = new Int32Array(FIRST_ROOM);
-  #open = new Uint8Array(FIRST_ROOM).fill(1, BODY, BODY + 1);
-  #count = 1;
+  readonly #tags: WrittenTag[] = [];
+  #columns = takeColumns();
+  #count = 0;
+  /** The first of those that may have moved into others since they were made. */
+  #unsettled = 1;
+  #hasMoved = false;
 
-  get count(): number {
-    return this.#count;
+  constructor() {
+    this.create(BODY_TAG, BODY);
   }
 
   create(tag: WrittenTag, parent: number): number {
-    return this.#add(this.#tags.push(tag) - 1, parent);
+    return this.#add(this.#tags.push(tag) - 1, tag, parent);
   }
 
   copy(element: number, parent: number): number {
-    return this.#add(this.#tagIndexes[element] ?? BODY, parent);
+    return this.#add(this.#columns.tagIndexes[element] ?? BODY, this.tag(element), parent);
   }
 
   tag(element: number): WrittenTag {
-    return this.#tags[this.#tagIndexes[element] ?? BODY] ?? BODY_TAG;
+    return this.#tags[this.#columns.tagIndexes[element] ?? BODY] ?? BODY_TAG;
   }
 
   /** Makes an element one of the kind of another. */
   liken(element: number, to: number): void {
-    this.#tagIndexes[element] = this.#tagIndexes[to] ?? BODY;
-  }
-
-  parent(element: number): number {
-    return this.#parents[element] ?? BODY;
+    this.#columns.tagIndexes[element] = this.#columns.tagIndexes[to] ?? BODY;
+    this.#hasMoved = true;
   }
 
   move(element: number, parent: number): void {
-    this.#parents[element] = parent;
+    this.#columns.parents[element] = parent;
+    this.#hasMoved = true;
   }
 
   isOpen(element: number): boolean {
-    return this.#open[element] === 1;
+    return this.#columns.open[element] === 1;
   }
 
   close(element: number): void {
-    this.#open[element] = 0;
+    this.#columns.open[element] = 0;
   }
 
-  #add(tagIndex: number, parent: number): number {
-    if (this.#count === this.#parents.length) this.#makeRoom();
+  /** What the text of an element lies in; once elements have moved, it is only known after `settle`. */
+  inline(element: number): Inline {
+    return this.#columns.inlines[element] ?? BARE;
+  }
+
+  /** To be called last, when nothing will be asked any more. */
+  giveBack(): void {
+    giveBackColumns(this.#columns);
+  }
+
+  #add(tagIndex: number, tag: WrittenTag, parent: number): number {
     const element = this.#count++;
-    this.#tagIndexes[element] = tagIndex;
-    this.#parents[element] = parent;
-    this.#open[element] = 1;
+    if (element === this.#columns.parents.length) this.#columns = enlargeColumns(this.#columns);
+    const { tagIndexes, parents, inlines, open } = this.#columns;
+    tagIndexes[element] = tagIndex;
+    parents[element] = parent;
+    inlines[element] = element === BODY ? BARE : within(inlines[parent] ?? BARE, element, tag);
+    open[element] = 1;
     return element;
   }
 
-  #makeRoom(): void {
-    const room = this.#count * 4;
-    this.#tagIndexes = copyInto(new Int32Array(room), this.#tagIndexes);
-    this.#parents = copyInto(new Int32Array(room), this.#parents);
-    this.#open = copyInto(new Uint8Array(room), this.#open);
+  /** To be called when none of the elements there are will move any more, or once more. */
+  settle(): void {
+    if (this.#hasMoved) this.#workOutAgain();
+    this.#hasMoved = false;
+    this.#unsettled = this.#count;
+  }
+
+  /** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
+  #workOutAgain(): void {
+    const { parents, inlines } = this.#columns;
+    inlines.fill(UNKNOWN, this.#unsettled, this.#count);
+    const waiting: number[] = [];
+    for (let element = this.#unsettled; element < this.#count; element++) {
+      let at = element;
+      for (; inlines[at] === UNKNOWN; at = parents[at] ?? BODY) waiting.push(at);
+      let inline = inlines[at] ?? BARE;
+      for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
+        inline = within(inline, inner, this.tag(inner));
+        inlines[inner] = inline;
+      }
+    }
   }
 }
 
-function copyInto<Column extends Int32Array | Uint8Array>(larger: Column, column: Column): Column {
-  larger.set(column);
-  return larger;
+export function styleOf(inline: Inline): number {
+  return inline & STYLE_MASK;
+}
+
+/** The element of a link; `BODY` outside of links. */
+export function linkOf(inline: Inline): number {
+  return inline >> STYLE_BITS;
+}
+
+function within(outer: Inline, element: number, { role, value, style }: WrittenTag): Inline {
+  return role === 'link' && value !== undefined ? styleOf(outer) | (element << STYLE_BITS) : outer | style;
 }

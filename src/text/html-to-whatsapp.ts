@@ -3,12 +3,10 @@ import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { leastLength, TEXT_LIMIT, type Document } from './document.ts';
 import { OpenElements } from './open-elements.ts';
-import { readHtml, type Findings } from './read-html.ts';
+import { hasFindings, readHtml, type Findings } from './read-html.ts';
 import { render } from './render.ts';
 import { scanHtml } from './scan-html.ts';
 import { DEPTH_LIMIT } from './tags.ts';
-import { tellSteps } from './tell-steps.ts';
-import { TidyTags } from './tidy-tags.ts';
 import type { Warning } from './warnings.ts';
 
 export { TEXT_LIMIT } from './document.ts';
@@ -57,29 +55,20 @@ export function readDocument(html: string): {
   warnings: Warning[];
   findings: Findings | undefined;
 } {
-  const writer = readTidy(html) ?? readUntidy(html);
-  if (writer !== undefined) return { ...writer.finish(), findings: undefined };
-  const careful = new DocumentWriter();
-  const findings = readHtml(html, careful);
-  return { ...careful.finish(), findings };
-}
-
-/** The document of HTML whose every tag is closed in its place; undefined for any other. */
-export function readTidy(html: string): DocumentWriter | undefined {
+  const quick = scanDocument(html);
+  if (quick !== undefined) return { ...quick.finish(), findings: undefined };
   const writer = new DocumentWriter();
-  const tags = new TidyTags(writer);
-  if (!scanHtml(html, tags)) return undefined;
-  tags.finish();
-  return writer;
+  const findings = readHtml(html, writer);
+  if (hasFindings(findings)) return { document: [], warnings: [], findings };
+  return { ...writer.finish(), findings };
 }
 
-/** The document of HTML whose tags are unclosed or misnested, but have nothing else odd about them; undefined for any other. */
-export function readUntidy(html: string): DocumentWriter | undefined {
-  const open = new OpenElements();
+/** The document of HTML that the quick reader can read; undefined for any other. */
+export function scanDocument(html: string): DocumentWriter | undefined {
+  const writer = new DocumentWriter();
+  const open = new OpenElements(writer);
   if (!scanHtml(html, open)) return undefined;
   open.finish();
-  const writer = new DocumentWriter();
-  tellSteps(open.steps, open.elements, writer);
   return writer;
 }
 

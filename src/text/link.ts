@@ -34,13 +34,15 @@ export function writtenTarget(target: string): string {
 /** The same, fit to stand between parentheses. */
 export function parenthesizedTarget(target: string): string {
   if (!target.startsWith('http')) return writtenTarget(target);
-  return target.replace(PARENTHESES, percentEncode);
+  return target.includes('(') || target.includes(')') ? target.replace(PARENTHESES, percentEncode) : target;
 }
 
 /** Whether the text of a link already tells its target, with or without scheme, `www.` and final slash. */
 export function tellsTarget(text: string, target: string): boolean {
   if (target.startsWith('tel:')) return phoneDigits(text) === phoneDigits(writtenTarget(target));
   if (text.includes(' ')) return false;
+  // What most texts are: words, when the address has a dot beside that of a `www.` in front, which need not be told.
+  if (!text.includes('.') && target.lastIndexOf('.') >= 'https://www.'.length) return false;
   const bare = bareAddress(text);
   return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
 }

@@ -8,12 +8,6 @@ export interface Sign {
   means: 'begin' | 'end' | 'text';
 }
 
-/** A line as it will be sent but for the care its literal signs need: its text, and which signs in it are meant, in order. */
-export interface Draft {
-  text: string;
-  signs: Sign[];
-}
-
 const SIGNS = ['*', '_', '~', '`'] as const;
 const SIGN_CODES = new Set(SIGNS.map((sign) => sign.charCodeAt(0)));
 const KEYCAP = '*\ufe0f\u20e3';
@@ -25,9 +19,9 @@ const ZERO_WIDTH_SPACE = '\u200b';
 /**
  * Keeps signs of the author's text from being read as markup, with U+034F before a sign that would begin something or after one that
  * would end something. Signs that can do neither are left alone, so `2*3*4` and `snake_case` stay as they are. It rather guards one
- * sign too many than one too few. Linear in the length of the line.
+ * sign too many than one too few. `meant` are the signs that are not the author's, in order. Linear in the length of the line.
  */
-export function keepLiteral({ text, signs: meant }: Draft): string {
+export function keepLiteral(text: string, meant: readonly Sign[]): string {
   // It takes two to begin and end something.
   if (!SIGNS.some((sign) => text.indexOf(sign) !== text.lastIndexOf(sign))) return text;
   const signs = allSigns(text, meant);

@@ -1,97 +1,103 @@
-import { characterAt, characterBefore, hasVisible, isBoundary, joins } from './boundaries.ts';
+import { characterAt, characterBefore, hasVisible, isBoundary, isVisibleAtEnds, joins } from './boundaries.ts';
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
-import type { Draft } from './literal-marks.ts';
+import type { Sign } from './literal-marks.ts';
 
-type Mark = typeof BOLD | typeof ITALIC;
-/** From the outermost to the innermost. */
-type Marks = readonly Mark[];
+/** Which marks are open, and which of them is the outer one: its bit, and above it that of the one within. */
+type Marks = number;
 
-const NONE: Marks = [];
-// By style, bold outermost. Most borders need no other marks than these, and so make no new ones.
-const MARKS_OF: readonly Marks[] = [NONE, [BOLD], [ITALIC], [BOLD, ITALIC]];
+const NONE: Marks = 0;
+const MARK_BITS = 2;
+const MARK_MASK = BOLD | ITALIC;
+const SIGNS_OF: readonly { opening: string; closing: string }[] = Array.from({ length: 16 }, (_, marks) => {
+  const opening = [marks & MARK_MASK, marks >> MARK_BITS].map((mark) => ['', '*', '_'][mark] ?? '').join('');
+  return { opening, closing: Array.from(opening).toReversed().join('') };
+});
 
 const ZERO_WIDTH_SPACE = '\u200b';
 // A boundary like the other, but the letters around it stay joined.
 const ZERO_WIDTH_JOINER = '\u200d';
 
-/** Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. */
-export function writeMarks(runs: readonly Run[]): Draft {
-  const pieces = settleSpace(runs);
-  const draft: Draft = { text: '', signs: [] };
-  let open: Marks = NONE;
+/**
+ * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. The signs are noted
+ * in `signs`, for whom they matter.
+ */
+export function writeMarks(runs: readonly Run[], signs: Sign[] | undefined): string {
+  const pieces = runs.every(isSettled) ? runs : settleSpace(runs);
+  let text = '';
+  let open = NONE;
   let style: Style = PLAIN;
   let last = '';
-  for (const [index, piece] of pieces.entries()) {
+  for (let index = 0; index <= pieces.length; index++) {
+    const piece: Piece = pieces[index] ?? LINE_END;
     if (piece.style !== style) {
-      const kept = marksFrom(open, 0, keptOpen(open, piece.style));
+      const kept = marksKept(open, piece.style);
       // A mark that was closed on the way to a lower one opens again at the next text, not at the space before it.
       const opening = piece.blank ? NONE : marksToOpen(kept, pieces, index);
-      const closing = marksFrom(open, kept.length, open.length);
-      writeBorder(draft, { before: last, closing, opening, after: piece.text });
-      open = opening.length === 0 ? kept : kept.length === 0 ? opening : [...kept, ...opening];
+      const closing = marksWithin(open, kept);
+      const closingSigns = SIGNS_OF[closing]?.closing ?? '';
+      const openingSigns = SIGNS_OF[opening]?.opening ?? '';
+      const border = closingSigns + borderSpace(last, closing, opening, piece.text);
+      if (signs !== undefined) {
+        noteSigns(signs, closingSigns, text.length, 'end');
+        noteSigns(signs, openingSigns, text.length + border.length, 'begin');
+      }
+      text += border + openingSigns;
+      open = kept === NONE ? opening : kept | (opening << MARK_BITS);
       style = styleOf(open);
     }
-    draft.text += piece.text;
+    text += piece.text;
     last = piece.text;
   }
-  writeBorder(draft, { before: last, closing: open, opening: [], after: '' });
-  return draft;
+  return text;
 }
 
-function marksFrom(marks: Marks, from: number, to: number): Marks {
-  if (from === to) return NONE;
-  return from === 0 && to === marks.length ? marks : marks.slice(from, to);
-}
-
-/** Where one style ends and another begins: the texts on both sides, and the marks between them. */
-interface Border {
-  before: string;
-  closing: Marks;
-  opening: Marks;
-  after: string;
-}
-
-function writeBorder(draft: Draft, { before, closing, opening, after }: Border): void {
-  for (let index = closing.length - 1; index >= 0; index--) writeSign(draft, closing[index] ?? BOLD, 'end');
+/** What keeps the marks of a border from standing in the middle of a word. */
+function borderSpace(before: string, closing: Marks, opening: Marks, after: string): string {
   // Signs on both sides are boundaries to each other.
-  if (closing.length === 0 || opening.length === 0) {
-    const left = characterBefore(before, before.length);
-    const right = characterAt(after, 0);
-    const bare = closing.length > 0 ? right : opening.length > 0 ? left : '';
-    if (!isBoundary(bare)) draft.text += joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
-  }
-  for (const mark of opening) writeSign(draft, mark, 'begin');
+  if (closing !== NONE && opening !== NONE) return '';
+  const left = characterBefore(before, before.length);
+  const right = characterAt(after, 0);
+  if (isBoundary(closing === NONE ? left : right)) return '';
+  return joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
+}
+
+function noteSigns(signs: Sign[], written: string, from: number, means: 'begin' | 'end'): void {
+  for (let index = 0; index < written.length; index++)
+    signs.push({ at: from + index, sign: written.charAt(index), means });
 }
 
 function styleOf(marks: Marks): Style {
-  let style: Style = PLAIN;
-  for (const mark of marks) style |= mark;
-  return style;
+  return (marks & MARK_MASK) | (marks >> MARK_BITS);
 }
 
-function writeSign(draft: Draft, mark: Mark, means: 'begin' | 'end'): void {
-  const sign = mark === BOLD ? '*' : '_';
-  draft.signs.push({ at: draft.text.length, sign, means });
-  draft.text += sign;
+/** Which of the open marks can stay open for a style: those outside of the first that ends. */
+function marksKept(open: Marks, style: Style): Marks {
+  const outer = open & MARK_MASK;
+  if ((outer & style) === 0) return NONE;
+  return ((open >> MARK_BITS) & style) === 0 ? outer : open;
 }
 
-/** How many of the open marks can stay open for a style: those below the first that ends. */
-function keptOpen(open: Marks, style: Style): number {
-  const ended = open.findIndex((mark) => (style & mark) === 0);
-  return ended < 0 ? open.length : ended;
+/** The open marks without the outer ones that are kept. */
+function marksWithin(open: Marks, kept: Marks): Marks {
+  if (kept === NONE) return open;
+  return kept === open ? NONE : open >> MARK_BITS;
 }
 
-/** The marks a piece needs beside those open, the one that lasts longer first. */
+/** The marks a piece needs beside those open, the one that lasts longer outside. */
 function marksToOpen(open: Marks, pieces: readonly Piece[], index: number): Marks {
   const style = pieces[index]?.style ?? PLAIN;
-  const missing = MARKS_OF[style & ~styleOf(open)] ?? NONE;
-  if (missing.length < 2) return missing;
+  const missing = style & ~styleOf(open);
+  if (missing !== MARK_MASK) return missing;
   // Both begin here, so the first piece without one of them decides.
   for (let next = index + 1; next < pieces.length; next++) {
     const later = pieces[next]?.style ?? PLAIN;
-    if (later !== style) return (later & ITALIC) !== 0 ? [ITALIC, BOLD] : [BOLD, ITALIC];
+    if (later !== style) return (later & ITALIC) === 0 ? nest(BOLD, ITALIC) : nest(ITALIC, BOLD);
   }
-  return missing;
+  return nest(BOLD, ITALIC);
+}
+
+function nest(outer: Style, inner: Style): Marks {
+  return outer | (inner << MARK_BITS);
 }
 
 interface Piece extends Run {
@@ -99,8 +105,10 @@ interface Piece extends Run {
   blank?: true;
 }
 
+const LINE_END: Piece = { text: '', style: PLAIN };
+
 /** The same runs with marks off the white space at their ends, but where the marks go on at its other side. */
-function settleSpace(runs: readonly Run[]): Piece[] {
+function settleSpace(runs: readonly Run[]): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const run of runs) addPieces(pieces, run);
   for (const [index, piece] of pieces.entries()) {
@@ -110,23 +118,20 @@ function settleSpace(runs: readonly Run[]): Piece[] {
   return pieces;
 }
 
+/** What is plain carries no mark, and what begins and ends with something to see has no space to settle. */
+function isSettled({ text, style }: Run): boolean {
+  return style === PLAIN || isVisibleAtEnds(text);
+}
+
 function addPieces(pieces: Piece[], run: Run): void {
+  if (isSettled(run)) return void pieces.push(run);
   const { text, style } = run;
-  // What is plain carries no mark, and a word of plain letters has no space to settle.
-  if (style === PLAIN || (isPlainLetter(text.charCodeAt(0)) && isPlainLetter(text.charCodeAt(text.length - 1)))) {
-    pieces.push(run);
-    return;
-  }
   if (!hasVisible(text)) return addBlank(pieces, text, style);
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;
   addBlank(pieces, text.slice(0, from), style);
   pieces.push({ text: text.slice(from, to), style });
   addBlank(pieces, text.slice(to), style);
-}
-
-function isPlainLetter(unit: number): boolean {
-  return unit > 0x20 && unit < 0x7f;
 }
 
 /** Blanks beside each other become one, with the marks they share: a mark must not end in the middle of white space. */

@@ -1,14 +1,8 @@
 import { BODY, Elements } from './elements.ts';
 import { forget, mend } from './mend-misnesting.ts';
 import type { TagTaker } from './scan-html.ts';
-import { DEPTH_LIMIT, type Role, type WrittenTag } from './tags.ts';
-
-/** What happens in a document, in order. `open` and `close` are of blocks. */
-export type Step =
-  | { kind: 'open' | 'close'; tag: WrittenTag }
-  | { kind: 'break' }
-  | { kind: 'link'; element: number }
-  | { kind: 'text'; element: number; text: string };
+import { DEPTH_LIMIT, type HtmlSink, type Role, type WrittenTag } from './tags.ts';
+import { StepTeller, type Step } from './tell-steps.ts';
 
 // Bounds of the HTML standard: how often an end tag mends misnesting, and how many marks of one name open again in the next block.
 const MENDINGS = 8;
@@ -18,37 +12,98 @@ const BREAK: Step = { kind: 'break' };
 /**
  * Which elements tags open and close, as the HTML standard says for the body of a page ("in body", "the adoption agency algorithm")
  * but only for the tags we allow. Blocks open and close in the order of the document; which marks and which link a text lies in is
- * known once everything is read, since an end tag can still change it.
+ * only known once these have ended, since an end tag can still change it. Until then the sink is not told.
  */
 export class OpenElements implements TagTaker {
-  readonly steps: Step[] = [];
-  readonly elements = new Elements();
+  readonly #elements = new Elements();
+  readonly #teller: StepTeller;
+  readonly #sink: HtmlSink;
   readonly #stack: number[] = [BODY];
-  /** Marks and links that open again in the next block when theirs is closed before them. */
+  /** Marks and links that open again in the next block when theirs is closed before them. Without any, no text can still move. */
   readonly #formatting: number[] = [];
+  /** What the sink is not told yet. */
+  #steps: Step[] = [];
+  /** A mark or link that begins where none is open: most have nothing but text in them, and then they need no element. */
+  #held: WrittenTag | undefined;
+  #heldText = '';
+  #hasCopies = false;
+  #paragraphs = 0;
+
+  constructor(sink: HtmlSink) {
+    this.#sink = sink;
+    this.#teller = new StepTeller(this.#elements, sink);
+  }
 
   text(text: string): void {
+    if (this.#held !== undefined) {
+      this.#heldText += text;
+      return;
+    }
     this.#reopen();
     const element = this.#current();
-    const last = this.steps.at(-1);
+    if (this.#formatting.length === 0) return this.#teller.text(element, text);
+    const last = this.#steps.at(-1);
     if (last?.kind === 'text' && last.element === element) last.text += text;
-    else this.steps.push({ kind: 'text', element, text });
+    else this.#steps.push({ kind: 'text', element, text });
   }
 
   /** False when the tags are nested too deep. */
   start(tag: WrittenTag): boolean {
+    if (this.#held !== undefined) this.#startHeld(this.#held);
+    if (tag.isFormatting && this.#formatting.length === 0) {
+      this.#held = tag;
+      return this.#stack.length <= DEPTH_LIMIT;
+    }
     this.#start(tag);
+    if (tag.isBlock) this.#tellSettledSteps();
     return this.#stack.length - 1 <= DEPTH_LIMIT;
   }
 
-  end(tag: WrittenTag): true {
+  end(tag: WrittenTag): void {
+    if (this.#held?.name === tag.name) {
+      this.#teller.wrapped(this.#current(), this.#held, this.#heldText);
+      this.#letGo();
+      return;
+    }
+    if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#end(tag);
-    return true;
+    if (tag.isBlock || this.#formatting.length === 0) this.#tellSettledSteps();
+  }
+
+  #letGo(): void {
+    this.#held = undefined;
+    this.#heldText = '';
+  }
+
+  #startHeld(tag: WrittenTag): void {
+    const text = this.#heldText;
+    this.#letGo();
+    this.#start(tag);
+    if (text !== '') this.text(text);
   }
 
   /** Closes what is still open. */
   finish(): void {
+    if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#popFrom(1);
+    this.#tellSteps();
+    this.#teller.finish();
+    this.#elements.giveBack();
+  }
+
+  /** Only an open mark can still be mended, and only a link that opens again still find its text. */
+  #tellSettledSteps(): void {
+    if (this.#steps.length === 0) return;
+    for (const element of this.#formatting)
+      if (this.#elements.isOpen(element) || this.#elements.tag(element).role === 'link') return;
+    this.#tellSteps();
+  }
+
+  #tellSteps(): void {
+    this.#elements.settle();
+    this.#teller.tell(this.#steps, this.#hasCopies);
+    this.#steps = [];
+    this.#hasCopies = false;
   }
 
   #start(tag: WrittenTag): void {
@@ -71,7 +126,8 @@ export class OpenElements implements TagTaker {
         break;
       case 'break':
         this.#reopen();
-        this.steps.push(BREAK);
+        if (this.#formatting.length === 0) this.#sink.open('break', undefined);
+        else this.#steps.push(BREAK);
         break;
       case 'plain':
         this.#reopen();
@@ -80,7 +136,7 @@ export class OpenElements implements TagTaker {
       case 'link':
         this.#endLink();
         this.#startFormatting(tag);
-        this.steps.push({ kind: 'link', element: this.#current() });
+        if (tag.value !== undefined) this.#steps.push({ kind: 'link', element: this.#current() });
         break;
       case 'bold':
       case 'italic':
@@ -131,19 +187,23 @@ export class OpenElements implements TagTaker {
   }
 
   #tagAt(index: number): WrittenTag {
-    return this.elements.tag(this.#stack[index] ?? BODY);
+    return this.#elements.tag(this.#stack[index] ?? BODY);
   }
 
   #push(tag: WrittenTag): void {
-    if (tag.isBlock) this.steps.push({ kind: 'open', tag });
-    this.#stack.push(this.elements.create(tag, this.#current()));
+    if (tag.isBlock && this.#formatting.length > 0) this.#steps.push({ kind: 'open', tag });
+    else if (tag.isBlock) this.#sink.open(tag.role, tag.value);
+    if (tag.role === 'paragraph') this.#paragraphs++;
+    this.#stack.push(this.#elements.create(tag, this.#current()));
   }
 
   #pop(): void {
     const element = this.#stack.pop() ?? BODY;
-    this.elements.close(element);
-    const tag = this.elements.tag(element);
-    if (tag.isBlock) this.steps.push({ kind: 'close', tag });
+    this.#elements.close(element);
+    const tag = this.#elements.tag(element);
+    if (tag.isBlock && this.#formatting.length > 0) this.#steps.push({ kind: 'close', tag });
+    else if (tag.isBlock) this.#sink.close(tag.role);
+    if (tag.role === 'paragraph') this.#paragraphs--;
   }
 
   /** Nothing is closed when the index is that of nothing. */
@@ -171,6 +231,7 @@ export class OpenElements implements TagTaker {
   }
 
   #closeParagraph(): boolean {
+    if (this.#paragraphs === 0) return false;
     const index = this.#findRole('paragraph');
     this.#popFrom(index);
     return index > 0;
@@ -201,7 +262,7 @@ export class OpenElements implements TagTaker {
     let first = BODY;
     for (let index = this.#formatting.length - 1; index >= 0; index--) {
       const element = this.#formatting[index] ?? BODY;
-      if (this.elements.tag(element).name !== name) continue;
+      if (this.#elements.tag(element).name !== name) continue;
       count++;
       first = element;
     }
@@ -211,9 +272,10 @@ export class OpenElements implements TagTaker {
   /** Opens again what was closed along with a block before its own end tag. */
   #reopen(): void {
     let next = this.#formatting.length;
-    while (next > 0 && !this.elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
+    while (next > 0 && !this.#elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
     for (; next < this.#formatting.length; next++) {
-      const copy = this.elements.copy(this.#formatting[next] ?? BODY, this.#current());
+      this.#hasCopies = true;
+      const copy = this.#elements.copy(this.#formatting[next] ?? BODY, this.#current());
       this.#stack.push(copy);
       this.#formatting[next] = copy;
     }
@@ -221,33 +283,35 @@ export class OpenElements implements TagTaker {
 
   /** Links do not nest: the next one ends the one before. */
   #endLink(): void {
-    const link = this.#formatting.find((element) => this.elements.tag(element).role === 'link');
+    if (this.#formatting.length === 0) return;
+    const link = this.#formatting.findLast((element) => this.#elements.tag(element).role === 'link');
     if (link === undefined) return;
-    this.#endFormatting(this.elements.tag(link).name);
+    this.#endFormatting(this.#elements.tag(link).name);
     forget(this.#formatting, link);
-    if (!this.elements.isOpen(link)) return;
-    this.elements.close(link);
+    if (!this.#elements.isOpen(link)) return;
+    this.#elements.close(link);
     this.#stack.splice(this.#stack.indexOf(link), 1);
   }
 
   #endFormatting(name: string): void {
     const current = this.#current();
-    if (this.elements.tag(current).name === name) {
+    if (this.#elements.tag(current).name === name) {
       const isLast = this.#formatting.at(-1) === current;
       if (isLast) this.#formatting.pop();
       if (isLast || !this.#formatting.includes(current)) return this.#pop();
     }
     for (let mending = 0; mending < MENDINGS; mending++) {
-      const element = this.#formatting.findLast((candidate) => this.elements.tag(candidate).name === name);
+      const element = this.#formatting.findLast((candidate) => this.#elements.tag(candidate).name === name);
       if (element === undefined) return this.#endInline(name);
-      if (!this.elements.isOpen(element)) return forget(this.#formatting, element);
+      if (!this.#elements.isOpen(element)) return forget(this.#formatting, element);
       const at = this.#stack.lastIndexOf(element);
-      const block = this.#stack.findIndex((open, index) => index > at && this.elements.tag(open).isBlock);
+      const block = this.#stack.findIndex((open, index) => index > at && this.#elements.tag(open).isBlock);
       if (block < 0) {
         this.#popFrom(at);
         return forget(this.#formatting, element);
       }
-      mend({ elements: this.elements, stack: this.#stack, formatting: this.#formatting }, at, block);
+      this.#hasCopies = true;
+      mend({ elements: this.#elements, stack: this.#stack, formatting: this.#formatting }, at, block);
     }
   }
 }

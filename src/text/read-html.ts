@@ -1,8 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
 import { OpenElements } from './open-elements.ts';
-import { tagNamed, writtenTag, type HtmlSink, type Role } from './tags.ts';
-import { tellSteps } from './tell-steps.ts';
+import { tagNamed, withValue, type HtmlSink, type Role } from './tags.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -33,16 +32,17 @@ const TEXT_STATES = new Map([
 
 /**
  * Reads HTML as a browser does, unclosed and misnested tags included, and tells `sink` what it finds, in time linear in its
- * length. Findings are of what the author wrote, also where a browser would drop it (a lone `<td>`). Where there are any, `sink`
- * hears nothing.
+ * length. Findings are of what the author wrote, also where a browser would drop it (a lone `<td>`). Where there are any, what the
+ * sink made of what it heard is to be thrown away.
  */
 export function readHtml(html: string, sink: HtmlSink): Findings {
-  const author = new Author();
+  const author = new Author(sink);
   author.read(html);
-  const { findings, open } = author;
-  if (findings.tags.size === 0 && findings.links.size === 0 && !findings.tooDeep)
-    tellSteps(open.steps, open.elements, sink);
-  return findings;
+  return author.findings;
+}
+
+export function hasFindings({ tags, links, tooDeep }: Findings): boolean {
+  return tags.size > 0 || links.size > 0 || tooDeep;
 }
 
 /**
@@ -51,8 +51,12 @@ export function readHtml(html: string, sink: HtmlSink): Findings {
  */
 class Author implements TokenHandler {
   readonly findings: Findings = { tags: new Set(), links: new Set(), tooDeep: false };
-  readonly open = new OpenElements();
+  readonly #open: OpenElements;
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
+
+  constructor(sink: HtmlSink) {
+    this.#open = new OpenElements(sink);
+  }
 
   read(html: string): void {
     this.#tokenizer.write(html, true);
@@ -68,16 +72,16 @@ class Author implements TokenHandler {
     }
     const value = readValue(token, tag.role, this.findings);
     if (this.findings.tooDeep) return;
-    this.findings.tooDeep = !this.open.start(value === undefined ? tag : writtenTag(name, tag.role, value));
+    this.findings.tooDeep = !this.#open.start(value === undefined ? tag : withValue(tag, value));
   }
 
   onEndTag(token: Token.TagToken): void {
     const tag = tagNamed(token.tagName);
-    if (tag !== undefined && !this.findings.tooDeep) this.open.end(tag);
+    if (tag !== undefined && !this.findings.tooDeep) this.#open.end(tag);
   }
 
   onCharacter({ chars }: Token.CharacterToken): void {
-    if (!this.findings.tooDeep) this.open.text(chars);
+    if (!this.findings.tooDeep) this.#open.text(chars);
   }
 
   onWhitespaceCharacter(token: Token.CharacterToken): void {
@@ -85,7 +89,7 @@ class Author implements TokenHandler {
   }
 
   onEof(): void {
-    this.open.finish();
+    this.#open.finish();
   }
 
   onNullCharacter(): void {}

@@ -1,5 +1,5 @@
-import { PLAIN, type Document, type Head, type Line, type Run } from './document.ts';
-import { keepLiteral } from './literal-marks.ts';
+import { PLAIN, type Document, type Head, type Line } from './document.ts';
+import { keepLiteral, type Sign } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
 const FENCE = /`{3,}/g;
@@ -7,7 +7,6 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const GRAPHEME_JOINER = '\u034f';
 // A bullet, a quote or a number of a list, with the one space that makes it one.
 const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
-const SIGNS = /[*_~`]/;
 
 /**
  * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
@@ -18,15 +17,13 @@ export function render(document: Document): string {
   return text.includes('```') ? breakFences(text) : text;
 }
 
-function renderLine({ head, runs }: Line): string {
+function renderLine({ head, runs, hasSigns }: Line): string {
   const [only] = runs;
-  const draft = runs.length === 1 && only?.style === PLAIN ? { text: only.text, signs: [] } : writeMarks(runs);
-  const text = runs.some(hasSigns) ? keepLiteral(draft) : draft.text;
-  return writeHead(head, text);
-}
-
-function hasSigns({ text }: Run): boolean {
-  return SIGNS.test(text);
+  if (!hasSigns && runs.length === 1 && only?.style === PLAIN) return writeHead(head, only.text);
+  if (!hasSigns) return writeHead(head, writeMarks(runs, undefined));
+  const signs: Sign[] = [];
+  const text = writeMarks(runs, signs);
+  return writeHead(head, keepLiteral(text, signs));
 }
 
 function writeHead(head: Head | undefined, text: string): string {

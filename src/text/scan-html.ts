@@ -1,10 +1,11 @@
 import { readTarget } from './link.ts';
-import { tagNamed, writtenTag, type WrittenTag } from './tags.ts';
+import { tagAt, tagNamed, withValue, type WrittenTag } from './tags.ts';
 
-/** What takes the tags and texts of HTML in order. Each answers false when it cannot go on. */
+/** What takes the tags and texts of HTML in order. */
 export interface TagTaker {
+  /** False when it cannot go on. */
   start(tag: WrittenTag): boolean;
-  end(tag: WrittenTag): boolean;
+  end(tag: WrittenTag): void;
   text(text: string): void;
 }
 
@@ -15,56 +16,79 @@ export interface TagTaker {
  */
 export function scanHtml(html: string, taker: TagTaker): boolean {
   if (html.includes('\0')) return false;
+  let ampersand = indexFrom(html, '&', 0);
   let at = 0;
   while (at < html.length) {
-    const less = html.indexOf('<', at);
-    const text = decodeText(html.slice(at, less < 0 ? html.length : less));
+    const less = indexFrom(html, '<', at);
+    const text = ampersand < less ? decodeText(html.slice(at, less)) : html.slice(at, less);
     if (text === undefined) return false;
     if (text !== '') taker.text(text);
-    if (less < 0) break;
+    if (less === html.length) break;
     const greater = html.indexOf('>', less);
-    if (greater < 0 || !takeTag(html.slice(less + 1, greater), taker)) return false;
+    if (greater < 0 || !takeTag(html, less + 1, greater, taker)) return false;
     at = greater + 1;
+    if (ampersand < at) ampersand = indexFrom(html, '&', at);
   }
   return true;
 }
 
-function takeTag(inside: string, taker: TagTaker): boolean {
-  if (inside.startsWith('/')) {
-    const tag = tagNamed(inside.slice(1));
-    return tag !== undefined && taker.end(tag);
+/** The length of the text when there is none. */
+function indexFrom(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from);
+  return index < 0 ? text.length : index;
+}
+
+/** `from` and `to` are where the inside of a tag begins and ends. */
+function takeTag(html: string, from: number, to: number, taker: TagTaker): boolean {
+  if (html.charCodeAt(from) === SLASH) {
+    const tag = tagAt(html, from + 1, to);
+    if (tag !== undefined) taker.end(tag);
+    return tag !== undefined;
   }
-  const tag = readTag(inside);
+  const tag = tagAt(html, from, to) ?? readLink(html, from, to) ?? readTag(html.slice(from, to));
   return tag !== undefined && taker.start(tag);
 }
 
+const SLASH = 0x2f;
+const LINK_HEAD = 'a href="';
+
+/** A link without other attributes, as most are. */
+function readLink(html: string, from: number, to: number): WrittenTag | undefined {
+  if (!html.startsWith(LINK_HEAD, from)) return undefined;
+  const value = from + LINK_HEAD.length;
+  const link = tagNamed('a');
+  return link && html.indexOf('"', value) === to - 1 ? tagWithValue(link, html.slice(value, to - 1)) : undefined;
+}
+
+/** A tag with attributes, as editors write them. */
 function readTag(inside: string): WrittenTag | undefined {
-  const tag = tagNamed(inside);
-  if (tag !== undefined) return tag;
   if (inside === 'br/' || inside === 'br /') return tagNamed('br');
   const space = inside.indexOf(' ');
   const named = space < 0 ? undefined : tagNamed(inside.slice(0, space));
   return named && withAttributes(named, inside.slice(space));
 }
 
-// ` name="value"`, as editors write it; sticky, and no part of it can match in two ways.
+// ` name="value"`; sticky, and no part of it can match in two ways.
 const ATTRIBUTE = / ([a-z][a-z0-9-]*)="([^"\r]*)"/y;
 
 function withAttributes(tag: WrittenTag, attributes: string): WrittenTag | undefined {
-  const { name, role } = tag;
-  const wanted = role === 'link' ? 'href' : role === 'numbers' ? 'start' : undefined;
+  const wanted = tag.role === 'link' ? 'href' : tag.role === 'numbers' ? 'start' : undefined;
   let value: string | undefined;
   for (let at = 0; at < attributes.length; at = ATTRIBUTE.lastIndex) {
     ATTRIBUTE.lastIndex = at;
     const match = ATTRIBUTE.exec(attributes);
     if (match === null) return undefined;
     // Of an attribute that stands twice the first counts.
-    if (match[1] === wanted) value ??= decodeText(match[2] ?? '');
-    if (match[1] === wanted && value === undefined) return undefined;
+    if (match[1] === wanted) value ??= match[2];
   }
-  if (value === undefined) return tag;
-  const read = role === 'link' ? readTarget(value) : value;
-  return read === undefined ? undefined : writtenTag(name, role, read);
+  return value === undefined ? tag : tagWithValue(tag, value);
+}
+
+/** Undefined when the value takes a closer look. */
+function tagWithValue(tag: WrittenTag, written: string): WrittenTag | undefined {
+  const value = decodeText(written);
+  const read = tag.role === 'link' && value !== undefined ? readTarget(value) : value;
+  return read === undefined ? undefined : withValue(tag, read);
 }
 
 const ENTITIES = new Map([

@@ -1,3 +1,5 @@
+import { BOLD, ITALIC, PLAIN, type Style } from './document.ts';
+
 /** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
 const ROLES = {
   h1: 'heading',
@@ -30,24 +32,48 @@ export function roleOf(tagName: string): Role | undefined {
 }
 
 const BLOCKS: ReadonlySet<Role> = new Set(['heading', 'paragraph', 'bullets', 'numbers', 'item']);
+const FORMATTING: ReadonlySet<Role> = new Set(['bold', 'italic', 'link']);
 
 /** A tag as its author wrote it. `value` is the checked target of a link, or the `start` of numbers. */
 export interface WrittenTag {
   name: string;
   role: Role;
   value: string | undefined;
+  /** What it makes of its text. */
+  style: Style;
   isBlock: boolean;
+  /** Whether browsers open it again in the next block when its own was closed before it. */
+  isFormatting: boolean;
 }
 
-const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role, undefined)]));
+const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role)]));
 
 /** A tag without a value by its lower-case name; undefined when it is not allowed. */
 export function tagNamed(name: string): WrittenTag | undefined {
   return WITHOUT_VALUE.get(name);
 }
 
-export function writtenTag(name: string, role: Role, value: string | undefined): WrittenTag {
-  return { name, role, value, isBlock: BLOCKS.has(role) };
+const LONGEST_NAME = Math.max(...Array.from(ROLE_OF.keys(), (name) => name.length));
+// Most names have one letter or two: these need no string of their own to be found.
+const SHORT_NAMES: readonly (WrittenTag | undefined)[] = Array.from({ length: 0x80 * 0x80 }, (_, codes) =>
+  tagNamed(String.fromCharCode(...[codes >> 7, codes & 0x7f].filter((code) => code > 0))),
+);
+
+/** The tag whose name stands in a text, `[from, to)`, as by `tagNamed`. */
+export function tagAt(text: string, from: number, to: number): WrittenTag | undefined {
+  if (to - from > 2) return to - from > LONGEST_NAME ? undefined : tagNamed(text.slice(from, to));
+  const first = to - from === 2 ? text.charCodeAt(from) : 0;
+  const last = text.charCodeAt(to - 1);
+  return to > from && first < 0x80 && last < 0x80 ? SHORT_NAMES[first * 0x80 + last] : undefined;
+}
+
+function writtenTag(name: string, role: Role): WrittenTag {
+  const style = role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN;
+  return { name, role, value: undefined, style, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
+}
+
+export function withValue({ name, role, style, isBlock, isFormatting }: WrittenTag, value: string): WrittenTag {
+  return { name, role, value, style, isBlock, isFormatting };
 }
 
 /** How deep tags may be nested (contract §2, status 400). */

@@ -1,105 +1,98 @@
-import { BOLD, ITALIC, PLAIN } from './document.ts';
-import { BODY, type Elements } from './elements.ts';
-import type { Step } from './open-elements.ts';
+import { BOLD, ITALIC } from './document.ts';
+import { BARE, BODY, linkOf, styleOf, type Elements, type Inline } from './elements.ts';
 import type { HtmlSink, WrittenTag } from './tags.ts';
 
-/** What a text lies in beside blocks, in one number: its style, and above that the element of its link, `BODY` outside of links. */
-type Inline = number;
+/** What happens in a document, in order. `open` and `close` are of blocks. */
+export type Step =
+  | { kind: 'open' | 'close'; tag: WrittenTag }
+  | { kind: 'break' }
+  | { kind: 'link'; element: number }
+  | { kind: 'text'; element: number; text: string };
 
-const STYLE_BITS = 2;
-const STYLE_MASK = BOLD | ITALIC;
-const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
-const UNKNOWN = -1;
-const MARKS = [
-  ['bold', BOLD],
-  ['italic', ITALIC],
-] as const;
+/** Tells a sink the steps of a document, each text in the marks and the link it ended up in. Call `finish` at the end. */
+export class StepTeller {
+  readonly #elements: Elements;
+  readonly #sink: HtmlSink;
+  #shown = BARE;
 
-/** Tells `sink` the steps of a document, each text in the marks and the link it ended up in. */
-export function tellSteps(steps: readonly Step[], elements: Elements, sink: HtmlSink): void {
-  const inlineOf = rememberInlines(elements);
-  const linksWithText = findLinksWithText(steps, elements, inlineOf);
-  let shown = BARE;
-  for (const step of steps) {
-    switch (step.kind) {
-      case 'open':
-        sink.open(step.tag.role, step.tag.value);
-        break;
-      case 'close':
-        sink.close(step.tag.role);
-        break;
-      case 'break':
-        sink.open('break', undefined);
-        break;
-      case 'link':
-        // Misnesting leaves empty copies of links that have text elsewhere.
-        if (linksWithText.has(elements.tag(step.element))) break;
-        shown = change(shown, inlineOf(step.element), elements, sink);
-        break;
-      case 'text':
-        shown = change(shown, inlineOf(step.element), elements, sink);
-        sink.text(step.text);
-        break;
-      default:
-        step satisfies never;
+  constructor(elements: Elements, sink: HtmlSink) {
+    this.#elements = elements;
+    this.#sink = sink;
+  }
+
+  /** Steps in which no element will move any more. `hasCopies` says whether some are copies of others; these are in one call. */
+  tell(steps: readonly Step[], hasCopies: boolean): void {
+    const linksWithText = hasCopies ? findLinksWithText(steps, this.#elements) : undefined;
+    for (const step of steps) {
+      switch (step.kind) {
+        case 'open':
+          this.#sink.open(step.tag.role, step.tag.value);
+          break;
+        case 'close':
+          this.#sink.close(step.tag.role);
+          break;
+        case 'break':
+          this.#sink.open('break', undefined);
+          break;
+        case 'link':
+          // Misnesting leaves empty copies of links that have text elsewhere.
+          if (!linksWithText?.has(this.#elements.tag(step.element))) this.#change(step.element);
+          break;
+        case 'text':
+          this.text(step.element, step.text);
+          break;
+        default:
+          step satisfies never;
+      }
     }
   }
-  change(shown, BARE, elements, sink);
-}
 
-function change(from: Inline, to: Inline, elements: Elements, sink: HtmlSink): Inline {
-  if (from === to) return to;
-  const links = { from: from >> STYLE_BITS, to: to >> STYLE_BITS };
-  if (links.from !== BODY && links.from !== links.to) sink.close('link');
-  for (const [role, mark] of MARKS) {
-    if ((from & mark) === (to & mark)) continue;
-    if ((to & mark) === 0) sink.close(role);
-    else sink.open(role, undefined);
+  text(element: number, text: string): void {
+    this.#change(element);
+    this.#sink.text(text);
   }
-  if (links.to !== BODY && links.from !== links.to) sink.open('link', elements.tag(links.to).value);
-  return to;
-}
 
-/** Works out each element once: those around it first, in a loop, since misnesting makes deep trees. */
-function rememberInlines(elements: Elements): (element: number) => Inline {
-  const known = new Int32Array(elements.count).fill(UNKNOWN);
-  known[BODY] = BARE;
-  const unknown: number[] = [];
-  return (element) => {
-    let at = element;
-    for (; known[at] === UNKNOWN; at = elements.parent(at)) unknown.push(at);
-    let inline = known[at] ?? BARE;
-    for (let inner = unknown.pop(); inner !== undefined; inner = unknown.pop()) {
-      inline = within(inline, inner, elements.tag(inner));
-      known[inner] = inline;
-    }
-    return inline;
-  };
-}
+  /** A mark or link in an element, with nothing but text in it. */
+  wrapped(element: number, { role, value }: WrittenTag, text: string): void {
+    this.#change(element);
+    this.#sink.open(role, value);
+    if (text !== '') this.#sink.text(text);
+    this.#sink.close(role);
+  }
 
-function within(outer: Inline, element: number, { role, value }: WrittenTag): Inline {
-  switch (role) {
-    case 'link':
-      return value === undefined ? outer : (outer & STYLE_MASK) | (element << STYLE_BITS);
-    case 'bold':
-      return outer | BOLD;
-    case 'italic':
-      return outer | ITALIC;
-    default:
-      return outer;
+  finish(): void {
+    this.#change(BODY);
+  }
+
+  #change(element: number): void {
+    const to = this.#elements.inline(element);
+    if (to !== this.#shown) changeInline(this.#shown, to, this.#elements, this.#sink);
+    this.#shown = to;
   }
 }
 
-function findLinksWithText(
-  steps: readonly Step[],
-  elements: Elements,
-  inlineOf: (element: number) => Inline,
-): Set<WrittenTag> {
+function changeInline(from: Inline, to: Inline, elements: Elements, sink: HtmlSink): void {
+  const oldLink = linkOf(from);
+  const newLink = linkOf(to);
+  if (oldLink !== BODY && oldLink !== newLink) sink.close('link');
+  const changed = styleOf(from) ^ styleOf(to);
+  if ((changed & BOLD) !== 0) changeMark('bold', (to & BOLD) !== 0, sink);
+  if ((changed & ITALIC) !== 0) changeMark('italic', (to & ITALIC) !== 0, sink);
+  if (newLink !== BODY && oldLink !== newLink) sink.open('link', elements.tag(newLink).value);
+}
+
+function changeMark(role: 'bold' | 'italic', isOn: boolean, sink: HtmlSink): void {
+  if (isOn) sink.open(role, undefined);
+  else sink.close(role);
+}
+
+/** The links that have text, by their tags, which copies share. */
+function findLinksWithText(steps: readonly Step[], elements: Elements): Set<WrittenTag> {
   const found = new Set<WrittenTag>();
-  if (!steps.some(({ kind }) => kind === 'link')) return found;
   let last = BODY;
   for (const step of steps) {
-    const link = step.kind === 'text' ? inlineOf(step.element) >> STYLE_BITS : last;
+    if (step.kind !== 'text') continue;
+    const link = linkOf(elements.inline(step.element));
     if (link !== last) found.add(elements.tag(link));
     last = link;
   }

@@ -103,6 +103,14 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .executeTakeFirst();
 }
 
+/** Which of these keys are still there; those whose user has been deleted are not. */
+export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ apiKeyId: number }>`
+    select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
+    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null`.execute(db);
+  return new Set(rows.map((row) => row.apiKeyId));
+}
+
 /** Notes that a key is in use, once a minute over all processes. */
 export async function noteApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
   await sql`

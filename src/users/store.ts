@@ -133,6 +133,14 @@ export async function readTokenState(db: Connection, userId: number): Promise<To
   return rows[0];
 }
 
+/** The same of many users, by user, in one statement; of users who are gone there is none. */
+export async function readTokenStates(db: Connection, userIds: readonly number[]): Promise<Map<number, TokenState>> {
+  const { rows } = await sql<TokenState & { userId: number }>`
+    select user_id as "userId", token_generation as "tokenGeneration", kept_token_id as "keptTokenId"
+    from users where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(db);
+  return new Map(rows.map((row) => [row.userId, row]));
+}
+
 /** Revokes every token of a user, in all processes. Answers the user's name; undefined when there is no such user. */
 export async function revokeAllTokens(db: Connection, userId: number): Promise<string | undefined> {
   const { rows } = await sql<{ userName: string }>`

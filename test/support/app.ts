@@ -48,23 +48,25 @@ export const PASSWORD = 'correct horse battery';
 const NOWHERE = 'ws://127.0.0.1:9/';
 const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500, restMs: 1_000 };
 
-/** `database`: one that the caller drops. */
+/** With `shared`, the database of another app, which outlives this one. */
 export async function startTestApp(
   overrides: Partial<Config> = {},
-  shared: { database?: TestDatabase; log?: Log } = {},
+  shared?: TestDatabase,
+  log: Log = createLog('fatal'),
 ): Promise<TestApp> {
-  const database = shared.database ?? (await createTestDatabase());
+  const database = shared ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
   const folder = await mkdtemp(join(tmpdir(), 'campanile-app-'));
   const config: Config = {
     ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: join(folder, 'state') }),
+    jwtSecret: 'the secret that all apps of a test share',
     databaseUrl: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
     whatsappUrl: NOWHERE,
     ...overrides,
   };
-  const app: App = await startApp(config, shared.log ?? createLog('fatal'), {
+  const app: App = await startApp(config, log, {
     checkAnswers: true,
     whatsappTiming: WHATSAPP_TIMING,
   });
@@ -78,7 +80,7 @@ export async function startTestApp(
     signIn: (name) => signIn(call, name),
     async stop() {
       await app.stop();
-      if (!shared.database) await database.drop();
+      if (!shared) await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,10 @@
 /** Reads imports out of source files and holds them against the table of rooms (docs/architecture.md). */
 import { dirname, join, normalize } from 'node:path';
 
-/** Which rooms a room may import besides itself. What stands directly in `src/` wires the rooms and may import any. */
+/**
+ * Which rooms a room may import besides itself. What stands directly in `src/` wires the rooms and may import any. `client` stands
+ * beside `src/`, since it runs elsewhere.
+ */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   config: ['lib'],
@@ -21,11 +24,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
   erasure: ['accounts', 'messenger', 'database', 'lib'],
   campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
+  client: ['http'],
   http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };
 
 /** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'] };
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'], client: ['http'] };
 
 export interface Import {
   from: string;
@@ -48,7 +52,8 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
 
 /** The room a file is in: the folder below `src/`, the name of a file of its own, or undefined for what wires the rooms. */
 export function roomOf(path: string): string | undefined {
-  const [, ...parts] = path.split('/');
+  const [top, ...parts] = path.split('/');
+  if (top === 'client') return top;
   if (path.startsWith('src/messenger/') && parts.length > 2) return `messenger/${parts[1]}`;
   if (parts.length > 1) return parts[0];
   const name = parts[0]?.replace(/\.ts$/, '') ?? '';
@@ -69,6 +74,7 @@ function findForbidden(imports: Import[]): string[] {
     if (other === room) return [];
     if (other === undefined || !ROOMS[room]?.includes(other)) return [`${from} may not import ${to}`];
     if (!typeOnly && TYPES_ONLY[room]?.includes(other)) return [`${from} may import only types from ${to}`];
+    if (room === 'client' && !to.startsWith('src/http/contract/')) return [`${from} may not import ${to}`];
     return [];
   });
 }
@@ -111,6 +117,11 @@ const WORDS: readonly Word[] = [
     pattern: /process\.env/,
     what: 'the environment',
     allowed: (path) => path === 'src/config.ts' || path.startsWith('src/database/embedded'),
+  },
+  {
+    pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,
+    what: 'what a browser has not got',
+    allowed: (path) => !path.startsWith('client/'),
   },
   {
     pattern: /`\s*(select|insert|update|delete|with)\s/i,

@@ -90,10 +90,6 @@ export async function firstLine(child: { stdout: Readable }): Promise<string> {
   return '';
 }
 
-export function serverPid(dataDir: string): number {
-  return Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
-}
-
 export function isAlive(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
 }

@@ -10,7 +10,7 @@ import type { Gap } from '../../src/deliveries/drive-lanes.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import type { Messenger } from '../../src/messenger/messenger.ts';
-import { startWorker, type Worker } from '../../src/worker.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Somebody with an account and groups, made without the edge. */
@@ -95,9 +95,17 @@ const NO_GAP: Gap = { minMs: 0, maxMs: 0 };
 
 /** A worker of its own on the test's database, with this messenger and no gap unless given. */
 export async function startTestWorker(
-  { db, address }: TestDatabase,
+  { db, address }: Pick<TestDatabase, 'db' | 'address'>,
   messenger: Messenger,
-  { gap = NO_GAP, alone = true, name = 'test' }: { gap?: Gap; alone?: boolean; name?: string } = {},
+  {
+    gap = NO_GAP,
+    alone = true,
+    name = 'test',
+    ...hooks
+  }: { gap?: Gap; alone?: boolean; name?: string } & Pick<
+    WorkerOptions,
+    'onOutcome' | 'onRetry' | 'onFirstTry' | 'onLoopError'
+  > = {},
 ): Promise<Worker> {
   const log = createLog('fatal');
   const hints = listenForHints(address, { log });
@@ -109,8 +117,10 @@ export async function startTestWorker(
     gaps: { sandbox: gap },
     name,
     alone,
+    ...hooks,
   });
   return {
+    ...worker,
     async stop() {
       await worker.stop();
       await hints.close();

@@ -1,7 +1,13 @@
 /** What every messenger has to hold, whatever it stands for: one suite, run on each of them. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Destination, Messenger, MessengerSession, Post, SessionState } from '../../src/messenger/messenger.ts';
+import type {
+  Destination,
+  Messenger,
+  MessengerSession,
+  SendResult,
+  SessionState,
+} from '../../src/messenger/messenger.ts';
 import { until } from './ledger.ts';
 
 /** A messenger with an account that can be linked, and eyes on what its members see. */
@@ -21,14 +27,17 @@ const to = (chatId: string, uncertain = false): Destination => ({
   chatId,
   messageId: `3EB0${randomBytes(9).toString('hex').toUpperCase()}`,
   uncertain,
+  resend: false,
 });
-const post = (text: string): Post => ({ text, media: null });
+const always = () => true;
 
 export function expectMessenger(name: string, start: () => Promise<Conforming>): void {
   describe(`what every messenger holds: ${name}`, () => {
     let here: Conforming;
     let session: MessengerSession;
     const told: SessionState[] = [];
+    const send = (text: string, to: Destination[]): Promise<SendResult[]> =>
+      session.send({ text, media: null }, to, always);
     const hear = (state: SessionState) => {
       told.push(state);
       if (state.status === 'linking') void here.agree(state);
@@ -81,14 +90,14 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       const community = await session.createCommunity({ name: 'Village', description: '' });
       const channel = await session.createChannel({ name: 'Bells', description: '', picture: null });
       const chats = [group.sendTo, community.sendTo, channel.sendTo];
-      const first = await session.send(
-        post('*one*'),
+      const first = await send(
+        '*one*',
         chats.map((chat) => to(chat)),
       );
       expect(first.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
       expect(first[0]).toEqual({ kind: 'sent', recipients: here.people.length });
-      await session.send(
-        post('two'),
+      await send(
+        'two',
         chats.map((chat) => to(chat)),
       );
       for (const chat of chats) expect(await here.shown(chat)).toEqual(['*one*', 'two']);
@@ -97,8 +106,8 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
     test('shows a post once that is sent again under the same id', async () => {
       const group = await session.createGroup({ name: 'Repeats', participants: here.people });
       const once = to(group.sendTo);
-      await session.send(post('once'), [once]);
-      const again = await session.send(post('once'), [{ ...once, uncertain: true }]);
+      await send('once', [once]);
+      const again = await send('once', [{ ...once, uncertain: true }]);
       expect(again).toEqual([{ kind: 'sent', recipients: here.people.length }]);
       expect(await here.shown(group.sendTo)).toEqual(['once']);
     });
@@ -106,16 +115,16 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
     test('does not post again in a channel what may have left and did', async () => {
       const channel = await session.createChannel({ name: 'Certain', description: '', picture: null });
       const once = to(channel.sendTo);
-      await session.send(post('once'), [once]);
-      expect(await session.send(post('once'), [{ ...once, uncertain: true }])).toMatchObject([{ kind: 'sent' }]);
+      await send('once', [once]);
+      expect(await send('once', [{ ...once, uncertain: true }])).toMatchObject([{ kind: 'sent' }]);
       expect(await here.shown(channel.sendTo)).toEqual(['once']);
     });
 
     test('refuses for good what goes to a chat that is not there, and harms no other', async () => {
       const group = await session.createGroup({ name: 'Beside', participants: here.people });
       const chats = ['120363999999999999@g.us', group.sendTo, '120363999999999999@newsletter'];
-      const results = await session.send(
-        post('hello'),
+      const results = await send(
+        'hello',
         chats.map((chat) => to(chat)),
       );
       expect(results).toMatchObject([
@@ -129,8 +138,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
     test('takes texts of any kind as they are', async () => {
       const group = await session.createGroup({ name: 'Texts', participants: here.people });
       const texts = ['a\n\n- b', '👩‍👩‍👧 *b* _i_', `${'x'.repeat(65_000)}end`, '\u200Bשלום ~s~'];
-      for (const text of texts)
-        expect(await session.send(post(text), [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
+      for (const text of texts) expect(await send(text, [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
       expect(await here.shown(group.sendTo)).toEqual(texts);
     });
 
@@ -142,7 +150,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       if (!opened) throw new Error('the account is not linked any more');
       session = opened;
       const result = await until(
-        async () => (await session.send(post('again'), [to(group.sendTo)]))[0],
+        async () => (await send('again', [to(group.sendTo)]))[0],
         (found) => found?.kind !== 'offline',
       );
       expect(result).toEqual({ kind: 'sent', recipients: here.people.length });

@@ -7,15 +7,24 @@ import { roleOf, type HtmlSink } from '../../src/text/tags.ts';
 export function readAsBrowser(html: string, sink: HtmlSink): void {
   // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
   const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
-  tell(parseFragment(body, html, {}), sink);
+  tell(parseFragment(body, html, {}), undefined, sink);
 }
 
-function tell(node: DefaultTreeAdapterTypes.Node, sink: HtmlSink): void {
+/** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
+function tell(node: DefaultTreeAdapterTypes.Node, link: string | undefined, sink: HtmlSink): void {
   if ('value' in node) return sink.text(node.value);
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
-  if ('tagName' in node && role !== undefined) sink.open(role, valueOf(node));
-  if ('childNodes' in node) for (const child of node.childNodes) tell(child, sink);
-  if (role !== undefined && role !== 'break') sink.close(role);
+  const value = 'tagName' in node ? valueOf(node) : undefined;
+  const children = 'childNodes' in node ? node.childNodes : [];
+  if (role === undefined || (role === 'link' && value === undefined)) {
+    for (const child of children) tell(child, link, sink);
+    return;
+  }
+  if (role === 'link' && link !== undefined) sink.close('link');
+  sink.open(role, value);
+  for (const child of children) tell(child, role === 'link' ? value : link, sink);
+  if (role !== 'break') sink.close(role);
+  if (role === 'link' && link !== undefined) sink.open('link', link);
 }
 
 function valueOf({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string | undefined {

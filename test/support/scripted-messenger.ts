@@ -6,6 +6,7 @@ import type {
   Post,
   SendResult,
 } from '../../src/messenger/messenger.ts';
+import { sendUnlessThere } from '../../src/messenger/send-unless-there.ts';
 
 /** One thing that was sent, in the order it arrived. */
 export interface Arrival {
@@ -22,6 +23,8 @@ export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** What becomes of each post from now on; undefined: it arrives at two other people. */
   answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
+  /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
+  find?: (to: Destination) => Promise<{ recipients: number } | null>;
   /** Tells the worker what members did. */
   tell(events: MemberEvent[]): Promise<void>;
 }
@@ -29,20 +32,25 @@ export interface ScriptedMessenger extends Messenger {
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: (events: MemberEvent[]) => Promise<void> = () => Promise.reject(new Error('nobody watches the members'));
+  async function sendOne(to: Destination, post: Post): Promise<SendResult> {
+    const result = (await messenger.answer(to, post)) ?? { kind: 'sent', recipients: 2 };
+    if (result.kind === 'sent' || result.kind === 'unknown')
+      messenger.arrivals.push({
+        chatId: to.chatId,
+        messageId: to.messageId,
+        text: post.text,
+        uncertain: to.uncertain,
+        atMs: performance.now(),
+      });
+    return result;
+  }
   const session: MessengerSession = {
     async send(post, to) {
       const results: SendResult[] = [];
       for (const one of to) {
-        const result = (await messenger.answer(one, post)) ?? { kind: 'sent', recipients: 2 };
-        if (result.kind === 'sent' || result.kind === 'unknown')
-          messenger.arrivals.push({
-            chatId: one.chatId,
-            messageId: one.messageId,
-            text: post.text,
-            uncertain: one.uncertain,
-            atMs: performance.now(),
-          });
-        results.push(result);
+        const { find } = messenger;
+        const transmit = () => sendOne(one, post);
+        results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
       }
       return results;
     },

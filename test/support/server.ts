@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { readPool, type Database } from '../../src/database/connect.ts';
 import { createAuthenticate } from '../../src/http/auth.ts';
+import type { EventSource } from '../../src/http/events/register-events.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { userOperations } from '../../src/http/routes/users.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../src/http/server.ts';
@@ -32,6 +33,7 @@ export interface TestServerOptions {
   limits?: Partial<HttpLimits>;
   clock?: Clock;
   readyChecks?: Record<string, () => Promise<void>>;
+  events?: EventSource;
 }
 
 export const JWT_SECRET = 'the secret of the tests, long enough';
@@ -45,6 +47,7 @@ export async function startTestServer({
   limits = {},
   clock = systemClock,
   readyChecks = {},
+  events,
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
     db,
@@ -60,6 +63,7 @@ export async function startTestServer({
   const server = await buildServer({
     operations: [...userOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
+    ...(events && { events }),
     readyChecks,
     readPool: () => readPool(db),
     metrics: new Registry(),

@@ -9,12 +9,17 @@ import { createInterface } from 'node:readline';
 export interface Service {
   url: string;
   pid: number;
+  /** Resolves when the process has ended, however, to its exit code; null after a signal. */
+  ended: Promise<number | null>;
   /** Holds `data` and `state`; give it to `startService` to start again on the same. */
   folder: string;
   /** The process and all that it started, killed at once and without a word; nothing when it has ended. */
   kill(): Promise<void>;
   /** Asks it to stop; resolves to the exit code. */
   stop(): Promise<number | null>;
+  /** Stops the process where it is, until it is woken. */
+  freeze(): void;
+  wake(): void;
   /** What it has logged so far. */
   log(): string;
 }
@@ -22,13 +27,17 @@ export interface Service {
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
 const START_LIMIT_MS = 45_000;
 
+export interface ServiceOptions {
+  folder?: string;
+  environment?: Record<string, string>;
+  /** What is run instead of the service's own door. */
+  entry?: string;
+}
+
 /** Starts the service on a free port, by default in a new folder. Rejects with what it said when it ends instead. */
-export async function startService({
-  folder,
-  environment = {},
-}: { folder?: string; environment?: Record<string, string> } = {}): Promise<Service> {
+export async function startService({ folder, environment = {}, entry = DOOR }: ServiceOptions = {}): Promise<Service> {
   const home = folder ?? (await mkdtemp(join(tmpdir(), 'campanile-service-')));
-  const child = spawn(process.execPath, [DOOR], {
+  const child = spawn(process.execPath, [entry], {
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
@@ -42,21 +51,26 @@ export async function startService({
   });
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-  const ended = once(child, 'exit');
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`it did not start in time: ${said.join('')}`)), START_LIMIT_MS);
     createInterface(child.stdout).on('line', (line) => {
       said.push(`${line}\n`);
-      const found = /listening on (http:[^"\s]+)/.exec(line);
-      if (!found?.[1]) return;
+      // A worker listens nowhere.
+      const found = /listening on (http:[^"\s]+)|"msg":"working"/.exec(line);
+      if (!found) return;
       clearTimeout(timer);
-      resolve(found[1]);
+      resolve(found[1] ?? '');
     });
-    void ended.then(() => reject(new Error(`it ended: ${said.join('')}`)));
+    void ended.then(() => {
+      clearTimeout(timer);
+      reject(new Error(`it ended: ${said.join('')}`));
+    });
   });
   return {
     url,
     pid: child.pid ?? 0,
+    ended,
     folder: home,
     log: () => said.join(''),
     async kill() {
@@ -65,9 +79,10 @@ export async function startService({
     },
     async stop() {
       child.kill('SIGTERM');
-      const [code] = (await ended) as [number | null];
-      return code;
+      return ended;
     },
+    freeze: () => void child.kill('SIGSTOP'),
+    wake: () => void child.kill('SIGCONT'),
   };
 }
 

@@ -30,9 +30,10 @@ const MOST_GROUPS = 10_000;
 const MOST_IDS = 10 * MOST_GROUPS;
 const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
 
+const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({ description: 'The campaign name.', examples: ['Spring fair'] }),
-  desc: withDefault(text(0, 2_000), '').meta({ description: 'A description, for yourself.' }),
+  desc: withDefault(description, '').meta({ description: 'A description, for yourself.' }),
   html: text(0, 262_144).meta({
     description: 'The message. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
     examples: ['<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>'],
@@ -78,6 +79,10 @@ export const addCampaignData = z.object({
   scheduled_for: z.null(),
 });
 
+const timeZone = optional(z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' }));
+const weekdays = optional(z.array(z.int().min(1).max(7)).min(1).max(7));
+const skipDates = z.array(date).max(366);
+
 export const addCampaignBatchBody = z
   .object({
     ...postFields,
@@ -85,18 +90,35 @@ export const addCampaignBatchBody = z
     start_date: date,
     end_date: date.meta({ description: 'Inclusive; 366 days at most.', examples: ['2026-12-05'] }),
     schedule_time: timeOfDay,
-    time_zone: optional(
-      z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' }),
-    ).meta({ description: "The user's zone unless given." }),
-    weekdays: optional(z.array(z.int().min(1).max(7)).min(1).max(7)).meta({
+    time_zone: timeZone.meta({ description: "The user's zone unless given." }),
+    weekdays: weekdays.meta({
       description: 'Days of the week to send on; 1 is Monday. Every day unless given.',
       examples: [[1, 2, 3, 4, 5]],
     }),
-    skip_dates: withDefault(z.array(date).max(366), []).meta({ description: 'Dates to leave out.' }),
+    skip_dates: withDefault(skipDates, []).meta({ description: 'Dates to leave out.' }),
   })
   .meta({ id: 'AddCampaignBatch' });
 
 export const addCampaignBatchData = z.object({ data: z.literal(true) });
+
+export const updateCampaignBody = z
+  .object({
+    campaign_id: campaignId,
+    name: optional(postFields.name),
+    desc: optional(description),
+    html: optional(postFields.html),
+    image: postFields.image.meta({ description: 'As in add-campaign-batch; stays as it is unless given.' }),
+    remove_image: withDefault(z.boolean(), false).meta({ description: 'Sends without a file from now on.' }),
+    group_metadata_ids: optional(postFields.group_metadata_ids),
+    is_channel_campaign: optional(z.boolean()),
+    start_date: optional(date),
+    end_date: optional(date),
+    schedule_time: optional(timeOfDay),
+    time_zone: timeZone,
+    weekdays: weekdays.meta({ description: 'Days of the week to send on; 1 is Monday, all seven are every day.' }),
+    skip_dates: optional(skipDates).meta({ description: 'Dates to leave out; `[]` leaves out none.' }),
+  })
+  .meta({ id: 'UpdateCampaign' });
 
 export const campaignBody = z.object({ campaign_id: campaignId });
 export const controlledData = z.object({ campaign_id: campaignId, status: campaignStatus });

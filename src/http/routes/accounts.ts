@@ -1,9 +1,10 @@
-import { readAccountStatus, type AccountState } from '../../accounts/account-status.ts';
+import { readAccountStatus } from '../../accounts/account-status.ts';
 import { connectAccount, type AccountDeps } from '../../accounts/connect-account.ts';
 import { disconnectAccount } from '../../accounts/disconnect-account.ts';
 import * as wire from '../contract/accounts.ts';
 import { nothing } from '../contract/fields.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { toAccountEvent, toWireCode } from './live-events.ts';
 
 /** How users link their account to the messaging application, and see how it stands (contract §4). */
 export function accountOperations(deps: AccountDeps): Operation[] {
@@ -35,16 +36,7 @@ export function accountOperations(deps: AccountDeps): Operation[] {
       data: wire.accountStatusData,
       errors: [],
       async handle({ caller }) {
-        const state = await readAccountStatus(deps, caller.userId);
-        const { messenger, status, whatsappNumber, pausedUntil, reason } = state;
-        return {
-          messenger,
-          status,
-          whatsapp_number: whatsappNumber,
-          ...toWireCode(state),
-          ...(pausedUntil && { paused_until: pausedUntil.toISOString() }),
-          ...(reason !== undefined && { reason }),
-        };
+        return toAccountEvent(await readAccountStatus(deps, caller.userId));
       },
     }),
     defineOperation({
@@ -63,12 +55,4 @@ export function accountOperations(deps: AccountDeps): Operation[] {
       },
     }),
   ];
-}
-
-function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
-  return {
-    ...(qr !== undefined && { qr }),
-    ...(pairingCode !== undefined && { pairing_code: pairingCode }),
-    ...(expiresAt && { expires_at: expiresAt.toISOString() }),
-  };
 }

@@ -4,7 +4,9 @@ import { addScheduledCampaign } from '../../campaigns/add-scheduled-campaign.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
 import { getCampaign, type RunDetails } from '../../campaigns/get-campaign.ts';
 import { listCampaigns } from '../../campaigns/list-campaigns.ts';
+import { retryCampaign } from '../../campaigns/retry-campaign.ts';
 import { previewCampaign } from '../../campaigns/preview-campaign.ts';
+import { updateCampaign } from '../../campaigns/update-campaign.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/campaigns.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
@@ -141,14 +143,60 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
         };
       },
     }),
+    defineOperation({
+      path: '/api/v1/venom/update-campaign',
+      access: 'bearer',
+      scope: 'send',
+      tag: 'Campaigns',
+      summary: 'Change a scheduled campaign',
+      description:
+        'Fields that are left out or `null` stay as they are. Runs that have begun do not change; another schedule replaces those still planned, and a date that had its run gets no second one.',
+      body: wire.updateCampaignBody,
+      data: wire.controlledData,
+      bodyLimitBytes: POST_LIMIT_BYTES,
+      mayUpload: true,
+      fileField: 'image',
+      errors: [404, 409],
+      async handle({ body, file, actor }) {
+        const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
+          name: body.name,
+          description: body.desc,
+          html: body.html,
+          image: file ?? body.image,
+          removeImage: body.remove_image,
+          groupIds: body.group_metadata_ids,
+          isChannelCampaign: body.is_channel_campaign,
+          startDate: body.start_date,
+          endDate: body.end_date,
+          time: body.schedule_time,
+          timeZone: body.time_zone,
+          weekdays: body.weekdays,
+          skipDates: body.skip_dates,
+        });
+        return { campaign_id: campaignId, status };
+      },
+    }),
     controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
     controlOperation('resume', 'Go on with a paused campaign', (actor, id) => resumeCampaign(deps, actor, id)),
     controlOperation('cancel', 'Cancel a campaign', (actor, id) => cancelCampaign(deps, actor, id)),
+    controlOperation('retry', 'Queue the failed deliveries of a campaign again', (actor, id) =>
+      retryCampaign(deps, actor, id),
+    ),
   ];
 }
 
+const AT_MOST_A_TURN = 'After the answer at most the turn in hand still leaves.';
+
+const CONTROLS = {
+  pause: AT_MOST_A_TURN,
+  resume: 'Runs that fell due meanwhile begin now, unless that was more than 6 hours ago: then they are missed.',
+  cancel: AT_MOST_A_TURN,
+  retry:
+    'Each keeps its message id and text. Runs that had ended are under way again and expire 24 hours after this at the earliest, or when the next run of the campaign falls due. What may have arrived already is looked for where the messaging application would show it twice.',
+} as const;
+
 function controlOperation(
-  verb: 'pause' | 'resume' | 'cancel',
+  verb: keyof typeof CONTROLS,
   summary: string,
   act: (actor: Actor, campaignId: string) => ReturnType<typeof pauseCampaign>,
 ): Operation {
@@ -158,7 +206,7 @@ function controlOperation(
     scope: 'send',
     tag: 'Campaigns',
     summary,
-    description: 'After the answer at most the turn in hand still leaves.',
+    description: CONTROLS[verb],
     body: wire.campaignBody,
     data: wire.controlledData,
     errors: [404, 409],

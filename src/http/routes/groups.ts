@@ -4,6 +4,7 @@ import { createGroup } from '../../groups/create-group.ts';
 import { listGroups } from '../../groups/list-groups.ts';
 import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
 import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
+import { updateAccount } from '../../accounts/update-account.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { nothing } from '../contract/fields.ts';
 import * as wire from '../contract/groups.ts';
@@ -13,7 +14,7 @@ import { defineOperation, type Operation } from '../operation.ts';
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
 
-export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }): Operation[] {
+export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; timeZone: string }): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/venom/create-channel',
@@ -116,6 +117,30 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages }
       data: wire.syncGroupsData,
       errors: [409, 503],
       handle: ({ caller }) => syncGroups(deps, caller.userId),
+    }),
+    defineOperation({
+      path: '/api/v1/venom/update-account',
+      access: 'bearer',
+      scope: 'send',
+      tag: 'Account',
+      summary: 'Set quiet hours and a daily cap',
+      description:
+        'Both are off unless set. What would be sent meanwhile waits, and nothing is lost by waiting but what the delivery rules give up anyway: what of a run has not been sent when the campaign’s next run falls due, and what of it could not be sent for 24 hours. With an empty body it answers what holds now.',
+      body: wire.updateAccountBody,
+      data: wire.updateAccountData,
+      errors: [],
+      async handle({ body, actor }) {
+        const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
+        const change = { quietHours: offOr(body.quiet_hours), dailyCap: offOr(body.daily_cap) };
+        const { quietHours, dailyCap, timeZone, sentToday, until } = await updateAccount(deps, actor, change);
+        return {
+          quiet_hours: quietHours,
+          daily_cap: dailyCap,
+          time_zone: timeZone,
+          sent_today: sentToday,
+          rests_until: until?.toString() ?? null,
+        };
+      },
     }),
     defineOperation({
       path: '/api/v1/sandbox/list-messages',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connect.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
+import { refusePost } from './refuse-post.ts';
 
 /** A post as the members of a sandbox group see it. */
 export interface SandboxMessage {
@@ -17,7 +18,7 @@ const FIRST_LOOK_MS = 200;
 
 /**
  * Writes the post into each chat, all in one statement. A repeated message id is dropped and answered as sent, as WhatsApp does;
- * a chat that is not the account's is a final refusal.
+ * a chat that is not the account's is a final refusal, and so is a post that WhatsApp would not take.
  */
 export async function sendMessages(
   db: Connection,
@@ -26,6 +27,8 @@ export async function sendMessages(
   to: readonly Destination[],
   speed: number,
 ): Promise<SendResult[]> {
+  const reason = refusePost(post);
+  if (reason !== undefined) return to.map(() => ({ kind: 'refused', reason, final: true }));
   const media = post.media && { ...post.media, sha256: await hashOf(post.media) };
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`

@@ -11,7 +11,17 @@ import { tellDoings } from './tell-doings.ts';
  * The messaging application that needs no account (contract §6). `db` must be a pool of its own: what it writes is never part of
  * a transaction of the ledger. `speed` divides every waiting time of its members; 0: they never do anything.
  */
-export function createSandbox({ db, log, speed }: { db: Database; log: Log; speed: number }): Messenger {
+export function createSandbox({
+  db,
+  log,
+  speed,
+  onLoopError,
+}: {
+  db: Database;
+  log: Log;
+  speed: number;
+  onLoopError?: (loop: string) => void;
+}): Messenger {
   async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
     await plantFirstGroups(db, accountId);
     const ended = Promise.withResolvers<void>();
@@ -41,7 +51,10 @@ export function createSandbox({ db, log, speed }: { db: Database; log: Log; spee
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), { log });
+      const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), {
+        log,
+        ...(onLoopError && { onError: onLoopError }),
+      });
       return () => loop.stop();
     },
     forget: (accountId) => forgetAccount(db, accountId),

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import { OverloadError } from '../../lib/errors.ts';
 import type { Destination, MessengerGroup, Post, SendResult } from '../messenger.ts';
+import { sendUnlessThere } from '../send-unless-there.ts';
 import { encodePost, isPosted, readChannel } from './channels.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
 import { mayPost, sizeOf } from './groups.ts';
@@ -22,11 +23,15 @@ export interface Sending {
   answerMs: number;
   /** WhatsApp asks for rest; answers for how long, in milliseconds. */
   rest(reason: string): number;
+  /** Whether the account is still this worker's to send for. */
+  mayGoOn(): boolean;
 }
 
 /** A first post to so many members or more takes a place among the `fanOuts`. */
 const LARGE = 100;
 const RETRY_MS = 5_000;
+
+export const NO_LEASE = 'the lease ran out';
 
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
   if (post.media) return refused('Files cannot be sent to WhatsApp yet');
@@ -47,6 +52,7 @@ async function sendToGroup(sending: Sending, post: Post, to: Destination): Promi
   await sending.remember({ ...to, message: proto.Message.encode(message).finish() });
   const giveBack = await takePlace(sending, group);
   try {
+    if (!sending.mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
     const result = await relay(sending, message, to, sizeOf(group) - 1);
     if (result.kind !== 'sent') await startAnew(sending, to.chatId);
     return result;
@@ -77,21 +83,20 @@ async function takePlace({ client, fanOuts }: Sending, group: GroupMetadata): Pr
   return strangers < LARGE ? () => undefined : fanOuts.take();
 }
 
-/**
- * A channel shows a repeated post twice, for all that is known. So an earlier try that may have left is looked for first, and
- * nothing is sent when it cannot be told (contract §5).
- */
+/** A channel shows a repeated post twice, for all that is known. */
 async function sendToChannel(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
   const { client, channels } = sending;
   const channel = await channels.get(to.chatId, () => readChannel(client, to.chatId));
-  if (to.uncertain) {
-    if (await isPosted(client, to.chatId, to.messageId)) return { kind: 'sent', recipients: channel.participants };
-    return refused('outcome_unknown: an earlier try may have left, and the post is not among the last of the channel');
-  }
-  if (!channel.canSend) return refused('Only admins of this channel may post');
-  const result = await relay(sending, encodePost(post.text), to, channel.participants);
-  if (result.kind !== 'sent') channels.forget(to.chatId);
-  return result;
+  const recipients = channel.participants;
+  return sendUnlessThere(to, {
+    find: async () => ((await isPosted(client, to.chatId, to.messageId)) ? { recipients } : null),
+    async send() {
+      if (!channel.canSend) return refused('Only admins of this channel may post');
+      const result = await relay(sending, encodePost(post.text), to, recipients);
+      if (result.kind !== 'sent') channels.forget(to.chatId);
+      return result;
+    },
+  });
 }
 
 /** From here on a post may have left. It is sent when WhatsApp has said so, by its very id. */

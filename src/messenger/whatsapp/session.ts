@@ -16,7 +16,7 @@ import type { KeyTable } from './key-table.ts';
 import { startLinking } from './link.ts';
 import { quietLog } from './quiet-log.ts';
 import { createRest } from './rest.ts';
-import { sendPost } from './send.ts';
+import { NO_LEASE, sendPost } from './send.ts';
 import { recallPost, rememberPost } from './sent-posts.ts';
 import type { Socket } from './socket.ts';
 
@@ -78,7 +78,7 @@ export function startSession(
     },
   });
 
-  async function sendOne(post: Post, to: Destination): Promise<SendResult> {
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const resting = rest.now();
     if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
     const client = connection.online()?.client;
@@ -86,7 +86,8 @@ export function startSession(
     const remember = (sent: Parameters<typeof rememberPost>[2]) => rememberPost(db, accountId, sent);
     const { fanOuts } = options;
     const { answerMs } = timing;
-    return sendPost({ client, log, groups, channels, remember, fanOuts, answerMs, rest: rest.begin }, post, to);
+    const sending = { client, log, groups, channels, remember, fanOuts, answerMs, rest: rest.begin, mayGoOn };
+    return sendPost(sending, post, to);
   }
 
   /** Asks for something that takes effect: what was refused has not, what was not answered may have. */
@@ -102,9 +103,10 @@ export function startSession(
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    async send(post, to) {
+    async send(post, to, mayGoOn) {
       const results: SendResult[] = [];
-      for (const one of to) results.push(await sendOne(post, one));
+      for (const one of to)
+        results.push(mayGoOn() ? await sendOne(post, one, mayGoOn) : { kind: 'offline', reason: NO_LEASE, restMs: 0 });
       return results;
     },
     listGroups: (knownChannels) =>

@@ -19,6 +19,7 @@ export interface WhatsAppOptions {
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   rootKey: Buffer | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
+  onLoopError?: (loop: string) => void;
 }
 
 /** In milliseconds. */
@@ -46,7 +47,9 @@ const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
 /** WhatsApp itself, through its protocol for linked devices. */
-export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: WhatsAppOptions): Messenger {
+export function createWhatsApp(options: WhatsAppOptions): Messenger {
+  const { db, log, vault, url, rootKey, timing, onLoopError } = options;
+  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
   const times = { ...TIMING, ...timing };
   const connecting = createSlots({
     name: 'connecting',
@@ -60,8 +63,8 @@ export function createWhatsApp({ db, log, vault, url, rootKey, timing = {} }: Wh
     maxWaiting: 50,
     maxWaitMs: times.fanOutWaitMs,
   });
-  const clearing = startLoop('old posts', clearPosts, { log });
-  const resealing = startLoop('credentials', resealAll, { log });
+  const clearing = startLoop('old posts', clearPosts, watched);
+  const resealing = startLoop('credentials', resealAll, watched);
 
   async function clearPosts(): Promise<number> {
     return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;

@@ -17,3 +17,19 @@ export interface Span {
 export function drawMs(random: () => number, { minMs, maxMs }: Span): number {
   return minMs + random() * (maxMs - minMs);
 }
+
+/** One of them. There must be one. */
+export function pick<T>(random: () => number, from: readonly T[]): T {
+  const one = from[Math.floor(random() * from.length)];
+  if (one === undefined) throw new Error('there is nothing to pick from');
+  return one;
+}
+
+/** So many of them, in random order. */
+export function draw<T>(random: () => number, from: readonly T[], count: number): T[] {
+  return from
+    .map((one) => ({ one, key: random() }))
+    .toSorted((first, second) => first.key - second.key)
+    .slice(0, count)
+    .map(({ one }) => one);
+}

@@ -1,0 +1,161 @@
+import { sleep } from '../../src/lib/time.ts';
+import { draw, drawMs, type Span } from '../../test/support/random.ts';
+import type { ExpectedRun } from '../../test/witness/judge.ts';
+import type { Ask } from './ask.ts';
+import type { Sender, SenderGroup } from './senders.ts';
+
+/** A campaign that was accepted, with what it has come to mean for the witness. */
+export interface Sent {
+  sender: Sender;
+  campaignId: string;
+  groups: SenderGroup[];
+  run: ExpectedRun & { halts: Array<{ fromMs: number; toMs: number }> };
+}
+
+const BETWEEN: Span = { minMs: 100, maxMs: 1_500 };
+const BEFORE_A_HALT: Span = { minMs: 0, maxMs: 2_500 };
+const UNTIL_DUE: Span = { minMs: 2_000, maxMs: 8_000 };
+/** More are not begun before some have ended. */
+const UNFINISHED_AT_MOST = 4;
+const LOOK_MS = 400;
+
+const nowMs = () => performance.timeOrigin + performance.now();
+
+/** Sends until told to stop. Each campaign is asked for under a key until it is known whether it was accepted, once. */
+export async function keepSending(
+  sender: Sender,
+  ask: Ask,
+  random: () => number,
+  stop: AbortSignal,
+  sent: Sent[],
+): Promise<void> {
+  const aside = new Set<Promise<void>>();
+  for (let number = 1; !stop.aborted; number++) {
+    if ((await countUnfinished(sender, ask)) >= UNFINISHED_AT_MOST) {
+      await sleep(LOOK_MS, stop);
+      continue;
+    }
+    const groups = draw(random, sender.groups, Math.ceil(sender.groups.length * (0.3 + 0.7 * random())));
+    const text = `${sender.name} ${number}`;
+    const campaign =
+      random() < 0.25
+        ? await schedule(sender, ask, text, groups, drawMs(random, UNTIL_DUE))
+        : await sendNow(sender, ask, text, groups);
+    const [fate, haltMs, restMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
+    if (campaign) {
+      sent.push(campaign);
+      const halting =
+        fate < 0.12 ? pauseFor(campaign, ask, haltMs, restMs) : fate < 0.22 ? cancel(campaign, ask, haltMs) : undefined;
+      if (halting) {
+        const ended = halting.then(() => void aside.delete(ended));
+        aside.add(ended);
+      }
+    }
+    await sleep(drawMs(random, BETWEEN), stop);
+  }
+  await Promise.all(aside);
+}
+
+async function countUnfinished(sender: Sender, ask: Ask): Promise<number> {
+  const counts = await Promise.all(
+    ['running', 'paused'].map(async (status) => {
+      const { data } = await ask<{ campaigns: unknown[] }>(sender, 'venom/list-campaigns', { status, limit: 10 });
+      return data.campaigns.length;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function sendNow(sender: Sender, ask: Ask, text: string, groups: SenderGroup[]): Promise<Sent> {
+  const askedMs = nowMs();
+  const { data } = await ask<{ campaign_id: string }>(sender, 'venom/add-campaign', bodyOf(text, groups), text);
+  return toSent(sender, data.campaign_id, text, groups, { askedMs, dueMs: nowMs() });
+}
+
+/** Undefined when the APIs were away for so long that its time had passed. */
+async function schedule(
+  sender: Sender,
+  ask: Ask,
+  text: string,
+  groups: SenderGroup[],
+  aheadMs: number,
+): Promise<Sent | undefined> {
+  const dueMs = Math.ceil((nowMs() + aheadMs) / 1_000) * 1_000;
+  const [date = '', rest = ''] = new Date(dueMs).toISOString().split('T');
+  const when = {
+    is_schedule: true,
+    start_date: date,
+    end_date: date,
+    schedule_time: rest.slice(0, 8),
+    time_zone: 'UTC',
+  };
+  const { status, headers } = await ask(sender, 'venom/add-campaign-batch', { ...bodyOf(text, groups), ...when }, text);
+  if (status === 400) return undefined;
+  const campaignId = headers.get('x-campaign-id') ?? '';
+  return toSent(sender, campaignId, text, groups, { askedMs: dueMs, dueMs: Math.max(dueMs, nowMs()) });
+}
+
+function bodyOf(text: string, groups: SenderGroup[]) {
+  return { name: text, html: `<p>${text}</p>`, group_metadata_ids: groups.map(({ groupId }) => groupId) };
+}
+
+function toSent(
+  sender: Sender,
+  campaignId: string,
+  text: string,
+  groups: SenderGroup[],
+  times: { askedMs: number; dueMs: number },
+): Sent {
+  const chatIds = groups.map(({ chatId }) => chatId);
+  const run = { accountId: sender.accountId, text, chatIds, ...times, halts: [], cancelled: false };
+  return { sender, campaignId, groups, run };
+}
+
+async function statusOf({ sender, campaignId }: Sent, ask: Ask): Promise<string> {
+  const { data } = await ask<{ status: string }>(sender, 'venom/get-campaign', { campaign_id: campaignId });
+  return data.status;
+}
+
+/** Pauses it, and lets it go on. It may have ended before. */
+async function pauseFor(campaign: Sent, ask: Ask, haltMs: number, restMs: number): Promise<void> {
+  const { sender, run, campaignId } = campaign;
+  await sleep(haltMs);
+  // From here on it may step aside, whether we ever hear so or not.
+  const halt = { fromMs: Infinity, toMs: Infinity };
+  run.halts.push(halt);
+  await ask(sender, 'venom/pause-campaign', { campaign_id: campaignId });
+  // A try that was not answered may have been carried out, so that the answer alone does not tell.
+  if ((await statusOf(campaign, ask)) !== 'paused') return;
+  halt.fromMs = nowMs();
+  await sleep(restMs);
+  halt.toMs = nowMs();
+  await ask(sender, 'venom/resume-campaign', { campaign_id: campaignId });
+}
+
+async function cancel(campaign: Sent, ask: Ask, haltMs: number): Promise<void> {
+  const { sender, run, campaignId } = campaign;
+  await sleep(haltMs);
+  const halt = { fromMs: Infinity, toMs: Infinity };
+  run.halts.push(halt);
+  await ask(sender, 'venom/cancel-campaign', { campaign_id: campaignId });
+  if ((await statusOf(campaign, ask)) !== 'cancelled') return;
+  halt.fromMs = nowMs();
+  run.cancelled = true;
+}
+
+const DRAIN_LIMIT_MS = 240_000;
+
+/** Waits until every campaign has ended. One that a late pause has reached goes on. Throws when it takes too long. */
+export async function waitUntilEnded(sent: readonly Sent[], ask: Ask): Promise<void> {
+  const deadline = performance.now() + DRAIN_LIMIT_MS;
+  for (const campaign of sent)
+    for (;;) {
+      const status = await statusOf(campaign, ask);
+      if (status === 'cancelled') campaign.run.cancelled = true;
+      if (!['scheduled', 'running', 'paused'].includes(status)) break;
+      const { sender, campaignId } = campaign;
+      if (status === 'paused') await ask(sender, 'venom/resume-campaign', { campaign_id: campaignId });
+      if (performance.now() > deadline) throw new Error(`${campaign.run.text} did not end: it is ${status}`);
+      await sleep(LOOK_MS);
+    }
+}

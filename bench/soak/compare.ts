@@ -1,0 +1,60 @@
+import type { Verdicts } from '../../test/witness/judge.ts';
+import type { Ask } from './ask.ts';
+import type { Sent } from './campaigns.ts';
+
+interface Counts {
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  delivered: number;
+}
+interface Analytics {
+  campaign: { status: string };
+  totals: Counts;
+  groups: Array<Counts & { group_metadata_id: number }>;
+}
+
+/** The campaigns of which the analytics say something else than the witness, each with what. */
+export async function compareAnalytics(sent: readonly Sent[], { outcomes }: Verdicts, ask: Ask): Promise<string[]> {
+  const differences: string[] = [];
+  for (const campaign of sent) {
+    const { sender, campaignId, run } = campaign;
+    const path = 'analytics/get-campaign-group-analytics-master';
+    const { data } = await ask<Analytics>(sender, path, { campaign_id: campaignId });
+    const seen = outcomes.get(`${run.accountId} ${run.text}`) ?? new Map<string, string>();
+    const found = differenceOf(campaign, seen, data);
+    if (found !== undefined) differences.push(`${run.text}: ${found}`);
+  }
+  return differences;
+}
+
+function differenceOf({ run, groups }: Sent, seen: ReadonlyMap<string, string>, told: Analytics): string | undefined {
+  // Of a cancelled campaign nobody is left to try what has not left yet.
+  const expected = (outcome: string | undefined): Counts => ({
+    deliveries: 1,
+    queued: 0,
+    sent: outcome === 'accepted' ? 1 : 0,
+    failed: outcome === 'refused for good' ? 1 : 0,
+    cancelled: outcome === undefined && run.cancelled ? 1 : 0,
+    delivered: outcome === 'accepted' ? 1 : 0,
+  });
+  // A run that was cancelled before it began never came to deliveries.
+  const neverBegan = run.cancelled && told.totals.deliveries === 0;
+  if (neverBegan) return seen.size === 0 ? undefined : `${seen.size} posts left, and no delivery is told of`;
+  const rows = groups.map(({ groupId, chatId }) => ({ groupId, counts: expected(seen.get(chatId)) }));
+  for (const { groupId, counts } of rows) {
+    const row = told.groups.find((group) => group.group_metadata_id === groupId);
+    if (!row) return `group ${groupId} is not told of`;
+    for (const [name, count] of Object.entries(counts))
+      if (row[name as keyof Counts] !== count)
+        return `group ${groupId} has ${row[name as keyof Counts]} ${name}, not ${count}`;
+  }
+  for (const name of ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered'] as const) {
+    const sum = rows.reduce((all, { counts }) => all + counts[name], 0);
+    if (told.totals[name] !== sum) return `there are ${told.totals[name]} ${name} in all, not ${sum}`;
+  }
+  const ended = run.cancelled ? 'cancelled' : told.totals.failed > 0 ? 'completed_with_errors' : 'completed';
+  return told.campaign.status === ended ? undefined : `it is ${told.campaign.status}, not ${ended}`;
+}

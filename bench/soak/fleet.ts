@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sleep } from '../../src/lib/time.ts';
+import { ownPostgres, proxiedUrl, type OwnPostgres } from '../../test/support/own-postgres.ts';
+import { startProxy, type Proxy } from '../../test/support/proxy.ts';
+import { startService, type Service } from '../../test/support/service.ts';
+import { ENTRY, SECRETS } from '../../test/witness/start-worker.ts';
+import { startWitness, type Witness } from '../../test/witness/start-witness.ts';
+
+/** A process of the service, started again whenever it has ended. */
+export interface Unit {
+  role: 'api' | 'worker';
+  /** The process of the moment. */
+  service(): Service;
+  /** Between it and the database. */
+  network: Proxy;
+  /** Ends the process by `end`, which resolves when it has ended, and starts another after a while. */
+  replace(end: (service: Service) => Promise<unknown>, pauseMs: number): Promise<void>;
+  /** Ends it for good; resolves to the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Two APIs and three workers, each behind a network of its own, a PostgreSQL server and a witness. */
+export interface Fleet {
+  units: readonly Unit[];
+  postgres: OwnPostgres;
+  witness: Witness;
+  /** Where APIs listen just now. */
+  urls(): string[];
+  /** What nobody asked for: processes that ended by themselves once they were started. */
+  unaskedEnds: string[];
+  /** Starts that failed and were tried again, as while the database is away. */
+  failedStarts(): number;
+  /** The last words of each process, for whoever looks into a fault. */
+  logs(): string;
+  stop(): Promise<{ uncleanStops: number }>;
+}
+
+export interface FleetOptions {
+  seed: number;
+  /** The pause between two sends of an account that is paced. */
+  gap: string;
+  /** How the database writes; the least durable unless given. */
+  settings?: Record<string, string>;
+}
+
+const START_AGAIN_MS = 300;
+
+export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Promise<Fleet> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));
+  const undo = new AsyncDisposableStack();
+  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  try {
+    const postgres = ownPostgres(join(folder, 'server'), settings);
+    await postgres.start();
+    undo.defer(() => postgres.end('fast'));
+    const witness = await startWitness(seed);
+    undo.defer(witness.stop);
+    const unaskedEnds: string[] = [];
+    let failedStarts = 0;
+    const logs = new Map<string, string>();
+    const roles = ['api', 'api', 'worker', 'worker', 'worker'] as const;
+    const starting = roles.map((role, index) =>
+      startUnit({
+        role,
+        folder: join(folder, `${role}-${index}`),
+        database: postgres,
+        environment: { WITNESS_PORT: String(witness.port), WHATSAPP_GAP_MS: gap },
+        onFailedStart: () => (failedStarts += 1),
+        onUnaskedEnd: (words) => unaskedEnds.push(`${role}: ${words}`),
+        onEnd: (words) => logs.set(`${role} ${index}`, words),
+      }),
+    );
+    const units = await Promise.all(starting);
+    for (const unit of units) undo.defer(() => unit.network.close());
+    for (const unit of units) undo.defer(() => unit.service().kill());
+    return {
+      units,
+      postgres,
+      witness,
+      urls: () => units.filter(({ role }) => role === 'api').map((unit) => unit.service().url),
+      unaskedEnds,
+      failedStarts: () => failedStarts,
+      logs: () => [...logs].map(([name, words]) => `── ${name}\n${words}`).join('\n'),
+      async stop() {
+        const codes = await Promise.all(units.map((unit) => unit.stop()));
+        await undo.disposeAsync();
+        return { uncleanStops: codes.filter((code) => code !== 0).length };
+      },
+    };
+  } catch (error) {
+    await undo.disposeAsync();
+    throw error;
+  }
+}
+
+interface UnitOptions {
+  role: Unit['role'];
+  folder: string;
+  database: OwnPostgres;
+  environment: Record<string, string>;
+  onFailedStart: () => void;
+  onUnaskedEnd: (words: string) => void;
+  onEnd: (words: string) => void;
+}
+
+const LAST_WORDS = 4_000;
+
+async function startUnit(options: UnitOptions): Promise<Unit> {
+  const { role, folder, database } = options;
+  const network = await startProxy(() => database.socket());
+  const environment = {
+    ROLE: role,
+    DATABASE_URL: proxiedUrl(network.port, database.address()),
+    ...SECRETS,
+    ...options.environment,
+  };
+  let asked: Service | undefined;
+
+  /** Whoever looks after processes starts one again that could not start. */
+  async function start(): Promise<Service> {
+    for (;;) {
+      try {
+        const service = await startService({ folder, environment, entry: ENTRY });
+        void service.ended.then((code) => {
+          options.onEnd(service.log().slice(-LAST_WORDS));
+          if (asked === service) return;
+          options.onUnaskedEnd(`exit code ${code}: ${service.log().slice(-LAST_WORDS)}`);
+          void start().then((next) => (current = next));
+        });
+        return service;
+      } catch {
+        options.onFailedStart();
+        await sleep(START_AGAIN_MS);
+      }
+    }
+  }
+
+  let current = await start();
+  return {
+    role,
+    network,
+    service: () => current,
+    async replace(end, pauseMs) {
+      asked = current;
+      await end(current);
+      await sleep(pauseMs);
+      current = await start();
+    },
+    stop() {
+      asked = current;
+      return current.stop();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { connectDatabase } from '../../src/database/connect.ts';
+import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { sleep } from '../../src/lib/time.ts';
+import { seededRandom, type Span } from '../../test/support/random.ts';
+import { judge, type Faults, type Verdicts } from '../../test/witness/judge.ts';
+import type { Behaviour } from '../../test/witness/protocol.ts';
+import { askAnyOf, type Ask } from './ask.ts';
+import { keepSending, waitUntilEnded, type Sent } from './campaigns.ts';
+import { compareAnalytics } from './compare.ts';
+import { keepHarming, type Survived } from './faults.ts';
+import { startFleet, type Fleet } from './fleet.ts';
+import { createSender, type Sender, type SenderPlan } from './senders.ts';
+
+export interface SoakOptions {
+  seed: number;
+  /** How long harm is done, at least; ... */
+  ms: number;
+  /** ... and until so many campaigns were accepted, and so many faults begun. */
+  least?: { campaigns: number; faults: number };
+  senders: readonly SenderPlan[];
+  /** Between two faults. */
+  pause: Span;
+  /** Only faults that are over soon, for a short run. */
+  brief?: boolean;
+  /** What the witness does while harm is done. */
+  behaviour: Behaviour;
+  /** PostgreSQL settings besides those of a test. */
+  settings?: Record<string, string>;
+  say?: (what: string) => void;
+}
+
+export interface SoakFindings {
+  campaigns: number;
+  verdicts: Verdicts;
+  survived: Survived;
+  failedStarts: number;
+  /** All that must be zero. */
+  faults: Faults & {
+    'counted wrong': number;
+    'answers no fault excuses': number;
+    'processes ended by themselves': number;
+    'stops that were not clean': number;
+  };
+  /** What is behind some of them, in words. */
+  details: string[];
+}
+
+const LOOK_MS = 100;
+const GAP = { minMs: 40, maxMs: 90 };
+
+/**
+ * Starts two APIs, three workers, a database and a witness, has users send while harm is done to all of them but the witness, and
+ * holds what it saw against what was accepted and what the analytics say. The seed decides the faults and what is sent; when
+ * exactly a fault hits is the machine's.
+ */
+export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
+  const { seed, behaviour, settings = {}, say = () => undefined } = options;
+  const fleet = await startFleet({ seed, gap: `${GAP.minMs}-${GAP.maxMs}`, settings });
+  const unexcused: string[] = [];
+  const ask = askAnyOf(fleet.urls, seededRandom(seed + 1), (what) => unexcused.push(what));
+  let stopped = false;
+  try {
+    const senders = await createSenders(fleet, options.senders, ask);
+    await fleet.witness.behave(behaviour);
+    say(
+      `${senders.length} senders, ${senders.reduce((sum, { groups }) => sum + groups.length, 0)} groups; harm begins`,
+    );
+    const { sent, survived } = await sendUnderFire(fleet, senders, ask, options);
+    say(`harm ends; ${sent.length} campaigns were accepted`);
+    await fleet.witness.behave({ receiptMs: 0 });
+    await waitUntilEnded(sent, ask);
+    while (!(await fleet.witness.hasToldAll())) await sleep(100);
+    say('all have ended');
+    const verdicts = judge(await fleet.witness.entries(), {
+      runs: sent.map(({ run }) => run),
+      gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
+      turnSize: (accountId) =>
+        senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
+    });
+    const differences = await compareAnalytics(sent, verdicts, ask);
+    stopped = true;
+    const { uncleanStops } = await fleet.stop();
+    return {
+      campaigns: sent.length,
+      verdicts,
+      survived,
+      failedStarts: fleet.failedStarts(),
+      faults: {
+        ...verdicts.faults,
+        'counted wrong': differences.length,
+        'answers no fault excuses': unexcused.length,
+        'processes ended by themselves': fleet.unaskedEnds.length,
+        'stops that were not clean': uncleanStops,
+      },
+      details: [...verdicts.details, ...differences, ...unexcused, ...fleet.unaskedEnds],
+    };
+  } finally {
+    if (!stopped) {
+      for (const unit of fleet.units) unit.service().wake();
+      await fleet.stop();
+    }
+  }
+}
+
+async function createSenders(fleet: Fleet, plans: readonly SenderPlan[], ask: Ask): Promise<Sender[]> {
+  const db = connectDatabase(fleet.postgres.address(), { log: createLog('silent'), poolSize: 1 });
+  const [url = ''] = fleet.urls();
+  try {
+    return await Promise.all(plans.map((plan) => createSender(url, db, plan, ask)));
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function sendUnderFire(
+  fleet: Fleet,
+  senders: readonly Sender[],
+  ask: Ask,
+  { seed, ms, pause, brief = false, least = { campaigns: 0, faults: 0 } }: SoakOptions,
+): Promise<{ sent: Sent[]; survived: Survived }> {
+  const sent: Sent[] = [];
+  const stop = new AbortController();
+  const sending = senders.map((sender, index) =>
+    keepSending(sender, ask, seededRandom(seed + 2 + index), stop.signal, sent),
+  );
+  let faults = 0;
+  const onFault = () => (faults += 1);
+  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, brief, onFault, stop: stop.signal });
+  const work = Promise.all([harming, ...sending]);
+  const enough = async () => {
+    await sleep(ms);
+    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(LOOK_MS);
+  };
+  try {
+    await Promise.race([work, enough()]);
+  } finally {
+    stop.abort();
+  }
+  await work;
+  return { sent, survived: await harming };
+}

@@ -1,0 +1,130 @@
+/**
+ * Campanile's operations for programs and browsers. It needs nothing but `fetch`.
+ *
+ *   const campanile = createClient({ url: 'http://127.0.0.1:3000' });
+ *   const { token } = await campanile.call('user/authorize_user', { user_name, password });
+ *   const mine = campanile.withToken(token);
+ *   const { campaign_id } = await mine.call('venom/add-campaign', { name, html, group_metadata_ids });
+ *   for await (const { event, data } of mine.events()) …
+ */
+import { listenToEvents, type ListenOptions, type LiveEvent } from './events.ts';
+import { CampanileError, failureOf, unreachable } from './failure.ts';
+import { repeatable, type Operations, type Path } from './operations.ts';
+import { pause } from './pause.ts';
+
+export interface ClientOptions {
+  /** Where the service is: `http://127.0.0.1:3000`. In a browser `''` is where the page came from. */
+  url: string;
+  /** A token or an API key. */
+  token?: string | undefined;
+  /** How often a request is sent at most; 4 unless given, 1: never again. */
+  tries?: number;
+  /** Milliseconds that the service may ask to wait before it is tried again; 30,000 unless given. Longer waits are left to you. */
+  longestWaitMs?: number;
+  /** Milliseconds for a request to be answered, however large; 120,000 unless given. */
+  timeoutMs?: number;
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Of your choice: the same key with the same body does nothing twice within a day. One is drawn for each call unless given. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+export interface Answer<Data> {
+  data: Data;
+  headers: Headers;
+}
+
+/** Everything throws a CampanileError, or the reason of a `signal` that was aborted. */
+export interface Client {
+  /**
+   * Sends an operation and resolves to its `data`. A 429, and where repeating does nothing twice also a 503 or no answer at all, is
+   * tried again when the service says so.
+   */
+  call<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Operations[P]['data']>;
+  /** The same, with the headers of the answer: `x-campaign-id` of a schedule. */
+  ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>>;
+  /** The user's own progress, for as long as it is iterated; it connects anew by itself. */
+  events(options?: ListenOptions): AsyncGenerator<LiveEvent, void, undefined>;
+  /** The same service as somebody else. */
+  withToken(token: string | undefined): Client;
+}
+
+/** A body that may be empty may be left out. */
+type Arguments<P extends Path> =
+  Record<string, never> extends Operations[P]['body']
+    ? [body?: Operations[P]['body'], options?: CallOptions]
+    : [body: Operations[P]['body'], options?: CallOptions];
+
+const FIRST_WAIT_MS = 500;
+const KEY_BYTES = 18;
+
+export function createClient(options: ClientOptions): Client {
+  const { url, token, tries = 4, longestWaitMs = 30_000, timeoutMs = 120_000 } = options;
+  // Not `options.fetch`: browsers want it called on nothing but the window.
+  const send = options.fetch ?? ((input: string, init: RequestInit) => fetch(input, init));
+  const base = `${url.replace(/\/+$/, '')}/api/v1/`;
+  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+  async function ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>> {
+    const [body = {}, { signal, idempotencyKey }] = [rest[0], rest[1] ?? {}];
+    const isKeyed = repeatable(path) === 'keyed';
+    const headers = {
+      'content-type': 'application/json',
+      ...authorization,
+      ...(isKeyed && { 'idempotency-key': idempotencyKey ?? drawKey() }),
+    };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    for (let left = tries - 1; ; left--) {
+      const answer = await attempt<Operations[P]['data']>(base + path, request, signal);
+      if (!(answer instanceof CampanileError)) return answer;
+      const waitMs = answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (tries - 1 - left);
+      if (left <= 0 || waitMs > longestWaitMs || !mayRepeat(path, answer)) throw answer;
+      await pause(waitMs * (1 + Math.random() / 4), signal);
+    }
+  }
+
+  /** Rejects only with the reason of the signal. */
+  async function attempt<Data>(
+    target: string,
+    request: RequestInit,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Data> | CampanileError> {
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await send(target, { ...request, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+      if (!response.ok) return await failureOf(response);
+      return { data: (await readData(response)) as Data, headers: response.headers };
+    } catch (error) {
+      signal?.throwIfAborted();
+      return unreachable(error);
+    }
+  }
+
+  return {
+    ask,
+    call: async (path, ...rest) => (await ask(path, ...rest)).data,
+    events: (listening = {}) => listenToEvents(`${base}events`, { send, headers: authorization, ...listening }),
+    withToken: (other) => createClient({ ...options, token: other }),
+  };
+}
+
+/** An envelope's data, or the text of an answer that has none. */
+async function readData(response: Response): Promise<unknown> {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return response.text();
+  return ((await response.json()) as { data: unknown }).data;
+}
+
+/** A 429 has done nothing. A 503 or silence may have. */
+function mayRepeat(path: Path, { code }: CampanileError): boolean {
+  if (code === 429) return true;
+  return (code === 503 || code === 0) && repeatable(path) !== 'never';
+}
+
+/** Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
+function drawKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,36 @@
+/** One event of a stream, and what else a stream says. */
+export type Frame =
+  | { kind: 'event'; event: string; data: string }
+  /** How long to wait before connecting again. */
+  | { kind: 'retry'; ms: number };
+
+/**
+ * Parses server-sent events out of pieces of text that are cut anywhere. Lines end as the format allows, but for a lone carriage
+ * return, which nobody sends.
+ */
+export function parseEvents(): (piece: string) => Frame[] {
+  let rest = '';
+  let event = '';
+  let data: string[] = [];
+
+  function take(line: string, frames: Frame[]) {
+    if (line === '') {
+      if (data.length > 0) frames.push({ kind: 'event', event: event || 'message', data: data.join('\n') });
+      event = '';
+      data = [];
+      return;
+    }
+    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    if (field === 'event') event = value;
+    else if (field === 'data') data.push(value);
+    else if (field === 'retry' && /^\d+$/.test(value)) frames.push({ kind: 'retry', ms: Number(value) });
+  }
+
+  return (piece) => {
+    const lines = (rest + piece).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    const frames: Frame[] = [];
+    for (const line of lines) take(line, frames);
+    return frames;
+  };
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import { dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
+
+/** When an account rests, as its user wants it. */
+export interface RestRules {
+  quietHours: QuietHours | null;
+  /** Deliveries a day, of the user's zone. */
+  dailyCap: number | null;
+}
+
+/** What the rules of an account come to just now. */
+export interface Rest extends RestRules {
+  accountId: number;
+  /** IANA: what the user chose, else the installation's. */
+  timeZone: string;
+  /** Only counted where there is a cap. */
+  sentToday: number | null;
+  /** Nothing is sent before; null: it may send now. */
+  until: Temporal.Instant | null;
+  /** When what is said here may be over. */
+  changesAt: Temporal.Instant;
+}
+
+interface RuleRow {
+  accountId: number;
+  quietFrom: string | null;
+  quietTo: string | null;
+  dailyCap: number | null;
+  timeZone: string | null;
+  now: Date;
+}
+
+/**
+ * The rests of these accounts. `timeZone` is the installation's. With the lanes locked, what is counted is current. Of accounts whose
+ * user is gone there is none.
+ */
+export async function readRests(trx: Connection, accountIds: readonly number[], timeZone: string): Promise<Rest[]> {
+  const { rows } = await sql<RuleRow>`
+    select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
+           u.time_zone as "timeZone", campanile_now() as now
+    from accounts a join users u on u.user_id = a.user_id
+    where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
+  const rests: Rest[] = [];
+  for (const row of rows) rests.push(await restOf(trx, row, row.timeZone ?? timeZone));
+  return rests;
+}
+
+async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<Rest> {
+  const { accountId, quietFrom, quietTo, dailyCap } = row;
+  const now = Temporal.Instant.fromEpochMilliseconds(row.now.getTime());
+  const quietHours = quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo };
+  const day = dayOf(timeZone, now);
+  const sentToday = dailyCap === null ? null : await countSent(trx, accountId, day.begin);
+  const isUsedUp = dailyCap !== null && sentToday !== null && sentToday >= dailyCap;
+  const until = (quietHours && quietUntil(quietHours, timeZone, now)) ?? (isUsedUp ? day.end : null);
+  const changes = [day.end, ...(until ? [until] : []), ...(quietHours ? [nextQuiet(quietHours, timeZone, now)] : [])];
+  const [changesAt = day.end] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));
+  return { accountId, quietHours, dailyCap, timeZone, sentToday, until, changesAt };
+}
+
+/** Deliveries of the account sent since then. Of a run that began since then they are known; of the others they are counted. */
+async function countSent(trx: Connection, accountId: number, since: Temporal.Instant): Promise<number> {
+  const at = new Date(since.epochMilliseconds);
+  const { rows } = await sql<{ sent: number }>`
+    with run as materialized (
+      select run_id, sent, started_at from runs where account_id = ${accountId} and status = 'running'
+      union all
+      select run_id, sent, started_at from runs
+      where account_id = ${accountId} and finished_at >= ${at} and status <> 'running'
+    )
+    select coalesce(sum(case when r.started_at >= ${at} then r.sent else (
+      select count(*) from deliveries d where d.account_id = ${accountId} and d.run_id = r.run_id and d.sent_at >= ${at}) end), 0)::int
+      as sent
+    from run r where r.sent > 0`.execute(trx);
+  return rows[0]?.sent ?? 0;
+}

@@ -1,0 +1,44 @@
+/** When an account rests by the wall clock of its user. Pure; instants come from the caller. */
+
+/** Times of day, `HH:MM`; `to` before `from` is on the next day. Never the same. */
+export interface QuietHours {
+  from: string;
+  to: string;
+}
+
+/**
+ * The end of the quiet time that an instant is in; undefined when it is in none. Where a clock change skips or repeats one of the two
+ * times, the longer quiet counts, so that it is never loud while the clock says it is not.
+ */
+export function quietUntil(
+  { from, to }: QuietHours,
+  timeZone: string,
+  now: Temporal.Instant,
+): Temporal.Instant | undefined {
+  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const nights = to < from ? 1 : 0;
+  // Tomorrow's may have begun already, where midnight is what a clock change skips.
+  for (const day of [today.subtract({ days: 1 }), today, today.add({ days: 1 })]) {
+    const begin = at(day, from, timeZone, 'earlier');
+    const end = at(day.add({ days: nights }), to, timeZone, 'later');
+    if (Temporal.Instant.compare(begin, now) <= 0 && Temporal.Instant.compare(now, end) < 0) return end;
+  }
+  return undefined;
+}
+
+/** When the next quiet time begins. */
+export function nextQuiet({ from }: QuietHours, timeZone: string, now: Temporal.Instant): Temporal.Instant {
+  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const begins = [0, 1, 2].map((days) => at(today.add({ days }), from, timeZone, 'earlier'));
+  return begins.find((begin) => Temporal.Instant.compare(begin, now) > 0) ?? now.add({ hours: 1 });
+}
+
+/** The user's day that an instant is in: when it began, and when the next one does. */
+export function dayOf(timeZone: string, now: Temporal.Instant): { begin: Temporal.Instant; end: Temporal.Instant } {
+  const begin = now.toZonedDateTimeISO(timeZone).startOfDay();
+  return { begin: begin.toInstant(), end: begin.add({ days: 1 }).startOfDay().toInstant() };
+}
+
+function at(day: Temporal.PlainDate, time: string, timeZone: string, disambiguation: 'earlier' | 'later') {
+  return day.toPlainDateTime(time).toZonedDateTime(timeZone, { disambiguation }).toInstant();
+}

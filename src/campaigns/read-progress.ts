@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/connect.ts';
+import type { CampaignStatus } from '../database/schema.ts';
+
+/** Somebody who is looked at, and what has been seen of them. */
+export interface Watched {
+  userId: number;
+  /** The `changes` of the last look; `NEVER_SEEN` for the first one. */
+  changes: number;
+}
+
+/** Below all counts of changes. */
+export const NEVER_SEEN = -1;
+
+/** How far a campaign is. */
+export interface CampaignProgress {
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  /** Neither completed nor cancelled. */
+  isOpen: boolean;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  /** null: all its groups are channels, which do not tell. */
+  delivered: number | null;
+  read: number | null;
+  nextRunAt: Date | null;
+}
+
+export interface UserProgress {
+  userId: number;
+  changes: number;
+  /** Oldest first: those that are open, and those that ended within the last day, since what members do goes on coming in. */
+  campaigns: CampaignProgress[];
+}
+
+interface ProgressRow extends CampaignProgress {
+  userId: number;
+  changes: number;
+  /** null: the user has no campaign to tell of. */
+  id: number | null;
+}
+
+/** Rises with each change: a claim makes it one more, since the turn's number counts twice and a turn in hand takes one off; so does its end. */
+const changes = sql`(l.changes + 2 * l.turn + (l.in_hand_run_id is null)::int)`;
+
+/**
+ * The progress of those users of whom anything has changed since the last look; of the others nothing is read but a number. One
+ * statement, so that it is one moment's view.
+ */
+export async function readProgress({ db }: { db: Database }, watched: readonly Watched[]): Promise<UserProgress[]> {
+  const { rows } = await sql<ProgressRow>`
+    select a.user_id as "userId", ${changes} as changes, c.*
+    from unnest(${watched.map((one) => one.userId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (user_id, changes)
+    join accounts a on a.user_id = w.user_id
+    join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
+    left join lateral (
+      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.finished_at is null as "isOpen",
+             r.queued + r.sent + r.failed + r.cancelled as deliveries, r.queued, r.sent, r.failed, r.cancelled,
+             case when told.tells then r.delivered end as delivered, case when told.tells then r.read end as read,
+             (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status = 'planned') as "nextRunAt"
+      from campaigns c
+      cross join lateral (
+        select coalesce(sum(queued), 0)::int as queued, coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
+               coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(delivered), 0)::int as delivered,
+               coalesce(sum(read), 0)::int as read
+        from runs b where b.campaign_id = c.campaign_id and b.status <> 'planned'
+      ) r
+      cross join lateral (
+        select r.delivered > 0 or exists (
+          select from contents t join groups g on g.group_id = any(t.group_ids)
+          where t.content_id = c.content_id and g.kind <> 'channel') as tells
+      ) told
+      where c.account_id = a.account_id
+        and coalesce(c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
+    ) c on true
+    order by a.user_id, c.id`.execute(db);
+  return [...Map.groupBy(rows, (row) => row.userId)].map(([userId, own]) => ({
+    userId,
+    changes: own[0]?.changes ?? NEVER_SEEN,
+    campaigns: own.flatMap(({ id, userId: _userId, changes: _changes, ...campaign }) =>
+      id === null ? [] : [campaign],
+    ),
+  }));
+}

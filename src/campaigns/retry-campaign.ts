@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { wakeLane } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { AppError } from '../lib/errors.ts';
+import { control, requireStatus, type Controlled } from './control.ts';
+import type { OwnCampaign } from './store.ts';
+
+/**
+ * Queues the failed deliveries of a campaign again (contract §4): each with its message id and text, and with all its tries before
+ * it. Runs that had ended are under way again, and so is the campaign; a paused one stays paused. It is a deliberate act, so the
+ * 24 hours after which a run expires begin anew with it, however long ago the run was due; the campaign's next run still ends
+ * them. A delivery whose earlier try may have left goes as one its owner wants sent all the same. Throws 409 when nothing has
+ * failed, or the campaign was cancelled.
+ */
+export function retryCampaign({ db }: { db: Database }, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(db, actor, publicId, 'campaign.retried', async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
+    const { queued, reopened } = await queueFailed(trx, campaign);
+    if (queued === 0)
+      throw new AppError('conflict', 'Nothing of this campaign has failed, so there is nothing to retry');
+    await sql`
+      update campaigns
+      set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
+          finished_at = null
+      where campaign_id = ${campaign.campaignId}`.execute(trx);
+    await wakeLane(trx, campaign.accountId);
+  });
+}
+
+/** How many deliveries it queued, and how many of their runs had ended. */
+async function queueFailed(
+  trx: Connection,
+  { accountId, campaignId, status }: OwnCampaign,
+): Promise<{ queued: number; reopened: number }> {
+  const { rows } = await sql<{ queued: number; reopened: number }>`
+    with failed as materialized (
+      select run_id, status from runs where campaign_id = ${campaignId} and failed > 0
+    ), again as (
+      update deliveries d
+      -- As one that waits for another try: those go before first tries, wherever the run has come to.
+      set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, cut_off = least(d.cut_off, 1)
+      from failed f where d.account_id = ${accountId} and d.run_id = f.run_id and d.status = 'failed'
+      returning d.run_id
+    ), reopened as (
+      update runs r
+      set status = 'running', finished_at = null, progress_at = campanile_now(), queued = r.queued + a.count,
+          failed = r.failed - a.count, paused = ${status === 'paused'}
+      from (select run_id, count(*)::int as count from again group by run_id) a
+      where r.account_id = ${accountId} and r.run_id = a.run_id
+      returning r.run_id, a.count
+    )
+    select coalesce(sum(r.count), 0)::int as queued, count(*) filter (where f.status <> 'running')::int as reopened
+    from reopened r join failed f on f.run_id = r.run_id`.execute(trx);
+  return rows[0] ?? { queued: 0, reopened: 0 };
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../../database/connect.ts';
+import type { Hints } from '../../database/listen.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Clock } from '../../lib/time.ts';
+import { streamedEvent } from '../contract/events.ts';
+import { failureResponses } from '../openapi.ts';
+import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.ts';
+
+/** What live progress is told from. */
+export interface EventSource {
+  db: Database;
+  clock: Clock;
+  hints?: Pick<Hints, 'on'>;
+  limits?: Partial<WatchLimits>;
+  onLoopError?: (loop: string) => void;
+}
+
+const PATH = '/api/v1/events';
+const FAILURES = [401, 403, 429, 500, 503];
+
+const DESCRIPTION = `A stream of server-sent events, for as long as you listen. On each connect a snapshot comes first: \`account\`, and \`campaign\` for each campaign that has not ended. Then, at most twice a second for each campaign, whatever has changed; also how a campaign ended, and what members do within a day of that. Lines that begin with a colon only keep the connection open. A client that reads too slowly is cut off: connect again, and a snapshot says what was missed. The stream ends with its token or key.
+
+An API key needs the scope \`read\`.`;
+
+/** Adds `GET /api/v1/events` (contract §4). The streams end when the server closes, and it does not wait for them. */
+export function registerEvents(
+  server: FastifyInstance,
+  {
+    source,
+    onRequest,
+    metrics,
+    log,
+  }: {
+    source: EventSource;
+    /** What settles who asks. */
+    onRequest: onRequestHookHandler[];
+    metrics: Registry;
+    log: Log;
+  },
+): void {
+  const dropped = new Counter({
+    name: 'campanile_event_streams_dropped_total',
+    help: 'Clients of live progress that were cut off because they read too slowly',
+    registers: [metrics],
+  });
+  const { limits, ...from } = source;
+  const watch = watchProgress({ ...from, log, limits: { ...WATCH_LIMITS, ...limits }, onDrop: () => dropped.inc() });
+  const open: Gauge = new Gauge({
+    name: 'campanile_event_streams',
+    help: 'Clients that listen to live progress',
+    registers: [metrics],
+    collect: () => open.set(watch.count()),
+  });
+  server.addHook('preClose', (done) => {
+    watch.end();
+    done();
+  });
+  server.addHook('onClose', () => watch.stop());
+  server.route({
+    method: 'GET',
+    url: PATH,
+    exposeHeadRoute: false,
+    schema: {
+      operationId: 'events',
+      tags: ['Events'],
+      summary: 'Listen to your own progress',
+      description: DESCRIPTION,
+      security: [{ bearer: [] }],
+      response: {
+        200: { description: 'The stream', content: { 'text/event-stream': { schema: streamedEvent } } },
+        ...failureResponses(FAILURES),
+      },
+    },
+    onRequest: [
+      ...onRequest,
+      (request, _reply, done) => {
+        if (request.caller) watch.requireRoom(request.caller);
+        done();
+      },
+    ],
+    handler(request, reply) {
+      const { caller } = request;
+      if (!caller) throw new Error('live progress was reached without a caller');
+      reply.headers({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store, no-transform',
+        // nginx would keep events back until there are enough of them.
+        'x-accel-buffering': 'no',
+      });
+      reply.hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      reply.raw.writeHead(200).flushHeaders();
+      watch.add(reply.raw, caller);
+    },
+  });
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { lockLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../database/connect.ts';
+
+/**
+ * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
+ * deliveries and runs.
+ */
+export const RECEIPTS_KEPT_DAYS = 90;
+/** Rows a step, so that none holds locks for long. */
+const CHUNK = 5_000;
+const RUNS_PER_STEP = 50;
+
+interface OldRuns {
+  accountId: number;
+  runIds: number[];
+  isClosed: boolean;
+}
+
+/**
+ * Takes the next small step in removing old receipts: closes a few runs of one account, so that no receipt of theirs is counted any
+ * more, or removes a part of the receipts of runs that are closed. False when there was nothing left to do. Any number of processes
+ * may do so at once, and stop in between.
+ */
+export async function foldReceipts(db: Database): Promise<boolean> {
+  const old = await findOldRuns(db);
+  if (!old) return false;
+  if (old.isClosed) await dropReceipts(db, old);
+  else await closeReceipts(db, old);
+  return true;
+}
+
+/** Those that ended first, of one account; of users who are gone the erasure takes care. */
+async function findOldRuns(db: Database): Promise<OldRuns | undefined> {
+  const { rows } = await sql<OldRuns>`
+    with old as materialized (
+      select r.account_id, r.run_id, r.receipts_closed_at is not null as closed, r.finished_at
+      from runs r join lanes l on l.account_id = r.account_id
+      where r.finished_at <= campanile_now() - ${RECEIPTS_KEPT_DAYS} * interval '1 day' and not r.receipts_dropped
+      order by r.finished_at limit ${RUNS_PER_STEP}
+    )
+    select account_id as "accountId", array_agg(run_id) as "runIds", closed as "isClosed"
+    from old group by account_id, closed order by min(finished_at) limit 1`.execute(db);
+  return rows[0];
+}
+
+/** With the lane locked nobody is just counting a receipt; whoever comes next finds the runs closed. */
+async function closeReceipts(db: Database, { accountId, runIds }: OldRuns): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    await sql`
+      update runs set receipts_closed_at = campanile_now()
+      where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and receipts_closed_at is null`.execute(
+      trx,
+    );
+  });
+}
+
+async function dropReceipts(db: Connection, { accountId, runIds }: OldRuns): Promise<void> {
+  const { rows } = await sql`
+    delete from receipts where ctid = any(array(
+      select ctid from receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+      limit ${CHUNK} for update skip locked))
+    returning 1`.execute(db);
+  if (rows.length > 0) return;
+  await sql`
+    update runs r set receipts_dropped = true
+    where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+      and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)`.execute(db);
+}

@@ -1,0 +1,63 @@
+/** Takes turns by hand, where a test has to stop between claim and finish. */
+import { sql } from 'kysely';
+import { requeueLanes } from '../../src/accounts/lease-store.ts';
+import type { Database } from '../../src/database/connect.ts';
+import { claimTurns, type ClaimOptions, type Turn } from '../../src/deliveries/claim-turns.ts';
+import { finishTurns } from '../../src/deliveries/finish-turns.ts';
+import type { Outcome } from '../../src/deliveries/outcome.ts';
+import type { Owner } from './ledger.ts';
+
+export const sent: Outcome = { kind: 'sent', recipients: 2 };
+export const failed: Outcome = { kind: 'failed', reason: 'The group is gone', uncertain: false };
+
+export interface Turns {
+  /** The owner's next turn; throws when there is none. */
+  claim(owner: Owner, options?: Partial<ClaimOptions>): Promise<Turn>;
+  /** The owner's next turn, undefined when there is none. */
+  tryClaim(owner: Owner, options?: Partial<ClaimOptions>): Promise<Turn | undefined>;
+  finish(turn: Turn, outcomes: Outcome[], gapMs?: number): Promise<void>;
+  /** Claims and finishes the owner's turns until there is none, each delivery as `outcome` says. */
+  drain(owner: Owner, outcome: (position: number) => Outcome): Promise<void>;
+  /** Takes the turn in hand away, as when its worker died. */
+  takeOver(owner: Owner): Promise<void>;
+}
+
+/** A worker of this test's own that holds every shard of the database. */
+export async function takeTurnsByHand(db: Database): Promise<Turns> {
+  const { rows } = await sql<{ worker_id: number }>`
+    insert into workers (name) values ('by hand') returning worker_id`.execute(db);
+  const workerId = rows[0]?.worker_id ?? 0;
+  await sql`update shards set worker_id = ${workerId}`.execute(db);
+
+  async function tryClaim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
+    const turns = await claimTurns(db, {
+      workerId,
+      shards: [owner.accountId % 256],
+      lanes: 10,
+      batch: 500,
+      paced: [],
+      ...options,
+    });
+    return turns.find((turn) => turn.accountId === owner.accountId);
+  }
+  const finish = (turn: Turn, outcomes: Outcome[], gapMs = 0) => finishTurns(db, [{ turn, outcomes, gapMs }]);
+  return {
+    tryClaim,
+    finish,
+    async claim(owner, options) {
+      const turn = await tryClaim(owner, options);
+      if (!turn) throw new Error('there was no turn to claim');
+      return turn;
+    },
+    async drain(owner, outcome) {
+      for (let turn = await tryClaim(owner); turn; turn = await tryClaim(owner))
+        await finish(
+          turn,
+          turn.deliveries.map((delivery) => outcome(delivery.position)),
+        );
+    },
+    takeOver: (owner) => db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {})),
+  };
+}
+
+export const positions = (turn: Turn) => turn.deliveries.map((delivery) => delivery.position);

@@ -1,0 +1,125 @@
+import { createLog } from '../../src/lib/log.ts';
+import { startLoop } from '../../src/lib/loop.ts';
+import type {
+  Destination,
+  MemberEvent,
+  Messenger,
+  MessengerAccount,
+  MessengerGroup,
+  MessengerSession,
+  Post,
+  SendResult,
+} from '../../src/messenger/messenger.ts';
+import { openLine, type Line } from './line.ts';
+import type { Chat } from './protocol.ts';
+
+const REST_MS = 500;
+const LOOK_MS = 250;
+/** Everybody's group: the account itself, and one who receives. */
+const PARTICIPANTS = 2;
+
+/** The messenger port to a witness that listens on `port`. It calls itself as told, since accounts are linked to a name. */
+export function witnessMessenger(name: string, port: number): Messenger {
+  const line = openLine(port);
+  const create = async (accountId: number, kind: Chat['kind'], title: string) => {
+    await line.ready();
+    return toGroup(await line.ask({ op: 'create', accountId, kind, name: title }));
+  };
+  const open = ({ accountId }: MessengerAccount): Promise<MessengerSession> =>
+    Promise.resolve({
+      send: (post, to, mayGoOn) => sendAll(line, accountId, post, to, mayGoOn),
+      async listGroups() {
+        await line.ready();
+        return (await line.ask({ op: 'list', accountId })).map(toGroup);
+      },
+      createGroup: (group) => create(accountId, 'group', group.name),
+      createCommunity: (community) => create(accountId, 'community', community.name),
+      createChannel: (channel) => create(accountId, 'channel', channel.name),
+      unlink: () => Promise.resolve(),
+      ended: new Promise(() => {}),
+      close: () => Promise.resolve(),
+    });
+  return {
+    name,
+    staysOpen: false,
+    open,
+    link(account, _method, tell) {
+      tell({ status: 'connected' });
+      return open(account);
+    },
+    watchMembers(record) {
+      const loop = startLoop(`members at the ${name}'s witness`, () => tellReceipts(line, record), {
+        log: createLog('silent'),
+      });
+      return () => loop.stop();
+    },
+    forget: () => Promise.resolve(false),
+    close: () => Promise.resolve(line.close()),
+  };
+}
+
+async function sendAll(
+  line: Line,
+  accountId: number,
+  post: Post,
+  to: readonly Destination[],
+  mayGoOn: () => boolean,
+): Promise<SendResult[]> {
+  const results: SendResult[] = [];
+  for (const one of to) results.push(await sendOne(line, accountId, post, one, mayGoOn));
+  return results;
+}
+
+async function sendOne(
+  line: Line,
+  accountId: number,
+  { text }: Post,
+  { chatId, messageId, uncertain }: Destination,
+  mayGoOn: () => boolean,
+): Promise<SendResult> {
+  try {
+    await line.ready();
+  } catch {
+    return { kind: 'offline', reason: 'the witness cannot be reached', restMs: REST_MS };
+  }
+  // Nothing is awaited between this and the write.
+  if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
+  const asked = line.ask({ op: 'send', accountId, chatId, messageId, text, uncertain, pid: process.pid });
+  return asked.then(
+    (answer): SendResult =>
+      answer.kind === 'sent'
+        ? { kind: 'sent', recipients: PARTICIPANTS - 1 }
+        : { kind: 'refused', reason: answer.final ? 'you are not a member' : 'try again', final: answer.final },
+    (error: Error) => ({ kind: 'unknown', reason: error.message }),
+  );
+}
+
+async function tellReceipts(line: Line, record: (events: MemberEvent[]) => Promise<void>): Promise<number> {
+  await line.ready();
+  const { receipts, upTo } = await line.ask({ op: 'receipts' });
+  if (receipts.length === 0) return LOOK_MS;
+  await record(
+    receipts.map(({ accountId, messageId, atMs }) => ({
+      kind: 'delivered',
+      accountId,
+      messageId,
+      participant: 'a member',
+      at: new Date(atMs),
+    })),
+  );
+  await line.ask({ op: 'recorded', upTo });
+  return 0;
+}
+
+function toGroup({ chatId, kind, name }: Chat): MessengerGroup {
+  return {
+    chatId,
+    sendTo: chatId,
+    kind,
+    name,
+    participants: kind === 'channel' ? PARTICIPANTS - 1 : PARTICIPANTS,
+    inviteLink: null,
+    canSend: true,
+    createdAt: new Date(),
+  };
+}

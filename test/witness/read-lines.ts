@@ -1,0 +1,12 @@
+import type { Socket } from 'node:net';
+
+/** Calls `onLine` with each whole line that comes. Breaks of the connection are its user's business. */
+export function readLines(socket: Socket, onLine: (line: string) => void): void {
+  let rest = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (piece: string) => {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(onLine);
+  });
+}

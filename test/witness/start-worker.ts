@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { proxiedUrl } from '../support/own-postgres.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startProxy, type Proxy } from '../support/proxy.ts';
+import { removeService, startService, type Service } from '../support/service.ts';
+import type { Witness } from './start-witness.ts';
+
+/** A worker in a process of its own, which sends to the witness and reaches the database through a network of its own. */
+export interface WitnessedWorker extends Service {
+  network: Proxy;
+  /** Ends it, whatever state it is in, and removes what it leaves. */
+  remove(): Promise<void>;
+}
+
+export const ENTRY = join(import.meta.dirname, 'service.ts');
+export const SECRETS = {
+  JWT_SECRET: 'the secret of the tests, long enough',
+  ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+};
+
+/** `gap` is that of sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */
+export async function startWitnessedWorker(
+  { address }: Pick<TestDatabase, 'address'>,
+  witness: Witness,
+  gap = '0-0',
+): Promise<WitnessedWorker> {
+  if ('url' in address) throw new Error('tests need a server on a Unix socket');
+  const network = await startProxy(() => ({ path: join(address.socketFolder, `.s.PGSQL.${address.port}`) }));
+  const worker = await startService({
+    entry: ENTRY,
+    environment: {
+      ROLE: 'worker',
+      DATABASE_URL: proxiedUrl(network.port, address),
+      WITNESS_PORT: String(witness.port),
+      SANDBOX_GAP_MS: gap,
+      WHATSAPP_GAP_MS: '0-0',
+      ...SECRETS,
+    },
+  });
+  return {
+    ...worker,
+    network,
+    async remove() {
+      await worker.kill();
+      await network.close();
+      await removeService(worker);
+    },
+  };
+}
