@@ -1,73 +1,49 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { until } from './support/ledger.ts';
+import { removeService, startService, type Service } from './support/service.ts';
 import { createGroups, linkByQr, progressOf, sendCampaign, timesShown, towards } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
 
 const GROUPS = 6;
-const KEY = '07'.repeat(32);
 let peer: WhatsAppPeer;
 let database: TestDatabase;
 let api: TestApp;
-let folder: string;
-const children: ChildProcess[] = [];
+const workers: Service[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'campanile-take-over-'));
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
   api = await startTestApp({ ...towards(peer), role: 'api' }, database);
 });
 afterAll(async () => {
-  for (const child of children) await kill(child);
+  for (const worker of workers) {
+    await worker.kill();
+    await removeService(worker);
+  }
   await api.stop();
   await peer.stop();
   await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A worker in a process of its own, which can be killed without taking the test along. */
-async function startWorker(): Promise<ChildProcess> {
+async function startWorker(): Promise<Service> {
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/campanile.mjs')], {
-    env: {
-      PATH: process.env['PATH'],
+  const worker = await startService({
+    environment: {
       ROLE: 'worker',
       DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
-      DATA_DIR: join(folder, 'data'),
-      STATE_DIR: join(folder, 'state'),
       JWT_SECRET: 'the secret of the tests, long enough',
-      ENCRYPTION_KEY: KEY,
+      ENCRYPTION_KEY: '07'.repeat(32),
       WHATSAPP_URL: peer.url,
       WHATSAPP_ROOT_KEY: peer.rootKey,
       WHATSAPP_GAP_MS: '0-0',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
   });
-  children.push(child);
-  const working = Promise.withResolvers<void>();
-  createInterface(child.stdout).on('line', (line) => {
-    if (line.includes('"working"')) working.resolve();
-  });
-  void once(child, 'exit').then(() => working.reject(new Error('the worker ended')));
-  await working.promise;
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  process.kill(-child.pid, 'SIGKILL');
-  await ended;
+  workers.push(worker);
+  return worker;
 }
 
 test('a worker that is killed in the middle of a campaign is followed by another, on the same link', async () => {
@@ -81,7 +57,7 @@ test('a worker that is killed in the middle of a campaign is followed by another
   const killed = Promise.withResolvers<void>();
   peer.script.judge = () => {
     if (++seen !== 3) return 'accept';
-    void kill(first).then(() => killed.resolve());
+    void first.kill().then(() => killed.resolve());
     return 'lose the answer';
   };
   const campaign = await sendCampaign(alice, groups, 'taken over');
