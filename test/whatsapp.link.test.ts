@@ -99,6 +99,29 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, phone);
   });
 
+  test('can be disconnected while WhatsApp is away, and says what is left to do', async () => {
+    const alice = await signUp();
+    const companion = await linkByQr(peer, alice, phone);
+    peer.script.isReachable = false;
+    companion.connection?.cut();
+    await statusWhen(alice, 'reconnecting');
+    expect((await alice.call('venom/disconnect-account')).body.data).toEqual({ status: 'unlinked' });
+    expect((await statusOf(alice)).reason).toContain('linked devices on your phone');
+    expect(phone.companions.has(companion.device)).toBe(true);
+    peer.behave();
+    await linkByQr(peer, alice, phone);
+    expect((await statusOf(alice)).reason).toBeUndefined();
+  });
+
+  test('keeps the links to its groups when they are read again', async () => {
+    const alice = await signUp();
+    await linkByQr(peer, alice, phone);
+    await alice.call('venom/create-group', { group_name: 'Linked', participants: [] });
+    await alice.call('venom/sync-groups');
+    const { groups } = (await alice.call<{ groups: object[] }>('venom/list-groups', { search: 'Linked' })).body.data;
+    expect(groups).toEqual([expect.objectContaining({ invite_link: expect.stringContaining('https://') })]);
+  });
+
   test('leaves the phone when its user leaves', async () => {
     const alice = await signUp();
     const companion = await linkByQr(peer, alice, phone);

@@ -6,7 +6,8 @@ import { findAccountOfUser, lockOwnLane } from './store.ts';
 
 /**
  * Ends the user's link to the messaging application, there and here (contract §4, disconnect-account). What is queued waits for
- * the account to be linked again. Throws `unavailable` when the messaging application cannot be asked just now.
+ * the account to be linked again. Where the messaging application cannot be
+ * told, the status says what is left to do. Throws `unavailable` when it was told and did not confirm.
  */
 export async function disconnectAccount(deps: AccountDeps, actor: Actor): Promise<AccountState> {
   const { accountId } = await findAccountOfUser(deps.db, actor.userId);

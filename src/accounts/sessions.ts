@@ -17,7 +17,7 @@ export interface Sessions {
    * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
    */
   link(accountId: number, method: LinkMethod): Promise<void>;
-  /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not possible just now. */
+  /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
   unlink(accountId: number): Promise<void>;
   /** Closes the sessions for which `keep` says no: their lease went to another worker. */
   closeUnless(keep: (accountId: number) => boolean): Promise<void>;
@@ -31,6 +31,8 @@ interface SessionDeps {
 }
 
 const RECORDING_PAUSE_MS = 500;
+const REMOVE_BY_HAND =
+  'The messaging application could not be told: take this device off the list of linked devices on your phone';
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { db, log } = deps;
@@ -101,9 +103,9 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   async function unlink(accountId: number): Promise<void> {
     const session = await get(accountId);
-    await session?.unlink();
+    const isTold = (await session?.unlink()) ?? true;
     sessions.delete(accountId);
-    recorder.tell(accountId, { status: 'unlinked', reason: null });
+    recorder.tell(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
     await recorder.written(accountId);
   }
 

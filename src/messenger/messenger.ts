@@ -99,8 +99,11 @@ export interface MessengerSession {
   createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
   createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
-  /** Ends the link at the messaging application and drops the credentials. Throws `unavailable` when it cannot be asked. */
-  unlink(): Promise<void>;
+  /**
+   * Ends the link and drops the credentials. False when the messaging application could not be told, so that the user has to take
+   * the link away there. Throws `unavailable` when it was told and did not confirm.
+   */
+  unlink(): Promise<boolean>;
   /** Resolves when the session is of no further use, because it was closed or has ended by itself. */
   readonly ended: Promise<void>;
   close(): Promise<void>;

@@ -58,7 +58,7 @@ export function scriptMessenger(): ScriptedMessenger {
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
     createChannel: () => Promise.reject(new Error('not part of this script')),
-    unlink: () => Promise.resolve(),
+    unlink: () => Promise.resolve(true),
     ended: new Promise(() => {}),
     close: () => Promise.resolve(),
   };

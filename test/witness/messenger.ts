@@ -35,7 +35,7 @@ export function witnessMessenger(name: string, port: number): Messenger {
       createGroup: (group) => create(accountId, 'group', group.name),
       createCommunity: (community) => create(accountId, 'community', community.name),
       createChannel: (channel) => create(accountId, 'channel', channel.name),
-      unlink: () => Promise.resolve(),
+      unlink: () => Promise.resolve(true),
       ended: new Promise(() => {}),
       close: () => Promise.resolve(),
     });

@@ -45,7 +45,8 @@ export function accountOperations(deps: AccountDeps): Operation[] {
       scope: 'send',
       tag: 'Account',
       summary: 'End your link to the messaging application',
-      description: 'There too: the phone lists it no more. What is queued waits until the account is linked again.',
+      description:
+        'There too: the phone lists it no more. Where that cannot be done just now, `venom/account-status` says what to do on the phone. What is queued waits until the account is linked again.',
       body: nothing,
       data: wire.disconnectAccountData,
       errors: [503],

@@ -31,7 +31,7 @@ export function createSandbox({
       createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
       createCommunity: (community) => createCommunityChats(db, accountId, community),
       createChannel: (channel) => createChannelChat(db, accountId, channel),
-      unlink: () => Promise.resolve(),
+      unlink: () => Promise.resolve(true),
       ended: ended.promise,
       async close() {
         ended.resolve();

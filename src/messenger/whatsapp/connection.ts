@@ -20,8 +20,11 @@ export interface Connection {
   requireOnline(): Socket;
   /** Resolves when it will not be made again. */
   ended: Promise<void>;
-  /** Ends the link at WhatsApp, and with it the connection for good. Throws `unavailable` when WhatsApp does not say so. */
-  unlink(): Promise<void>;
+  /**
+   * Ends the link at WhatsApp, and with it the connection for good. False when there is no connection and none comes about in
+   * time. Throws `unavailable` when WhatsApp does not confirm.
+   */
+  unlink(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -50,6 +53,8 @@ export interface ConnectionTiming {
   longestPauseMs: number;
   /** How long an account rests when WhatsApp asks for less haste. */
   restMs: number;
+  /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
+  leaveMs: number;
 }
 
 /** A connection that stood for so long was a good one: the next failure is a first one. */
@@ -60,6 +65,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   const { account, credentials, table, log, tell, linking, closing } = options;
   const { accountId, phoneNumber } = account;
   let online: Socket | undefined;
+  let whenOnline = Promise.withResolvers<void>();
   let saving: Promise<unknown> = Promise.resolve();
   let isOver = false;
   let isLeaving = false;
@@ -129,11 +135,13 @@ export function keepConnected(options: ConnectionOptions): Connection {
       giveBack();
       if (isForeign()) return refuseForeign(socket);
       online = socket;
+      whenOnline.resolve();
       tell({ status: 'connected' });
     });
     const code = await endOf(socket);
     giveBack();
     online = undefined;
+    whenOnline = Promise.withResolvers();
     options.onEnd();
     return judgeEnding(code);
   }
@@ -177,6 +185,20 @@ export function keepConnected(options: ConnectionOptions): Connection {
     });
   }
 
+  async function leave(): Promise<boolean> {
+    await Promise.race([whenOnline.promise, ended, sleep(options.timing.leaveMs, closing.signal)]);
+    if (!online) return false;
+    isLeaving = true;
+    try {
+      await logOut(online);
+      return true;
+    } catch (error) {
+      isLeaving = false;
+      const message = 'WhatsApp did not confirm that the link was ended: try again in a moment';
+      throw new AppError('unavailable', message, { retryAfterSeconds: 5, cause: error });
+    }
+  }
+
   const ended = run()
     .catch((error: unknown) => {
       if (closing.signal.aborted || error instanceof ClaimLostError) return;
@@ -192,18 +214,11 @@ export function keepConnected(options: ConnectionOptions): Connection {
     ended: ended.then(() => undefined),
     async unlink() {
       // Nothing to end at WhatsApp before a phone has agreed, nor after the end.
-      if (credentials.isLinked() && !isOver) {
-        const socket = requireOnline();
-        isLeaving = true;
-        await logOut(socket).catch((error: unknown) => {
-          isLeaving = false;
-          const message = 'WhatsApp did not confirm that the link was ended: try again in a moment';
-          throw new AppError('unavailable', message, { retryAfterSeconds: 5, cause: error });
-        });
-      }
+      const isTold = !credentials.isLinked() || isOver || (await leave());
       closing.abort();
       await ended;
       await table.clear();
+      return isTold;
     },
     async close() {
       closing.abort();

@@ -36,6 +36,7 @@ const TIMING: WhatsAppTiming = {
   longestPauseMs: 60_000,
   answerMs: 20_000,
   restMs: 60_000,
+  leaveMs: 8_000,
   fanOutWaitMs: 5_000,
 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */
@@ -135,7 +136,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     const tooLong = setTimeout(() => connected.reject(new Error('WhatsApp cannot be reached')), UNLINK_LIMIT_MS);
     try {
       await connected.promise;
-      await session.unlink();
+      if (!(await session.unlink())) throw new Error('WhatsApp cannot be reached');
     } finally {
       clearTimeout(tooLong);
       await session.close();
