@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { benchAccounts } from './accounts.ts';
 import { benchAddCampaign } from './add-campaign.ts';
+import { benchAnalytics } from './analytics.ts';
 import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
 import { benchHttp } from './http.ts';
@@ -20,6 +21,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
+  analytics: benchAnalytics,
   text: () => Promise.resolve(textRows(benchText())),
 };
 

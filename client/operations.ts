@@ -1,11 +1,15 @@
 /** What each operation takes and answers, out of the contract that the service itself is held to. */
 import type { z } from 'zod';
-import type { groupAnalyticsData } from '../src/http/contract/analytics.ts';
 import type * as accounts from '../src/http/contract/accounts.ts';
+import type * as analytics from '../src/http/contract/analytics.ts';
 import type * as keys from '../src/http/contract/api-keys.ts';
 import type * as campaigns from '../src/http/contract/campaigns.ts';
+import type * as check from '../src/http/contract/check-campaign.ts';
+import type { duplicateCampaignData } from '../src/http/contract/duplicate-campaign.ts';
 import type { nothing } from '../src/http/contract/fields.ts';
 import type * as groups from '../src/http/contract/groups.ts';
+import type * as lists from '../src/http/contract/group-lists.ts';
+import type * as revise from '../src/http/contract/revise-campaign.ts';
 import type * as users from '../src/http/contract/users.ts';
 
 interface Operation<Body extends z.ZodType, Data extends z.ZodType> {
@@ -33,6 +37,10 @@ export interface Operations {
   'venom/preview-campaign': Operation<typeof campaigns.previewBody, typeof campaigns.previewData>;
   'venom/list-campaigns': Operation<typeof campaigns.listCampaignsBody, typeof campaigns.listCampaignsData>;
   'venom/get-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.getCampaignData>;
+  'venom/check-campaign': Operation<typeof check.checkCampaignBody, typeof check.checkCampaignData>;
+  'venom/duplicate-campaign': Operation<typeof campaigns.campaignBody, typeof duplicateCampaignData>;
+  'venom/recall-campaign': Operation<typeof revise.recallCampaignBody, typeof revise.revisedData>;
+  'venom/correct-campaign': Operation<typeof revise.correctCampaignBody, typeof revise.revisedData>;
   'venom/pause-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
   'venom/resume-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
   'venom/cancel-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
@@ -40,12 +48,20 @@ export interface Operations {
   'venom/create-community': Operation<typeof groups.createCommunityBody, typeof groups.createdGroupData>;
   'venom/create-group': Operation<typeof groups.createGroupBody, typeof groups.createdGroupData>;
   'venom/list-groups': Operation<typeof groups.listGroupsBody, typeof groups.listGroupsData>;
+  'venom/save-group-list': Operation<typeof lists.saveGroupListBody, typeof lists.saveGroupListData>;
+  'venom/list-group-lists': Operation<typeof nothing, typeof lists.listGroupListsData>;
+  'venom/delete-group-list': Operation<typeof lists.groupListBody, typeof users.nothingData>;
   'venom/sync-groups': Operation<typeof nothing, typeof groups.syncGroupsData>;
   'venom/connect-account': Operation<typeof accounts.connectAccountBody, typeof accounts.connectAccountData>;
   'venom/disconnect-account': Operation<typeof nothing, typeof accounts.disconnectAccountData>;
   'venom/account-status': Operation<typeof nothing, typeof accounts.accountStatusData>;
   'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
-  'analytics/get-campaign-group-analytics-master': Operation<typeof campaigns.campaignBody, typeof groupAnalyticsData>;
+  'analytics/get-campaign-group-analytics-master': Operation<
+    typeof campaigns.campaignBody,
+    typeof analytics.groupAnalyticsData
+  >;
+  'analytics/get-overview': Operation<typeof analytics.getOverviewBody, typeof analytics.getOverviewData>;
+  'analytics/export-campaign': Operation<typeof analytics.exportCampaignBody, z.ZodString>;
   'sandbox/list-messages': Operation<typeof groups.listMessagesBody, typeof groups.listMessagesData>;
 }
 
@@ -78,6 +94,10 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/preview-campaign': 'always',
   'venom/list-campaigns': 'always',
   'venom/get-campaign': 'always',
+  'venom/check-campaign': 'always',
+  'venom/duplicate-campaign': 'always',
+  'venom/recall-campaign': 'never',
+  'venom/correct-campaign': 'never',
   'venom/pause-campaign': 'never',
   'venom/resume-campaign': 'never',
   'venom/cancel-campaign': 'never',
@@ -85,12 +105,17 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/create-community': 'keyed',
   'venom/create-group': 'keyed',
   'venom/list-groups': 'always',
+  'venom/save-group-list': 'never',
+  'venom/list-group-lists': 'always',
+  'venom/delete-group-list': 'never',
   'venom/sync-groups': 'never',
   'venom/connect-account': 'never',
   'venom/disconnect-account': 'never',
   'venom/account-status': 'always',
   'venom/update-account': 'never',
   'analytics/get-campaign-group-analytics-master': 'always',
+  'analytics/get-overview': 'always',
+  'analytics/export-campaign': 'always',
   'sandbox/list-messages': 'always',
 };
 

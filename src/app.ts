@@ -15,6 +15,7 @@ import { createAuthenticate } from './http/auth.ts';
 import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
 import { accountOperations } from './http/routes/accounts.ts';
+import { groupListOperations } from './http/routes/group-lists.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
@@ -152,7 +153,7 @@ function startSending(
     log,
     hints,
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
-    gaps: { sandbox: config.sandboxGap, whatsapp: oneATurn(config.whatsappGap) },
+    gaps: gapsOf(config),
     timeZone: config.timeZone,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
@@ -196,8 +197,9 @@ function buildApi(
       ...userOperations(users),
       ...groupOperations(groups),
       ...accountOperations(groups),
-      ...campaignOperations({ db, timeZone: config.timeZone }),
-      ...analyticsOperations({ db }),
+      ...groupListOperations({ db }),
+      ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
+      ...analyticsOperations({ db, timeZone: config.timeZone }),
     ],
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
@@ -208,6 +210,11 @@ function buildApi(
     settings: config,
     checkAnswers,
   });
+}
+
+/** The pace of each messenger's accounts. */
+function gapsOf({ sandboxGap, whatsappGap }: Config) {
+  return { sandbox: sandboxGap, whatsapp: oneATurn(whatsappGap) };
 }
 
 function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {

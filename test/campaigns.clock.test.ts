@@ -37,10 +37,10 @@ async function beginAtNine(day: string): Promise<number[]> {
   return until(lateness, (found) => found.length === DUE_SECONDS.length);
 }
 
-/** Looked at once a second they would be half a second late as a rule; one of them may meet a busy machine. */
+/** Looked at once a second all of them would be late alike, by half a second as a rule; a busy machine makes some late, not all. */
 function expectPunctual(late: number[]) {
   expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
-  expect(late.toSorted((a, b) => a - b)[1]).toBeLessThan(250);
+  expect(Math.min(...late)).toBeLessThan(250);
 }
 
 test('a schedule fires when it is due, never early, however far the database’s clock was set forward or back', async () => {

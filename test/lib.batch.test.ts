@@ -57,3 +57,16 @@ test('a batch that fails, fails for those in it and for nobody else', async () =
   ends[2]?.([]);
   await expect(short).rejects.toThrow('1 items came to 0 results');
 });
+
+test('items of different sizes fill a batch by their weight, and one that is too heavy goes alone', async () => {
+  const batches: number[][] = [];
+  const batch = createBatch<number, number>(
+    async (items) => {
+      batches.push(items);
+      return items;
+    },
+    { parallel: 1, most: 5, weigh: (item) => item },
+  );
+  await Promise.all([2, 3, 1, 9, 4, 2].map((item) => batch.add(item)));
+  expect(batches).toEqual([[2, 3], [1], [9], [4], [2]]);
+});

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendMessages } from '../src/messenger/sandbox/messages.ts';
+import { createPostSender } from '../src/messenger/sandbox/messages.ts';
 import { TEXT_LIMIT } from '../src/text/html-to-whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
@@ -11,7 +11,7 @@ afterAll(() => database.drop());
 
 const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false, resend: false }];
 const reasonOf = async (text: string) => {
-  const [result] = await sendMessages(database.db, 1, { text, media: null }, to, 0);
+  const [result] = await createPostSender(database.db, 0)(1, { text, media: null }, to);
   return result?.kind === 'refused' && result.final ? result.reason : undefined;
 };
 

@@ -73,6 +73,14 @@ describe('a member’s doings', () => {
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ delivered: 1, read: 1 });
   });
 
+  test('by more than were known to be there shows that so many were', async () => {
+    const owner = await createOwner(database.db, 1);
+    const { campaign, messageIds } = await sentTo(owner);
+    const read = (who: string) => event(owner, messageIds[0], 'read', who);
+    await recordReceipts(database.db, ['ann', 'ben', 'cem'].map(read));
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ recipients: 3, delivered: 3 });
+  });
+
   test('about a message nobody sent, or of another account, change nothing', async () => {
     const alice = await createOwner(database.db, 1);
     const bob = await createOwner(database.db, 1);
@@ -122,6 +130,7 @@ describe('a receipt', () => {
     messenger.answer = () => ({ kind: 'unknown', reason: 'the line was cut' });
     const campaign = await sendNow(database.db, owner);
     const waiting = await analyticsWhen(database.db, owner, campaign, ({ groups }) => groups[0]?.lastError !== null);
+    expect(waiting.groups[0]?.lastError).toBe('the line was cut. It is tried again by itself');
     messenger.answer = () => undefined;
     expect(waiting.totals).toMatchObject({ queued: 1 });
     const { rows } = await sql<{ message_id: string }>`

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
 import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
 import type { GroupKind } from '../database/schema.ts';
+import { explainError } from './explain-error.ts';
 
 export interface Counts {
   deliveries: number;
@@ -9,6 +10,10 @@ export interface Counts {
   sent: number;
   failed: number;
   cancelled: number;
+  /** Of the sent: deleted for everyone afterwards. */
+  recalled: number;
+  /** Of the sent: edited afterwards. */
+  corrected: number;
 }
 
 /** null: the messaging application does not tell. */
@@ -22,12 +27,14 @@ export interface Engagement {
 }
 
 export interface GroupRow extends Counts, Engagement {
+  isRevised: boolean;
   groupId: number;
   name: string;
   kind: GroupKind;
   participants: number;
   firstSentAt: Date | null;
   lastSentAt: Date | null;
+  /** In words, with what to do about it. */
   lastError: string | null;
 }
 
@@ -36,6 +43,8 @@ export interface GroupAnalytics {
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
   groups: GroupRow[];
   runs: RunDetails[];
+  /** Somebody asked to recall or correct something of it. */
+  isRevised: boolean;
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
@@ -61,6 +70,7 @@ export async function readGroupAnalytics(
         totals: { ...addUp(groups), ...countRuns(runs) },
         groups,
         runs,
+        isRevised: groups.some((group) => group.isRevised),
         timeline: await selectTimeline(trx, id),
       };
     });
@@ -71,7 +81,7 @@ export async function readGroupAnalytics(
  * but not yet written out as deliveries counts by its state: still queued, or cancelled.
  */
 async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
-  const { rows } = await sql<GroupRow>`
+  const { rows } = await sql<GroupRow & { isWaiting: boolean | null }>`
     with content as (
       select content_id from campaigns where campaign_id = ${campaignId}
       union select content_id from runs where campaign_id = ${campaignId} and content_id is not null
@@ -88,11 +98,22 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
     ), written as materialized (
       select d.group_id, count(*) filter (where d.status = 'queued')::int as queued, count(*) filter (where d.status = 'sent')::int as sent,
              count(*) filter (where d.status = 'failed')::int as failed, count(*) filter (where d.status = 'cancelled')::int as cancelled,
-             sum(d.recipients)::int as recipients, sum(d.delivered)::int as delivered, sum(d.read)::int as read,
+             -- Whoever did something about a post was there when it was sent, also if the messenger did not know of them then.
+             sum(case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end)::int as recipients,
+             sum(d.delivered)::int as delivered, sum(d.read)::int as read,
              sum(d.reactions)::int as reactions, sum(d.replies)::int as replies, sum(d.views)::int as views,
              min(d.sent_at) as first_sent_at, max(d.sent_at) as last_sent_at,
-             (array_agg(d.error order by d.run_id desc) filter (where d.error is not null))[1] as last_error
+             (array_agg(d.error order by d.run_id desc) filter (where d.error is not null))[1] as last_error,
+             (array_agg(d.status = 'queued' order by d.run_id desc) filter (where d.error is not null))[1] as is_waiting
       from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      where r.campaign_id = ${campaignId}
+      group by d.group_id
+    ), revised as (
+      select d.group_id, count(v.recalled_at)::int as recalled, count(v.corrected_at)::int as corrected,
+             (array_agg(v.error order by v.run_id desc) filter (where v.error is not null))[1] as error
+      from runs r
+      join revisions v on v.account_id = r.account_id and v.run_id = r.run_id
+      join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
       where r.campaign_id = ${campaignId}
       group by d.group_id
     )
@@ -106,16 +127,20 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            coalesce(w.reactions, 0) as reactions,
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
-           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.last_error as "lastError"
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
+           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, v.group_id is not null as "isRevised", w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
     left join written w on w.group_id = t.group_id
     left join unwritten u on u.group_id = t.group_id
+    left join revised v on v.group_id = t.group_id
     order by t.position, t.group_id`.execute(trx);
-  return rows;
+  return rows.map(({ isWaiting, ...row }) =>
+    row.lastError === null ? row : { ...row, lastError: explainError(row.lastError, isWaiting ?? false) },
+  );
 }
 
-/** By minute up to three hours, by hour up to a week, by day beyond. Sends from the deliveries, receipts from the minutes. */
+/** In steps that make fewer than two hundred of the span from the first event to the last. Sends from the deliveries, receipts from the minutes. */
 async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
   const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
     with event as materialized (
@@ -127,9 +152,10 @@ async function selectTimeline(trx: Connection, campaignId: number): Promise<Grou
       from runs r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
       where r.campaign_id = ${campaignId}
     ), bucket as (
-      select case when max(at) - min(at) <= interval '3 hours' then interval '1 minute'
-                  when max(at) - min(at) <= interval '7 days' then interval '1 hour' else interval '1 day' end as width
-      from event
+      select case when span < interval '3 hours' then interval '1 minute' when span < interval '15 hours' then interval '5 minutes'
+                  when span < interval '2 days' then interval '15 minutes' when span < interval '8 days' then interval '1 hour'
+                  when span < interval '45 days' then interval '6 hours' else interval '1 day' end as width
+      from (select max(at) - min(at) as span from event)
     )
     select date_bin(width, at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::int as sent, sum(delivered)::int as delivered,
            sum(read)::int as read
@@ -151,6 +177,8 @@ function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
     sent: add((row) => row.sent),
     failed: add((row) => row.failed),
     cancelled: add((row) => row.cancelled),
+    recalled: add((row) => row.recalled),
+    corrected: add((row) => row.corrected),
     recipients: add((row) => row.recipients),
     delivered: addKnown((row) => row.delivered),
     read: addKnown((row) => row.read),

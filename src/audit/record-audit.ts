@@ -26,11 +26,15 @@ export type AuditAction =
   | 'campaign.paused'
   | 'campaign.resumed'
   | 'campaign.cancelled'
+  | 'campaign.recalled'
+  | 'campaign.corrected'
   | 'campaign.retried'
   | 'campaign.updated'
   | 'group.created'
   | 'community.created'
-  | 'channel.created';
+  | 'channel.created'
+  | 'group_list.saved'
+  | 'group_list.deleted';
 
 export interface AuditEntry extends Actor {
   action: AuditAction;

@@ -2,10 +2,10 @@ import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
+import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
 import { saveMedia } from '../media/store.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
-import { requireGroups } from './require-groups.ts';
 import { insertCampaign, readNow, type Plan } from './store.ts';
 
 export interface AcceptedCampaign {

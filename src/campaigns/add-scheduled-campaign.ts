@@ -58,7 +58,8 @@ function countDays({ startDate, endDate }: Schedule): number {
   return Temporal.PlainDate.from(startDate).until(Temporal.PlainDate.from(endDate), { largestUnit: 'days' }).days + 1;
 }
 
-function stillToCome(occurrences: Date[], now: Date): Date[] {
+/** Those of a schedule that are not past. Throws 400 where none is left. */
+export function stillToCome(occurrences: Date[], now: Date): Date[] {
   const left = occurrences.filter((dueAt) => dueAt >= now);
   if (left.length === 0) throw scheduleIsOver();
   return left;
@@ -68,7 +69,8 @@ export function scheduleIsOver(): AppError {
   return invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
 }
 
-async function readTimeZone(db: Database, userId: number): Promise<string | null> {
+/** The zone the user chose; null: none. */
+export async function readTimeZone(db: Database, userId: number): Promise<string | null> {
   const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
   return row?.time_zone ?? null;
 }

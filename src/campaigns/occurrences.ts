@@ -36,3 +36,52 @@ export function listOccurrences(schedule: Schedule): Temporal.Instant[] {
   }
   return occurrences;
 }
+
+/** The instant as wall-clock time in the zone with its offset: `2026-12-01T09:00:00+01:00`. */
+export function toLocalTime(at: Date, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
+  return local.toString({ timeZoneName: 'never', smallestUnit: 'second' });
+}
+
+/** The schedule as it is while any of it is still to come; one that is over, moved by the fewest weeks that put all of it ahead. */
+export function moveAhead(schedule: Schedule, now: Date): Schedule {
+  const due = listOccurrences(schedule).map((instant) => instant.epochMilliseconds);
+  const last = due.at(-1);
+  if (last === undefined || last >= now.getTime()) return schedule;
+  // Of the skipped dates only those that matter, which are near enough to be moved.
+  const isWithin = (date: string) => date >= schedule.startDate && date <= schedule.endDate;
+  const within = { ...schedule, skipDates: schedule.skipDates.filter(isWithin) };
+  let weeks = Math.max(1, Math.floor((now.getTime() - (due[0] ?? last)) / WEEK_MS));
+  for (;;) {
+    const moved = moveByWeeks(within, weeks++);
+    const [first] = listOccurrences(moved);
+    if (first && first.epochMilliseconds > now.getTime()) return moved;
+  }
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+
+function moveByWeeks(schedule: Schedule, weeks: number): Schedule {
+  const move = (date: string) => Temporal.PlainDate.from(date).add({ weeks }).toString();
+  const { startDate, endDate, skipDates } = schedule;
+  return { ...schedule, startDate: move(startDate), endDate: move(endDate), skipDates: skipDates.map(move) };
+}
+
+/** A day of the calendar in some zone. */
+export interface Day {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  beginsAt: Date;
+  /** The first instant that is not part of it any more. */
+  endsAt: Date;
+}
+
+/** The last `count` days in the zone, oldest first, with the one that `now` is in as the last. */
+export function listDays(now: Date, count: number, timeZone: string): Day[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate();
+  const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
+  return Array.from({ length: count }, (_, index) => {
+    const date = today.subtract({ days: count - 1 - index });
+    return { date: date.toString(), beginsAt: beginOf(date), endsAt: beginOf(date.add({ days: 1 })) };
+  });
+}

@@ -1,6 +1,7 @@
 import { AppError, invalid, type Problem } from '../lib/errors.ts';
 import { acceptMedia, type Base64, type Media } from '../media/accept-media.ts';
 import { convertHtml } from '../text/html-to-whatsapp.ts';
+import type { Warning } from '../text/warnings.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
 export interface PostInput {
@@ -19,6 +20,8 @@ export interface PreparedPost {
   media: Media | null;
   /** Without repeats, in the order first given. */
   groupIds: number[];
+  /** What the author will want to know; none keeps it from being sent. */
+  warnings: Warning[];
 }
 
 /**
@@ -26,10 +29,10 @@ export interface PreparedPost {
  * with the request already.
  */
 export async function preparePost(input: PostInput, known: readonly Problem[] = []): Promise<PreparedPost> {
-  const { text, problems } = convertHtml(input.html);
+  const { text, warnings, problems } = convertHtml(input.html);
   const media = await recognise(input.image, problems);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
-  return { text, media, groupIds: [...new Set(input.groupIds)] };
+  return { text, media, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**

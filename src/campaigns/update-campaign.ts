@@ -11,7 +11,7 @@ import { missRuns } from './expire-runs.ts';
 import type { Schedule } from './occurrences.ts';
 import { prepareChange } from './prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
-import { requireGroups } from './require-groups.ts';
+import { requireGroups } from '../groups/require-groups.ts';
 import { readContent, readPlan, readNow, writeContent, type Content, type ScheduledCampaign } from './store.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */

@@ -19,7 +19,8 @@ export type HintChannel =
   | 'campanile_commands'
   | 'campanile_results'
   | 'campanile_tokens'
-  | 'campanile_erasures';
+  | 'campanile_erasures'
+  | 'campanile_revisions';
 const CHANNELS: readonly HintChannel[] = [
   'campanile_lanes',
   'campanile_runs',
@@ -27,6 +28,7 @@ const CHANNELS: readonly HintChannel[] = [
   'campanile_results',
   'campanile_tokens',
   'campanile_erasures',
+  'campanile_revisions',
 ];
 const RECONNECT_MS = 1_000;
 

@@ -72,12 +72,8 @@ export function driveLanes(options: LaneOptions): Lanes {
     const shards = leases.shards();
     if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
     if (mayHaveStrays) {
-      await requeueStrays(
-        db,
-        shards,
-        (accountId, turn) => underWay.get(accountId)?.turn === turn,
-        gapMsOf(options.gaps),
-      );
+      const knows = (accountId: number, turn: number) => underWay.get(accountId)?.turn === turn;
+      await requeueStrays(db, shards, { inHand: 'sends', knows, gapMsOf: gapMsOf(options.gaps) });
       mayHaveStrays = false;
     }
     const room = TURNS_UNDER_WAY - underWay.size;

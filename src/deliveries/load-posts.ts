@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
+import { fileNameOf } from '../lib/file-name.ts';
 import { loadMedia } from '../media/store.ts';
 import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
 import { extensionOf } from '../media/sniff.ts';
@@ -41,7 +42,7 @@ export function loadPosts(db: Database): Posts {
       media: {
         mime: row.mime,
         size: row.size,
-        fileName: fileNameOf(row.name, row.mime),
+        fileName: fileNameOf(row.name, extensionOf(row.mime)),
         load: () => files.get(mediaId, () => loadNext(mediaId)),
       },
     };
@@ -84,12 +85,6 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     .execute();
   const byId = new Map(rows.map((row) => [row.content_id, row]));
   return contentIds.map((contentId) => byId.get(contentId));
-}
-
-/** A file name from the campaign's name, without what some system forbids in one or hides for. */
-function fileNameOf(campaignName: string, mime: string): string {
-  const name = campaignName.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, ' ').replaceAll(/^[ .]+|[ .]+$/g, '');
-  return `${name || 'file'}.${extensionOf(mime)}`;
 }
 
 /** The most recently used values by id; a value that could not be made is not kept. */

@@ -28,11 +28,13 @@ interface Part {
 const PARTS: readonly Part[] = [
   { table: 'receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
+  { table: 'revisions', owner: 'account_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
   { table: 'runs', owner: 'account_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'account_id', chunk: 50 },
   { table: 'media', owner: 'user_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
+  { table: 'group_lists', owner: 'account_id', chunk: 100 },
   { table: 'groups', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },

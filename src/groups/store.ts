@@ -101,6 +101,8 @@ export interface GroupFilter {
   kind?: GroupKind | undefined;
   /** Part of the name, in any case. */
   search?: string | undefined;
+  /** Only groups of this saved list. */
+  groupListId?: number | undefined;
   limit: number;
   /** Groups after this one, in order of their ids. */
   after: number;
@@ -115,6 +117,11 @@ export async function selectGroups(db: Connection, accountId: number, filter: Gr
     .where('group_id', '>', filter.after)
     .orderBy('group_id')
     .limit(filter.limit);
+  if (filter.groupListId !== undefined)
+    query = query.where(
+      sql<boolean>`group_id = any(array(
+        select unnest(group_ids) from group_lists where group_list_id = ${filter.groupListId} and account_id = ${accountId}))`,
+    );
   if (filter.kind) query = query.where('kind', '=', filter.kind);
   if (filter.search) query = query.where(sql<boolean>`position(lower(${filter.search}) in lower(name)) > 0`);
   return query.execute();

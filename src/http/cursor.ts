@@ -9,6 +9,8 @@ export function writeCursor(place: number | null): string | null {
 export function readCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [, place] = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (place === undefined) throw invalid([{ field: 'cursor', issue: 'is not one that a list has answered' }]);
+  // Decoding passes over what is no base64 at all.
+  if (place === undefined || writeCursor(Number(place)) !== cursor)
+    throw invalid([{ field: 'cursor', issue: 'is not one that a list has answered' }]);
   return Number(place);
 }

@@ -130,7 +130,7 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
   await server.register(cors, {
     origin: [...origins],
     methods: ['POST', 'GET'],
-    exposedHeaders: ['x-request-id', 'x-campaign-id', 'retry-after'],
+    exposedHeaders: ['x-request-id', 'x-campaign-id', 'retry-after', 'content-disposition'],
     strictPreflight: false,
     maxAge: 600,
   });

@@ -15,19 +15,25 @@ interface Waiting<Item, Result> {
 
 /**
  * `carryOut` resolves to one result an item, in their order. At most `parallel` batches are under way at once, of at most `most`
- * items each.
+ * items each; where items differ in size, `weigh` says how many each counts for, and one that is too heavy goes alone.
  */
 export function createBatch<Item, Result>(
   carryOut: (items: Item[]) => Promise<Result[]>,
-  { parallel, most }: { parallel: number; most: number },
+  { parallel, most, weigh = () => 1 }: { parallel: number; most: number; weigh?: (item: Item) => number },
 ): Batch<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
   let underWay = 0;
 
+  function countNext(): number {
+    let weight = 0;
+    const next = waiting.findIndex(({ item }) => (weight += weigh(item)) > most);
+    return next === -1 ? waiting.length : Math.max(next, 1);
+  }
+
   function carryOn() {
     while (underWay < parallel && waiting.length > 0) {
       underWay += 1;
-      void carryOutNext(waiting.splice(0, most)).finally(() => {
+      void carryOutNext(waiting.splice(0, countNext())).finally(() => {
         underWay -= 1;
         carryOn();
       });

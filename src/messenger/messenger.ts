@@ -67,6 +67,28 @@ export interface MessengerGroup {
   createdAt: Date;
 }
 
+/** A post that has left, or may have. */
+export interface SentPost {
+  chatId: string;
+  /** The id it was sent with. */
+  messageId: string;
+  /** null: it is not known to have left. */
+  sentAt: Date | null;
+}
+
+/** What becomes of posts: deleted for everyone, or edited to say what `post` says. Its media is that of the post as it was sent. */
+export type PostChange = { kind: 'recall' } | { kind: 'correct'; post: Post };
+
+/** What one try to change a post came to. */
+export type RevisionResult =
+  | { kind: 'done' }
+  /** There is no such post. */
+  | { kind: 'absent'; reason: string }
+  | { kind: 'refused'; reason: string; /** Trying again cannot help: it is too late, say. */ final: boolean }
+  /** It is tried again: to change a post twice in the same way has to do no harm. */
+  | { kind: 'unknown'; reason: string }
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+
 export type LinkMethod = 'qr' | 'pairing_code';
 
 /** How an account stands with the messaging application. `reason` is one sentence for its user. */
@@ -93,6 +115,11 @@ export interface MessengerSession {
    * answers `offline` for the rest once it is false. Somebody else is sending them by then.
    */
   send(post: Post, to: readonly Destination[], mayGoOn: () => boolean): Promise<SendResult[]>;
+  /**
+   * Changes posts in order, one result a post. What was changed so before is `done` again. Left out by a messenger whose application
+   * cannot; then each is refused for good.
+   */
+  revise?(change: PostChange, posts: readonly SentPost[]): Promise<RevisionResult[]>;
   /** All chats one can see. `knownChannels`: chat ids of channels that were listed or created before. */
   listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */

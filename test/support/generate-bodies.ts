@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { LONG_VALUES, ODD_BODIES, ODD_INTEGERS, ODD_VALUES, ODD_WORDS } from './odd-json.ts';
-import { typeOf, withoutNull, type Schema } from './openapi.ts';
+import { formsOf, typeOf, withoutNull, type Schema } from './openapi.ts';
 
 /** JSON texts that serve in fields of these names, so that generated bodies get past the first checks. */
 export type KnownFields = Readonly<Record<string, fc.Arbitrary<string>>>;
@@ -9,6 +9,10 @@ const json = (value: unknown) => JSON.stringify(value);
 
 /** JSON texts of bodies for an operation: valid ones, such with one broken field, such with several, and what is no body at all. */
 export function bodiesOf(schema: Schema, known: KnownFields): fc.Arbitrary<string> {
+  return fc.oneof(...formsOf(schema).map((form) => bodiesOfForm(form, known)));
+}
+
+function bodiesOfForm(schema: Schema, known: KnownFields): fc.Arbitrary<string> {
   const fields = Object.entries(schema.properties ?? {});
   const required = new Set(schema.required);
   const valid = (name: string, field: Schema) => known[name] ?? validText(field);

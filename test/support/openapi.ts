@@ -4,6 +4,7 @@
 export interface Schema {
   type?: string | string[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   properties?: Record<string, Schema>;
@@ -72,10 +73,15 @@ function followed(value: unknown, named: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, named)]));
 }
 
-/** What a schema takes besides null. */
+/** The forms that a body may have; mostly there is one. */
+export function formsOf(schema: Schema): Schema[] {
+  return schema.oneOf ?? [schema];
+}
+
+/** What a schema takes besides null; of several forms the first. */
 export function withoutNull(schema: Schema): Schema {
-  const { anyOf, ...rest } = schema;
-  const choice = anyOf?.find((one) => one.type !== 'null');
+  const { anyOf, oneOf, ...rest } = schema;
+  const choice = (anyOf ?? oneOf)?.find((one) => one.type !== 'null');
   return choice ? { ...rest, ...withoutNull(choice) } : schema;
 }
 

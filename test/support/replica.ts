@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
+import { connectDatabase, type Connection } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { until } from './ledger.ts';
 import { ownPostgres, serverPid, type OwnPostgres } from './own-postgres.ts';
@@ -20,11 +20,11 @@ const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts']);
 
 /** Copies a running server and has the copy follow it, synchronously. */
 export async function startReplica(primary: OwnPostgres): Promise<Replica> {
-  // One connection: a backup belongs to the session that began it.
   const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   try {
     const folder = await mkdtemp(join(tmpdir(), 'campanile-replica-'));
-    await copyCluster(db, primary, folder);
+    // A backup belongs to the connection that began it.
+    await db.connection().execute((session) => copyCluster(session, primary, folder));
     const replica = ownPostgres(folder, { hot_standby: 'off' });
     // It says that it is ready when it has been promoted, and not before.
     const ready = replica.start();
@@ -61,7 +61,7 @@ export async function startReplica(primary: OwnPostgres): Promise<Replica> {
   }
 }
 
-async function copyCluster(db: Database, primary: OwnPostgres, folder: string): Promise<void> {
+async function copyCluster(db: Connection, primary: OwnPostgres, folder: string): Promise<void> {
   await sql`select pg_backup_start('replica', true)`.execute(db);
   const cluster = join(folder, 'postgres');
   await cp(join(primary.folder, 'postgres'), cluster, {

@@ -4,7 +4,10 @@ import type {
   Messenger,
   MessengerSession,
   Post,
+  PostChange,
+  RevisionResult,
   SendResult,
+  SentPost,
 } from '../../src/messenger/messenger.ts';
 import { sendUnlessThere } from '../../src/messenger/send-unless-there.ts';
 
@@ -23,6 +26,10 @@ export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** What becomes of each post from now on; undefined: it arrives at two other people. */
   answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
+  /** What was changed, in order, with what it says then. */
+  changes: Array<{ kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
+  /** What becomes of each change from now on; undefined: it is done. */
+  answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
   find?: (to: Destination) => Promise<{ recipients: number } | null>;
   /** Tells the worker what members did. */
@@ -54,6 +61,18 @@ export function scriptMessenger(): ScriptedMessenger {
       }
       return results;
     },
+    async revise(change, posts) {
+      const results: RevisionResult[] = [];
+      for (const post of posts) {
+        const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
+        const text = change.kind === 'correct' ? change.post.text : '';
+        const { messageId } = post;
+        if (result.kind === 'done')
+          messenger.changes.push({ kind: change.kind, messageId, text, atMs: performance.now() });
+        results.push(result);
+      }
+      return results;
+    },
     listGroups: () => Promise.resolve([]),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
@@ -67,6 +86,8 @@ export function scriptMessenger(): ScriptedMessenger {
     staysOpen: false,
     arrivals: [],
     answer: () => undefined,
+    changes: [],
+    answerChange: () => undefined,
     tell: (events) => record(events),
     open: () => Promise.resolve(session),
     link(_account, _method, tell) {

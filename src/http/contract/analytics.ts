@@ -1,6 +1,7 @@
 /** The wire of the analytics operations (contract §3). */
 import { z } from 'zod';
-import { campaignHead, run } from './campaigns.ts';
+import { campaignBody, campaignHead, run } from './campaigns.ts';
+import { withDefault } from './fields.ts';
 
 const count = z.number().int();
 const unknowable = count.nullable().meta({ description: 'null: the messaging application does not tell.' });
@@ -13,6 +14,10 @@ const counts = {
   sent: count,
   failed: count,
   cancelled: count,
+  recalled: count.optional().meta({
+    description: 'Of the sent: deleted for everyone afterwards. There once something was to be recalled or corrected.',
+  }),
+  corrected: count.optional().meta({ description: 'Of the sent: edited afterwards. There in the same cases.' }),
   recipients: count.meta({
     description: 'Participants other than the sender at the moment of sending, over sent deliveries.',
   }),
@@ -38,10 +43,39 @@ export const groupAnalyticsData = z
         ...counts,
         first_sent_at: instant.nullable(),
         last_sent_at: instant.nullable(),
-        last_error: z.string().nullable(),
+        last_error: z
+          .string()
+          .nullable()
+          .meta({ description: 'What went wrong with the latest run that had a failure, and what to do about it.' }),
       }),
     ),
     runs: z.array(run),
     timeline: z.array(z.object({ at: instant, sent: count, delivered: count, read: count })),
   })
   .meta({ id: 'GroupAnalytics' });
+
+const overviewSums = {
+  posts: count.meta({ description: 'Runs that began: one for a campaign sent now, one for each day of a schedule.' }),
+  sent: count.meta({ description: 'Groups that were sent to, over all posts.' }),
+  failed: count,
+  delivered: count,
+  read: count,
+};
+
+export const getOverviewBody = z.object({
+  days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'So many days, today among them.' }),
+});
+
+export const getOverviewData = z
+  .object({
+    totals: z.object({ campaigns: count, ...overviewSums }),
+    daily: z.array(
+      z.object({
+        date: z.string().meta({ format: 'date', description: 'In your time zone. Oldest first, none left out.' }),
+        ...overviewSums,
+      }),
+    ),
+  })
+  .meta({ id: 'Overview' });
+
+export const exportCampaignBody = campaignBody.extend({ format: z.literal('csv') });

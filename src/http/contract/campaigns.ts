@@ -1,7 +1,7 @@
 /** The wire of the campaign operations (specification, contract §3 and §4). */
 import { z } from 'zod';
 import { isTimeZone } from '../../lib/time-zone.ts';
-import { optional, text, withDefault } from './fields.ts';
+import { groupMetadataIds, optional, text, withDefault } from './fields.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -25,11 +25,6 @@ export const runStatus = z
   .enum(['planned', 'running', 'completed', 'completed_with_errors', 'missed', 'cancelled'])
   .meta({ id: 'RunStatus' });
 
-const MOST_GROUPS = 10_000;
-/** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
-const MOST_IDS = 10 * MOST_GROUPS;
-const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
-
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({ description: 'The campaign name.', examples: ['Spring fair'] }),
@@ -42,16 +37,7 @@ const postFields = {
     description:
       'A file in base64, with or without a data URL head: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP; 16 MiB decoded at most.',
   }),
-  group_metadata_ids: z
-    .array(z.int({ error: 'must be a whole number' }))
-    .min(1)
-    .max(MOST_IDS, { error: TOO_MANY_GROUPS })
-    .refine((ids) => ids.length <= MOST_GROUPS || new Set(ids).size <= MOST_GROUPS, { error: TOO_MANY_GROUPS })
-    .meta({
-      description: 'The target groups, 10,000 at most; a repeated id counts once.',
-      examples: [[1, 2, 3]],
-      maxItems: MOST_GROUPS,
-    }),
+  group_metadata_ids: groupMetadataIds,
   is_channel_campaign: withDefault(z.boolean(), false),
 };
 
@@ -59,9 +45,12 @@ export const addCampaignBody = z
   .object({
     ...postFields,
     is_schedule: withDefault(
-      z
-        .boolean()
-        .refine((value) => !value, { error: 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch' }),
+      z.literal(false, {
+        error: ({ input }) =>
+          input === true
+            ? 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch'
+            : 'must be true or false',
+      }),
       false,
     ),
     schedule_time: optional(

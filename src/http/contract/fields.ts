@@ -30,5 +30,22 @@ export function units(min: number, max: number): z.core.CheckFn<string> {
   };
 }
 
+const MOST_GROUPS = 10_000;
+/** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
+const MOST_IDS = 10 * MOST_GROUPS;
+const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
+
+/** The groups that something is about, as campaigns and group lists name them. */
+export const groupMetadataIds = z
+  .array(z.int({ error: 'must be a whole number' }))
+  .min(1)
+  .max(MOST_IDS, { error: TOO_MANY_GROUPS })
+  .refine((ids) => ids.length <= MOST_GROUPS || new Set(ids).size <= MOST_GROUPS, { error: TOO_MANY_GROUPS })
+  .meta({
+    description: 'The groups, 10,000 at most; a repeated id counts once.',
+    examples: [[1, 2, 3]],
+    maxItems: MOST_GROUPS,
+  });
+
 /** A body of which nothing is read. */
 export const nothing = z.object({}).meta({ id: 'Nothing', description: 'An empty object; an empty body serves too.' });

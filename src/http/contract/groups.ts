@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { optional, text, withDefault } from './fields.ts';
+import { groupListId } from './group-lists.ts';
 
 const groupMetadataId = z.number().int().meta({ description: 'What campaigns name in `group_metadata_ids`.' });
 const name = text(1, 100);
@@ -54,6 +55,7 @@ export const createGroupBody = z
 export const listGroupsBody = z.object({
   kind: optional(groupKind),
   search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
+  group_list_id: optional(groupListId).meta({ description: 'Only groups of this saved list.' }),
   limit: withDefault(z.int().min(1).max(500), 100),
   cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
 });

@@ -1,12 +1,18 @@
-import { readGroupAnalytics, type Counts, type Engagement } from '../../analytics/group-analytics.ts';
+import { readGroupAnalytics } from '../../analytics/group-analytics.ts';
+import { readOverview } from '../../analytics/read-overview.ts';
 import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/analytics.ts';
 import { campaignBody } from '../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { toWireRun } from './campaigns.ts';
+import { exportCampaignOperation } from './export-campaign.ts';
+import { toWireCounts, toWireGroup, toWireRevised } from './group-row.ts';
 
-export function analyticsOperations(deps: { db: Database }): Operation[] {
+export function analyticsOperations(deps: {
+  db: Database;
+  /** Of users who chose none. */ timeZone: string;
+}): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/analytics/get-campaign-group-analytics-master',
@@ -19,50 +25,39 @@ export function analyticsOperations(deps: { db: Database }): Operation[] {
       isHeavy: true,
       errors: [404],
       async handle({ body, caller }) {
-        const { campaign, totals, groups, runs, timeline } = await readGroupAnalytics(
+        const { campaign, totals, groups, runs, isRevised, timeline } = await readGroupAnalytics(
           deps,
           caller.userId,
           body.campaign_id,
         );
         return {
           campaign: toWireHead(campaign),
-          totals: { groups: totals.groups, runs: totals.runs, runs_done: totals.runsDone, ...toWireCounts(totals) },
-          groups: groups.map((group) => ({
-            group_metadata_id: group.groupId,
-            group_name: group.name,
-            kind: group.kind,
-            participants: group.participants,
-            ...toWireCounts(group),
-            first_sent_at: group.firstSentAt?.toISOString() ?? null,
-            last_sent_at: group.lastSentAt?.toISOString() ?? null,
-            last_error: group.lastError,
-          })),
+          totals: {
+            groups: totals.groups,
+            runs: totals.runs,
+            runs_done: totals.runsDone,
+            ...toWireCounts(totals),
+            ...(isRevised && toWireRevised(totals)),
+          },
+          groups: groups.map((group) => ({ ...toWireGroup(group), ...(isRevised && toWireRevised(group)) })),
           runs: runs.map(toWireRun),
           timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
         };
       },
     }),
+    defineOperation({
+      path: '/api/v1/analytics/get-overview',
+      access: 'bearer',
+      scope: 'read',
+      tag: 'Analytics',
+      summary: 'Read what became of all your campaigns, day by day',
+      description:
+        'By days in your time zone. A post counts with all that came of it on the day it began, so that late receipts still count and the totals are the sums of the days.',
+      body: wire.getOverviewBody,
+      data: wire.getOverviewData,
+      errors: [],
+      handle: ({ body, caller }) => readOverview(deps, caller.userId, body.days),
+    }),
+    exportCampaignOperation(deps),
   ];
-}
-
-function toWireCounts(row: Counts & Engagement) {
-  return {
-    deliveries: row.deliveries,
-    queued: row.queued,
-    sent: row.sent,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    recipients: row.recipients,
-    delivered: row.delivered,
-    read: row.read,
-    reactions: row.reactions,
-    replies: row.replies,
-    views: row.views,
-    delivery_rate: rate(row.delivered, row.recipients),
-    read_rate: rate(row.read, row.recipients),
-  };
-}
-
-function rate(part: number | null, whole: number): number | null {
-  return part === null || whole === 0 ? null : part / whole;
 }

@@ -1,29 +1,23 @@
 import type { Actor } from '../../audit/record-audit.ts';
 import { addCampaign } from '../../campaigns/add-campaign.ts';
 import { addScheduledCampaign } from '../../campaigns/add-scheduled-campaign.ts';
+import type { CheckDeps } from '../../campaigns/check-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
 import { getCampaign, type RunDetails } from '../../campaigns/get-campaign.ts';
 import { listCampaigns } from '../../campaigns/list-campaigns.ts';
 import { retryCampaign } from '../../campaigns/retry-campaign.ts';
 import { previewCampaign } from '../../campaigns/preview-campaign.ts';
 import { updateCampaign } from '../../campaigns/update-campaign.ts';
-import type { Database } from '../../database/connect.ts';
 import * as wire from '../contract/campaigns.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
+import { HTML_LIMIT_BYTES, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
+import { checkCampaignOperation } from './check-campaign.ts';
+import { duplicateCampaignOperation } from './duplicate-campaign.ts';
+import { reviseCampaignOperations } from './revise-campaign.ts';
 
-/** A file of 16 MiB in base64, 262,144 characters of html in the longest escapes JSON has, and the rest. */
-const POST_LIMIT_BYTES = 26 * 1024 * 1024;
-const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
-
-export interface CampaignDeps {
-  db: Database;
-  /** IANA zone of users who chose none. */
-  timeZone: string;
-}
-
-export function campaignOperations(deps: CampaignDeps): Operation[] {
+export function campaignOperations(deps: CheckDeps): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/venom/add-campaign',
@@ -40,7 +34,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       errors: [404, 409],
       idempotent: true,
       async handle({ body, file, actor, idempotencyKey }) {
-        const post = { ...toPost(body, file), scheduleTime: body.schedule_time ?? null };
+        const post = { ...toPost(body, file), ...toSendNow(body) };
         const accepted = await addCampaign(deps, actor, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
@@ -67,15 +61,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
       async handle({ body, file, actor, idempotencyKey, setHeader }) {
-        const schedule = {
-          startDate: body.start_date,
-          endDate: body.end_date,
-          time: body.schedule_time,
-          timeZone: body.time_zone ?? null,
-          weekdays: body.weekdays ?? null,
-          skipDates: body.skip_dates,
-        };
-        const post = { ...toPost(body, file), ...schedule };
+        const post = { ...toPost(body, file), ...toSchedule(body) };
         const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
@@ -93,6 +79,8 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
       errors: [],
       handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
     }),
+    checkCampaignOperation(deps),
+    duplicateCampaignOperation(deps),
     defineOperation({
       path: '/api/v1/venom/list-campaigns',
       access: 'bearer',
@@ -176,6 +164,7 @@ export function campaignOperations(deps: CampaignDeps): Operation[] {
         return { campaign_id: campaignId, status };
       },
     }),
+    ...reviseCampaignOperations(deps),
     controlOperation('pause', 'Pause a campaign', (actor, id) => pauseCampaign(deps, actor, id)),
     controlOperation('resume', 'Go on with a paused campaign', (actor, id) => resumeCampaign(deps, actor, id)),
     controlOperation('cancel', 'Cancel a campaign', (actor, id) => cancelCampaign(deps, actor, id)),
@@ -215,26 +204,6 @@ function controlOperation(
       return { campaign_id: campaignId, status };
     },
   });
-}
-
-interface WirePost {
-  name: string;
-  desc: string;
-  html: string;
-  image?: string | undefined;
-  group_metadata_ids: number[];
-  is_channel_campaign: boolean;
-}
-
-function toPost(body: WirePost, file: Buffer | null) {
-  return {
-    name: body.name,
-    description: body.desc,
-    html: body.html,
-    image: file ?? body.image ?? null,
-    groupIds: body.group_metadata_ids,
-    isChannelCampaign: body.is_channel_campaign,
-  };
 }
 
 /** A run as the wire has it. */

@@ -88,11 +88,11 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
       summary: 'List your groups, communities and channels',
       body: wire.listGroupsBody,
       data: wire.listGroupsData,
-      errors: [503],
+      errors: [404, 503],
       async handle({ body, caller }) {
-        const { kind, search, limit } = body;
+        const { kind, search, limit, group_list_id: groupListId } = body;
         const after = readCursor(body.cursor) ?? 0;
-        const page = await listGroups(deps, caller.userId, { kind, search, limit, after });
+        const page = await listGroups(deps, caller.userId, { kind, search, groupListId, limit, after });
         return {
           groups: page.groups.map((group) => ({
             group_metadata_id: group.groupId,

@@ -42,6 +42,9 @@ interface ChatRow {
 
 /** Makes the account known, and its first groups; does nothing when they are there, however often and by whomever it is called. */
 export async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
+  // Known to be there as a rule: the account is opened again by each worker that takes it over.
+  const known = await sql`select from sandbox_accounts where account_id = ${accountId}`.execute(db);
+  if (known.rows.length > 0) return;
   await db.transaction().execute(async (trx) => {
     await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
     for (const [index, group] of FIRST_GROUPS.entries()) {

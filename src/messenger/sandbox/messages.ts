@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connect.ts';
+import { createBatch } from '../../lib/batch.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
 import { refusePost } from './refuse-post.ts';
 
@@ -16,39 +17,65 @@ export interface SandboxMessage {
 /** Members look at their phones no sooner than this after a post, divided by the speed. */
 const FIRST_LOOK_MS = 200;
 
+/** Sends a post of an account into chats. One result a destination, in the same order. */
+export type SendPost = (accountId: number, post: Post, to: readonly Destination[]) => Promise<SendResult[]>;
+
+interface Sending {
+  accountId: number;
+  post: Post;
+  to: readonly Destination[];
+}
+
+const DESTINATIONS_AT_ONCE = 1_000;
+const PARALLEL = 4;
+
 /**
- * Writes the post into each chat, all in one statement. A repeated message id is dropped and answered as sent, as WhatsApp does;
- * a chat that is not the account's is a final refusal, and so is a post that WhatsApp would not take.
+ * What writes posts into chats: those of many accounts in one statement, when many send at once. A repeated message id is dropped
+ * and answered as sent, as WhatsApp does; a chat that is not the account's is a final refusal, and so is a post that WhatsApp would
+ * not take.
  */
-export async function sendMessages(
-  db: Connection,
-  accountId: number,
-  post: Post,
-  to: readonly Destination[],
-  speed: number,
-): Promise<SendResult[]> {
-  const reason = refusePost(post);
-  if (reason !== undefined) return to.map(() => ({ kind: 'refused', reason, final: true }));
-  const media = post.media && { ...post.media, sha256: await hashOf(post.media) };
+export function createPostSender(db: Connection, speed: number): SendPost {
+  const batch = createBatch((sendings: Sending[]) => writeMessages(db, sendings, speed), {
+    parallel: PARALLEL,
+    most: DESTINATIONS_AT_ONCE,
+    weigh: ({ to }) => to.length,
+  });
+  return async (accountId, post, to) => {
+    const reason = refusePost(post);
+    if (reason !== undefined) return to.map(() => ({ kind: 'refused', reason, final: true }));
+    return batch.add({ accountId, post, to });
+  };
+}
+
+async function writeMessages(db: Connection, sendings: Sending[], speed: number): Promise<SendResult[][]> {
+  const hashes = await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  const all = sendings.flatMap(({ accountId, to }, index) => to.map((one) => ({ ...one, accountId, post: index + 1 })));
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`
     with account as materialized (
-      select from sandbox_accounts where account_id = ${accountId} for key share
-    ), chat as materialized (
-      select d.ordinal, d.chat_id, d.message_id, c.recipients
-      from unnest(${to.map((one) => one.chatId)}::text[], ${to.map((one) => one.messageId)}::text[])
-           with ordinality d (chat_id, message_id, ordinal)
+      select account_id from sandbox_accounts where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
+      order by account_id for key share
+    ), post as materialized (
+      select * from unnest(${sendings.map(({ post }) => post.text)}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
+                           ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
+                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[])
+           with ordinality p (text, mime, size, sha256, post)
+    ), chat as (
+      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, c.recipients
+      from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
+                  ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[])
+           with ordinality d (account_id, post, chat_id, message_id, ordinal)
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
         select cardinality(participants) as recipients from sandbox_chats
-        where chat_id = d.chat_id and account_id = ${accountId} and exists (select from account) limit 1) c on true
+        where chat_id = d.chat_id and account_id = d.account_id
+          and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
-      select chat_id, ${accountId}::bigint, message_id, ${post.text}::text, ${media?.mime ?? null}::text,
-             ${media?.size ?? null}::int, ${media?.sha256 ?? null}::bytea,
+      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_LOOK_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
-      from chat where recipients is not null order by ordinal
+      from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
       ${whatOfRepeats}
     )
     -- Not waited for: what is on the disk only later goes there before the ledger's note that it was sent, in the same log.
@@ -60,12 +87,19 @@ export async function sendMessages(
     if (!isRepeat(error)) throw error;
     return write(sql`on conflict (chat_id, message_id) do nothing`);
   });
-  return to.map((_, index) => {
-    const recipients = rows[0]?.recipients[index] ?? null;
-    return recipients === null
-      ? { kind: 'refused', reason: 'The group no longer exists, or you are not a member of it', final: true }
-      : { kind: 'sent', recipients };
-  });
+  const recipients = rows[0]?.recipients ?? [];
+  let from = 0;
+  return sendings.map(({ to }) => recipients.slice(from, (from += to.length)).map(toResult));
+}
+
+function toResult(recipients: number | null): SendResult {
+  if (recipients !== null) return { kind: 'sent', recipients };
+  return {
+    kind: 'refused',
+    reason:
+      'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
+    final: true,
+  };
 }
 
 function isRepeat(error: unknown): boolean {
@@ -101,7 +135,7 @@ export async function readMessages(
   }>`
     select seq, message_id, text, media_mime, media_size, media_sha256, sent_at
     from sandbox_messages
-    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after}
+    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and recalled_at is null
     order by seq limit ${limit}`.execute(db);
   return rows.map((row) => ({
     seq: row.seq,

@@ -4,7 +4,8 @@ import { startLoop } from '../../lib/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
 import { forgetAccount } from './forget.ts';
-import { sendMessages } from './messages.ts';
+import { createPostSender } from './messages.ts';
+import { reviseMessages } from './revise-messages.ts';
 import { tellDoings } from './tell-doings.ts';
 
 /**
@@ -22,11 +23,14 @@ export function createSandbox({
   speed: number;
   onLoopError?: (loop: string) => void;
 }): Messenger {
+  const sendPost = createPostSender(db, speed);
+
   async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
     await plantFirstGroups(db, accountId);
     const ended = Promise.withResolvers<void>();
     return {
-      send: (post, to) => sendMessages(db, accountId, post, to, speed),
+      send: (post, to) => sendPost(accountId, post, to),
+      revise: (change, posts) => reviseMessages(db, accountId, change, posts),
       listGroups: () => listChats(db, accountId),
       createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
       createCommunity: (community) => createCommunityChats(db, accountId, community),

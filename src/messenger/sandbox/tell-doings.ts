@@ -106,7 +106,8 @@ function storyOf(message: MessageRow, speed: number): Story {
 async function noteTold(db: Connection, messages: MessageRow[], told: Story[]): Promise<void> {
   await sql`
     update sandbox_messages m
-    set seen_until = to_timestamp(t.seen_ms / 1000), next_doing_at = to_timestamp(t.next_ms / 1000)
+    set seen_until = to_timestamp(t.seen_ms / 1000),
+        next_doing_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
     from unnest(${messages.map((message) => message.chat_id)}::text[], ${messages.map((message) => message.message_id)}::text[],
                 ${messages.map((message) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
          t (chat_id, message_id, seen_ms, next_ms)

@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connect.ts';
-import { selectOwnGroupIds } from '../groups/store.ts';
+import { selectOwnGroupIds } from './store.ts';
 import { AppError } from '../lib/errors.ts';
 
 const NAMED_AT_MOST = 20;

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
+import type { Database } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { toWireGroup } from '../src/http/routes/group-row.ts';
+import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
+import { settle, startCluster } from './support/cluster.ts';
+import { count, median, type Row } from './support/table.ts';
+
+const ROUNDS = 15;
+
+interface Size {
+  groups: number;
+  /** Of each group: so many members received the post, and read it. */
+  members: number;
+}
+
+/** The analytics of a large campaign beside a SELECT of as many rows, both as JSON. */
+export async function benchAnalytics({ quick }: { quick: boolean }): Promise<Row[]> {
+  const size = quick ? { groups: 1_000, members: 20 } : { groups: 10_000, members: 100 };
+  const cluster = await startCluster();
+  try {
+    return await cluster.withDatabase(async ({ db }) => {
+      await migrate(db, cluster.log);
+      const owner = await createOwner(db, size.groups);
+      const campaignId = await sendNow(db, owner);
+      await pretendSent(db, owner, size);
+      await settle(db, { analyze: true });
+      // In turn, so that a slow moment of the machine meets both.
+      const [ours, plain]: [number[], number[]] = [[], []];
+      for (let round = 0; round < ROUNDS; round++) {
+        ours.push(await timed(() => analyticsText(db, owner, campaignId)));
+        plain.push(await timed(() => plainText(db)));
+      }
+      return [rowOf(size, median(ours), median(plain))];
+    });
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** Ends the campaign as if every group had got it and every member had read it, within four hours. */
+async function pretendSent(db: Database, owner: Owner, { members }: Size): Promise<void> {
+  const { accountId } = owner;
+  await sql`
+    update deliveries set status = 'sent', sent_at = campanile_now() + position * interval '1.4 seconds', attempts = 1,
+           recipients = ${members}::int, delivered = ${members}::int, read = ${members}::int
+    where account_id = ${accountId}`.execute(db);
+  await sql`
+    update runs set queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
+    where account_id = ${accountId}`.execute(db);
+  await sql`
+    insert into receipts (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+    select account_id, run_id, position, hashint8extended(m, 0), sent_at + interval '5 seconds', sent_at + interval '9 seconds', 3, 3
+    from deliveries, generate_series(1, ${members}::int) m where account_id = ${accountId}`.execute(db);
+  await sql`
+    insert into run_minutes (account_id, run_id, minute, delivered, read)
+    select account_id, run_id, date_trunc('minute', delivered_at), count(*), count(*) from receipts group by 1, 2, 3`.execute(
+    db,
+  );
+  // What the yardstick reads: the finished rows, as a table of their own.
+  await sql`
+    create table plain_rows as
+    select d.group_id as group_metadata_id, g.name as group_name, g.kind, g.participants, 1 as deliveries, 0 as queued, 1 as sent,
+           0 as failed, 0 as cancelled, d.recipients, d.delivered, d.read, d.reactions, d.replies, null::int as views,
+           1.0::float8 as delivery_rate, 1.0::float8 as read_rate, d.sent_at as first_sent_at, d.sent_at as last_sent_at, d.error as last_error
+    from deliveries d join groups g using (group_id) order by d.position`.execute(db);
+}
+
+async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
+  const { groups, ...rest } = await readGroupAnalytics({ db }, owner.userId, campaignId);
+  return JSON.stringify({ ...rest, groups: groups.map(toWireGroup) });
+}
+
+async function plainText(db: Database): Promise<string> {
+  const { rows } = await sql`select * from plain_rows`.execute(db);
+  return JSON.stringify(rows);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function rowOf({ groups, members }: Size, ours: number, plain: number): Row {
+  const ratio = ours / plain;
+  return {
+    what: `analytics of ${count(groups)} groups, ${count(groups * members)} receipts`,
+    ours: `${ours.toFixed(0)} ms`,
+    yardstick: `${plain.toFixed(0)} ms`,
+    ratio,
+    reach: '≤ 2×',
+    reached: ratio <= 2,
+  };
+}

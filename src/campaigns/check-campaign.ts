@@ -1,0 +1,70 @@
+import { findAccountOfUser } from '../accounts/store.ts';
+import type { Database } from '../database/connect.ts';
+import { requireGroups } from '../groups/require-groups.ts';
+import type { Problem } from '../lib/errors.ts';
+import { captionWarning } from '../text/warnings.ts';
+import type { SendNowInput } from './add-campaign.ts';
+import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
+import { estimateSeconds, type Pace } from './estimate-seconds.ts';
+import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
+import { toLocalTime } from './occurrences.ts';
+import { preparePost } from './prepare-post.ts';
+import { readNow } from './store.ts';
+
+export interface CheckDeps {
+  db: Database;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
+  /** The pace of each messenger's accounts. */
+  gaps: Readonly<Record<string, Pace>>;
+}
+
+/** A campaign that might be sent, now or by a schedule. */
+export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'scheduled'; post: ScheduledInput };
+
+export interface CampaignCheck {
+  text: string;
+  warnings: Array<{ code: string; message: string }>;
+  media: { mime: string; size: number } | null;
+  /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
+  runs: Array<{ dueAt: Date; local: string }>;
+  groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
+  expectedSeconds: number;
+}
+
+/**
+ * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
+ * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that.
+ */
+export async function checkCampaign(deps: CheckDeps, userId: number, draft: CampaignDraft): Promise<CampaignCheck> {
+  const { db } = deps;
+  const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
+  const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
+  const { occurrences, problems } = planDraft(draft, timeZone);
+  const { text, media, groupIds, warnings } = await preparePost(draft.post, problems);
+  const account = await findAccountOfUser(db, userId);
+  await requireGroups(db, account.accountId, draft.post.groupIds);
+  const now = await readNow(db);
+  const dueAt = occurrences ? stillToCome(occurrences, now) : [now];
+  const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt });
+  const first = dueAt[0] ?? now;
+  const caption = media && captionWarning(text);
+  const pace = deps.gaps[account.messenger];
+  return {
+    text,
+    warnings: [...warnings, ...(caption ? [caption] : []), ...(account.status === 'connected' ? [] : [NOT_CONNECTED])],
+    media: media && { mime: media.mime, size: media.bytes.length },
+    runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
+    groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
+    expectedSeconds: await estimateSeconds(db, account.accountId, { groups: groupIds.length, at: first, pace }),
+  };
+}
+
+const NOT_CONNECTED = {
+  code: 'account_not_connected',
+  message: 'Your account is not connected just now: what is due waits until it is, for 6 hours at most.',
+};
+
+function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: Problem[] } {
+  return draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
+}
