@@ -77,7 +77,7 @@ async function beginAt(worker: WitnessedWorker, messenger: 'sandbox' | 'whatsapp
     cancelled: false,
   };
   const arrivals = async () => (await witness.entries()).filter((entry) => entry.accountId === owner.accountId);
-  await when(arrivals, (seen) => seen.length >= 3);
+  await when(arrivals, (seen) => seen.length > 0);
   expect(new Set((await arrivals()).map(({ pid }) => pid))).toEqual(new Set([worker.pid]));
   return { owner, campaignId, run, arrivals, paced: messenger === 'sandbox' };
 }

@@ -118,18 +118,22 @@ async function startUnit(options: UnitOptions): Promise<Unit> {
   };
   let asked: Service | undefined;
 
+  async function startOnce(): Promise<Service> {
+    const service = await startService({ folder, environment, entry: ENTRY });
+    void service.ended.then((code) => {
+      options.onEnd(service.log().slice(-LAST_WORDS));
+      if (asked === service) return;
+      options.onUnaskedEnd(`exit code ${code}: ${service.log().slice(-LAST_WORDS)}`);
+      void start().then((next) => (current = next));
+    });
+    return service;
+  }
+
   /** Whoever looks after processes starts one again that could not start. */
   async function start(): Promise<Service> {
     for (;;) {
       try {
-        const service = await startService({ folder, environment, entry: ENTRY });
-        void service.ended.then((code) => {
-          options.onEnd(service.log().slice(-LAST_WORDS));
-          if (asked === service) return;
-          options.onUnaskedEnd(`exit code ${code}: ${service.log().slice(-LAST_WORDS)}`);
-          void start().then((next) => (current = next));
-        });
-        return service;
+        return await startOnce();
       } catch {
         options.onFailedStart();
         await sleep(START_AGAIN_MS);
@@ -137,7 +141,8 @@ async function startUnit(options: UnitOptions): Promise<Unit> {
     }
   }
 
-  let current = await start();
+  // Before any harm is done nothing excuses a failure.
+  let current = await startOnce();
   return {
     role,
     network,

@@ -116,8 +116,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     const all = (result: SendResult) => turn.deliveries.map(() => result);
     let session, post;
     try {
-      session = await options.sessions.get(turn.accountId);
-      post = await posts.get(turn.contentId);
+      [session, post] = await Promise.all([options.sessions.get(turn.accountId), posts.get(turn.contentId)]);
     } catch (error) {
       log.warn({ err: error, accountId: turn.accountId }, 'a turn could not be prepared');
       return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });

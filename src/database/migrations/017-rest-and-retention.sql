@@ -59,8 +59,11 @@ begin
   with lane as materialized (
     select i.account_id, i.messenger, i.room, case when i.messenger = any(paced) then least(i.room, 1) else least(i.room, batch) end as most, exists (
       -- Runs start in the order they are due: one that should have begun goes before whatever else could be sent.
-      select from runs p where p.account_id = i.account_id and p.status = 'planned' and not p.paused
-        and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours') as blocked
+      -- The inner query by itself, so that the account's own index serves it and not the one of all that is due.
+      select from (
+        select p.paused from runs p where p.account_id = i.account_id and p.status = 'planned'
+          and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours' offset 0) p
+      where not p.paused) as blocked
     from unnest(due_accounts, due_messengers, due_room) i (account_id, messenger, room)
   ), turn as materialized (
     select l.account_id, l.messenger, r.run_id, r.content_id, d.*

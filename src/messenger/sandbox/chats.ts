@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../database/connect.ts';
+import { createBatch } from '../../lib/batch.ts';
 import { AppError, invalid } from '../../lib/errors.ts';
 import type { GroupKind, MessengerGroup } from '../messenger.ts';
 
@@ -40,11 +41,25 @@ interface ChatRow {
   created_at: Date;
 }
 
-/** Makes the account known, and its first groups; does nothing when they are there, however often and by whomever it is called. */
-export async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
-  // Known to be there as a rule: the account is opened again by each worker that takes it over.
-  const known = await sql`select from sandbox_accounts where account_id = ${accountId}`.execute(db);
-  if (known.rows.length > 0) return;
+/**
+ * What makes accounts known, and plants their first groups; does nothing when they are there, however often and by whomever it is
+ * called. Of many accounts at once it is looked up together whether they are: as a rule they are, and are opened again.
+ */
+export function createPlanter(db: Database): (accountId: number) => Promise<void> {
+  const known = createBatch((accountIds: number[]) => areKnown(db, accountIds), { parallel: 2, most: 500 });
+  return async (accountId) => {
+    if (!(await known.add(accountId))) await plantFirstGroups(db, accountId);
+  };
+}
+
+async function areKnown(db: Connection, accountIds: number[]): Promise<boolean[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
+  const known = new Set(rows.map((row) => row.account_id));
+  return accountIds.map((accountId) => known.has(accountId));
+}
+
+async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
     for (const [index, group] of FIRST_GROUPS.entries()) {

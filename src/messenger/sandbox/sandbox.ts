@@ -2,7 +2,7 @@ import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
-import { createChannelChat, createCommunityChats, createGroupChat, listChats, plantFirstGroups } from './chats.ts';
+import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
@@ -24,9 +24,10 @@ export function createSandbox({
   onLoopError?: (loop: string) => void;
 }): Messenger {
   const sendPost = createPostSender(db, speed);
+  const plant = createPlanter(db);
 
   async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
-    await plantFirstGroups(db, accountId);
+    await plant(accountId);
     const ended = Promise.withResolvers<void>();
     return {
       send: (post, to) => sendPost(accountId, post, to),
