@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // What is waited for takes as long as a busy machine makes it take.

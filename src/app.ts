@@ -6,6 +6,7 @@ import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config, Gap } from './config.ts';
+import { prepareDashboard } from './dashboard.ts';
 import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
@@ -63,6 +64,8 @@ export async function startApp(
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
+  const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
+  if (dashboard) closing.push(() => dashboard.stop());
   try {
     const postgres =
       config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
@@ -88,7 +91,11 @@ export async function startApp(
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
-        : await buildApi(shared, { jwtSecret: secrets.jwtSecret, checkAnswers });
+        : await buildApi(shared, {
+            jwtSecret: secrets.jwtSecret,
+            dashboardFolder: await dashboard?.folder,
+            checkAnswers,
+          });
     closing.push(() => server.close());
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
     return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
@@ -172,7 +179,11 @@ function oneATurn({ minMs, maxMs }: Gap): Gap {
 
 function buildApi(
   { config, log, db, hints, metrics }: Shared,
-  { jwtSecret, checkAnswers }: { jwtSecret: string; checkAnswers: boolean },
+  {
+    jwtSecret,
+    dashboardFolder,
+    checkAnswers,
+  }: { jwtSecret: string; dashboardFolder: string | undefined; checkAnswers: boolean },
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -207,6 +218,7 @@ function buildApi(
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
+    dashboard: dashboardFolder === undefined ? undefined : { folder: dashboardFolder, users },
     settings: config,
     checkAnswers,
   });

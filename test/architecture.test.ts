@@ -6,12 +6,12 @@ import { findBreaches } from './support/architecture.ts';
 const root = join(import.meta.dirname, '..');
 
 function readSources(): Map<string, string> {
-  const files = ['src', 'client'].flatMap((folder) =>
+  const files = ['src', 'client', 'web'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
   );
   return new Map(
     files
-      .filter((file) => file.isFile() && file.name.endsWith('.ts'))
+      .filter((file) => file.isFile() && /\.tsx?$/.test(file.name))
       .map((file) => join(file.parentPath, file.name))
       .map((path) => [relative(root, path), readFileSync(path, 'utf8')]),
   );
@@ -44,6 +44,22 @@ describe('a rule that is broken on purpose is found:', () => {
 
   test('a room that imports what wires the rooms', () => {
     expect(breachesOf({ 'src/campaigns/a.ts': "import { startApp } from '../app.ts';" })).toHaveLength(1);
+  });
+
+  test('the dashboard that takes code of the server, or looks further than the contract', () => {
+    expect(
+      breachesOf({
+        'web/api/a.ts': "import { nothing } from '../../src/http/contract/fields.ts';",
+        'web/api/b.ts': "import type { Caller } from '../../src/http/operation.ts';",
+        'web/compose/c.tsx': "import { render } from '../../src/text/render.ts';",
+        'web/compose/d.tsx': "import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';",
+        'web/compose/e.tsx': "import type { z } from '../../src/http/contract/fields.ts';",
+      }),
+    ).toEqual([
+      'web/api/a.ts may import only types from src/http/contract/fields.ts',
+      'web/api/b.ts may not import src/http/operation.ts',
+      'web/compose/c.tsx may not import src/text/render.ts',
+    ]);
   });
 
   test('a cycle, also one of types', () => {

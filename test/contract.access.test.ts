@@ -1,5 +1,4 @@
 /** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nothing } from '../src/http/contract/fields.ts';
@@ -7,6 +6,7 @@ import { AppError } from '../src/lib/errors.ts';
 import { defineOperation, type Operation } from '../src/http/operation.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from './support/access.ts';
 import { startTestApp, type Person } from './support/app.ts';
+import { createKeys } from './support/api-keys.ts';
 import { createBelongings, inventIds } from './support/belongings.ts';
 import { createTestDatabase } from './support/database.ts';
 import { worthlessAuthorizations, type ApiKeys } from './support/forged-tokens.ts';
@@ -32,20 +32,8 @@ beforeAll(async () => {
   const eve = await app.signUp('eve');
   await eve.call('user/revoke_tokens');
   revoked = eve.token;
-  keys = await createKeys(mallory);
+  keys = await createKeys(app, mallory);
 });
-
-async function createKeys(person: Person): Promise<ApiKeys> {
-  const create = async (name: string) =>
-    (await person.call<{ key: string; api_key_id: number }>('user/create_api_key', { name, scopes: ['read', 'send'] }))
-      .body.data;
-  const [valid, gone, old] = [await create('valid'), await create('revoked'), await create('expired')];
-  await person.call('user/revoke_api_key', { api_key_id: gone.api_key_id });
-  await sql`update api_keys set expires_at = campanile_now() - interval '1 second' where api_key_id = ${old.api_key_id}`.execute(
-    app.database.db,
-  );
-  return { valid: valid.key, revoked: gone.key, expired: old.key };
-}
 
 test('only signing up and signing in are open to everybody', () => {
   const open = operations.filter((operation) => !operation.isBearer).map(({ path }) => path);

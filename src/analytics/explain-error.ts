@@ -1,12 +1,9 @@
-/** What to do about failures of which a messenger or the ledger says no more than a word. */
+/** What follows the code of a failure, and its reason where there is one: what it means, and what to do. */
 const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
-  [
-    /^expired\b/,
-    'expired: it could not be sent in time. See that your account is connected, then send it again if it still matters',
-  ],
+  [/^expired\b/, '. See that your account is connected, then send it again if it still matters'],
   [
     /^outcome_unknown\b/,
-    'outcome_unknown: it may have arrived or not. Look into the group before you send it again, so that nobody gets it twice',
+    '. It may have arrived or not: look into the group before you send it again, so that nobody gets it twice',
   ],
 ];
 
@@ -18,5 +15,5 @@ const BY_ITSELF = 'It is tried again by itself';
  */
 export function explainError(error: string, isWaiting: boolean): string {
   if (isWaiting) return `${error.replace(/^outcome_unknown: /, '')}. ${BY_ITSELF}`;
-  return ADVICE.find(([code]) => code.test(error))?.[1] ?? error;
+  return `${error}${ADVICE.find(([code]) => code.test(error))?.[1] ?? ''}`;
 }

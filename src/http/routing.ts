@@ -8,6 +8,7 @@ import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './overload.ts';
+import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from './operation.ts';
 import { receiveUpload, SMALL_BODY_BYTES } from './uploads.ts';
 
@@ -66,7 +67,7 @@ export function authenticateRequest(authenticate: Authenticate): onRequestHookHa
   return (request, _reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = authenticate(request.headers.authorization);
+      caller = authenticate(authorizationOf(request));
     } catch (error) {
       return done(error instanceof Error ? error : new Error(String(error)));
     }

@@ -8,9 +8,11 @@ import type { PoolUse } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createSlots } from '../lib/slots.ts';
+import type { UserDependencies } from '../users/dependencies.ts';
 import { answerFailure, answerInEnvelope, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { finishGracefully } from './closing.ts';
+import { registerDashboard } from './dashboard.ts';
 import { registerDocs } from './docs.ts';
 import { registerEvents, type EventSource } from './events/register-events.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
@@ -21,6 +23,7 @@ import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
 import { OVERLOAD_LIMITS, watchLoad, type OverloadLimits } from './overload.ts';
 import { answerInsteadOfNode, answerUnparsable } from './raw-errors.ts';
 import { registerOperation, requireCaller } from './routing.ts';
+import { registerSession } from './session.ts';
 import { refuseUnknown } from './unknown-path.ts';
 import { SMALL_BODY_BYTES } from './uploads.ts';
 
@@ -34,6 +37,8 @@ export interface ServerDependencies {
   readPool: () => PoolUse;
   metrics: Registry;
   log: Log;
+  /** Where it was built, and whom it signs in. Without one `/` leads to the page that the API can be tried on. */
+  dashboard?: { folder: string; users: UserDependencies } | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
   /** For tests: fails an answer that is not what its schema says. */
@@ -95,8 +100,14 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   await registerOperations(server, dependencies, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping, metricsToken: settings.metricsToken });
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
-  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
-  await registerDocs(server, { isHttps: settings.publicUrl?.startsWith('https:') ?? false });
+  const isHttps = settings.publicUrl?.startsWith('https:') ?? false;
+  await registerDocs(server, { isHttps });
+  if (dependencies.dashboard) {
+    registerSession(server, { users: dependencies.dashboard.users, isHttps });
+    await registerDashboard(server, { folder: dependencies.dashboard.folder, isHttps });
+  } else {
+    server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
+  }
   return server;
 }
 

@@ -25,11 +25,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   erasure: ['accounts', 'messenger', 'database', 'lib'],
   campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
   client: ['http'],
+  web: ['client', 'http', 'text'],
   http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };
 
 /** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'], client: ['http'] };
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'], client: ['http'], web: ['http'] };
+
+/** The only files of other rooms that browsers may come to see: what else is there, is the server's own business. */
+const IN_BROWSERS = /^(?:client\/.*|src\/http\/contract\/.*|src\/text\/parse-whatsapp)\.ts$/;
 
 export interface Import {
   from: string;
@@ -50,10 +54,10 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
   );
 }
 
-/** The room a file is in: the folder below `src/`, the name of a file of its own, or undefined for what wires the rooms. */
+/** The room a file is in: `client`, `web`, the folder below `src/`, the name of a file of its own, or undefined for what wires the rooms. */
 export function roomOf(path: string): string | undefined {
   const [top, ...parts] = path.split('/');
-  if (top === 'client') return top;
+  if (top === 'client' || top === 'web') return top;
   if (path.startsWith('src/messenger/') && parts.length > 2) return `messenger/${parts[1]}`;
   if (parts.length > 1) return parts[0];
   const name = parts[0]?.replace(/\.ts$/, '') ?? '';
@@ -73,6 +77,7 @@ function findForbidden(imports: Import[]): string[] {
     const other = roomOf(to);
     if (other === room) return [];
     if (other === undefined || !ROOMS[room]?.includes(other)) return [`${from} may not import ${to}`];
+    if (room === 'web' && !IN_BROWSERS.test(to)) return [`${from} may not import ${to}`];
     if (!typeOnly && TYPES_ONLY[room]?.includes(other)) return [`${from} may import only types from ${to}`];
     if (room === 'client' && !to.startsWith('src/http/contract/')) return [`${from} may not import ${to}`];
     return [];
@@ -103,7 +108,8 @@ interface Word {
   allowed: (path: string) => boolean;
 }
 
-const inWire = (path: string) => path.startsWith('src/http/contract/') || path.startsWith('src/http/routes/');
+const inWire = (path: string) =>
+  path.startsWith('src/http/contract/') || path.startsWith('src/http/routes/') || path.startsWith('web/api/');
 
 const WORDS: readonly Word[] = [
   { pattern: /wharsapp|_serialized|\/venom\//, what: 'a spelling of the wire', allowed: inWire },
@@ -116,7 +122,7 @@ const WORDS: readonly Word[] = [
   {
     pattern: /process\.env/,
     what: 'the environment',
-    allowed: (path) => path === 'src/config.ts' || path.startsWith('src/database/embedded'),
+    allowed: (path) => path === 'src/config.ts' || path === 'web/build.ts' || path.startsWith('src/database/embedded'),
   },
   {
     pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,

@@ -3,9 +3,8 @@ import { authorizeUser } from '../../users/authorize-user.ts';
 import { changePassword } from '../../users/change-password.ts';
 import { deleteAccount } from '../../users/delete-account.ts';
 import { createUser } from '../../users/create-user.ts';
-import { getProfile, type UserProfile } from '../../users/get-profile.ts';
+import { getProfile } from '../../users/get-profile.ts';
 import { revokeTokens } from '../../users/revoke-tokens.ts';
-import type { User } from '../../users/store.ts';
 import { updateProfile } from '../../users/update-profile.ts';
 import { tokenOf } from '../auth.ts';
 import { nothing } from '../contract/fields.ts';
@@ -19,11 +18,10 @@ import {
   nothingData,
   profile,
   updateProfileBody,
-  type Profile,
-  type UserInfo,
 } from '../contract/users.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { apiKeyOperations } from './api-keys.ts';
+import { profileOf, userInfoOf } from './profile.ts';
 
 /** Sign-up, sign-in and what users do with their own data (contract §3 and §4). */
 export function userOperations(users: UserDependencies): Operation[] {
@@ -160,21 +158,4 @@ function tokenOperations(users: UserDependencies): Operation[] {
       },
     }),
   ];
-}
-
-function userInfoOf(user: User): UserInfo {
-  return {
-    user_id: user.userId,
-    email: user.email,
-    user_name: user.userName,
-    phone_number: user.phoneNumber,
-    first_name: user.firstName,
-    last_name: user.lastName,
-    wharsapp_number: user.whatsappNumber,
-    is_first_login: user.isFirstLogin,
-  };
-}
-
-function profileOf({ user, timeZone }: UserProfile): Profile {
-  return { user_info: userInfoOf(user), time_zone: timeZone };
 }

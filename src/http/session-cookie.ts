@@ -1,0 +1,53 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+
+/** A page of another origin cannot send it without being asked first, and it never is allowed to. Its value does not matter. */
+const DASHBOARD_HEADER = 'x-campanile-dashboard';
+const PLAIN_NAME = 'campanile_session';
+/** Browsers take this one over HTTPS only, and from no other host of the same domain. */
+const SECURE_NAME = '__Host-campanile_session';
+
+/**
+ * What a request has to show for itself: its `authorization` header, or what the dashboard's cookie stands for. A request with the
+ * header never looks at the cookie.
+ */
+export function authorizationOf(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined || request.headers.cookie === undefined) return authorization;
+  const token = tokenOfCookie(request);
+  return token === undefined ? undefined : `Bearer ${token}`;
+}
+
+/** The token in the session cookie; undefined without one, or when it was not the dashboard that sent the request. */
+export function tokenOfCookie(request: FastifyRequest): string | undefined {
+  if (!isOfDashboard(request)) return undefined;
+  const cookies = parseCookie(request.headers.cookie ?? '');
+  return cookies[SECURE_NAME] ?? cookies[PLAIN_NAME];
+}
+
+/**
+ * Whether a page of our own origin sent the request. Another's could ride on the cookie, but can neither set the header nor hide
+ * where it comes from. (Browsers leave `sec-fetch-site` out over plain HTTP but to this very machine.)
+ */
+export function isOfDashboard({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers[DASHBOARD_HEADER] !== undefined && (site === undefined || site === 'same-origin');
+}
+
+/** The header that keeps `token` where no script can read it, until it expires; an undefined one is forgotten. */
+export function setCookieHeader(token: string | undefined, { isHttps, maxAgeMs }: CookieSettings): string {
+  return stringifySetCookie({
+    name: isHttps ? SECURE_NAME : PLAIN_NAME,
+    value: token ?? '',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isHttps,
+    path: '/',
+    maxAge: token === undefined ? 0 : Math.floor(maxAgeMs / 1_000),
+  });
+}
+
+export interface CookieSettings {
+  isHttps: boolean;
+  maxAgeMs: number;
+}

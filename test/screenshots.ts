@@ -1,0 +1,127 @@
+/** Pictures of every page, light, dark and on a phone: `npm run screenshots`, then look at them. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { post } from './support/app.ts';
+import { launchBrowser, visit } from './support/browser.ts';
+import { signInInBrowser, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
+import { removeService, startService } from './support/service.ts';
+
+const FOLDER = join(import.meta.dirname, '../screenshots');
+const SETTLE_MS = 1_200;
+const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true },
+};
+
+const browser = await launchBrowser();
+if (!browser) throw new Error('there is no browser to take pictures with');
+const service = await startService({ environment: { SANDBOX_SPEED: '5', LOG_LEVEL: 'info' } });
+try {
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  const campaigns = await prepare(browser);
+  for (const [look, options] of Object.entries(LOOKS)) await photograph(browser, look, options, campaigns);
+} finally {
+  await browser.close();
+  await service.stop();
+  await removeService(service);
+}
+
+/** Somebody with groups of each kind, campaigns in several states, and a draft. Resolves to the ids of the campaigns. */
+async function prepare(chromium: Browser): Promise<string[]> {
+  const { page, close } = await visit(chromium, service.url);
+  await signUpInBrowser(page, 'ada');
+  await page.screenshot({ path: join(FOLDER, 'first-steps.png') });
+  await close();
+  const signedIn = await post(service.url, 'user/authorize_user', {
+    user_name: 'ada',
+    password: 'correct horse battery',
+  });
+  const { token } = signedIn.body.data as unknown as { token: string };
+  const call = async (path: string, body: unknown) => {
+    const answer = await post(service.url, path, body, token);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.body.message ?? answer.status}`);
+    return answer;
+  };
+  await call('venom/create-community', { community_name: 'Old town', description: '' });
+  await call('venom/create-channel', { name: 'Town news', description: '', image: null });
+  for (let number = 1; number <= 24; number++)
+    await call('venom/create-group', { group_name: `Street ${number}`, participants: ['+44 20 7946 0200'] });
+  const listed = await call('venom/list-groups', { limit: 500 });
+  const ids = (listed.body.data as unknown as { groups: { group_metadata_id: number }[] }).groups.map(
+    (group) => group.group_metadata_id,
+  );
+  const now = await call('venom/add-campaign', {
+    name: 'Spring fair',
+    desc: 'First announcement',
+    html: '<h2>Spring fair</h2><p>We open at <b>nine</b> on the square. <a href="https://example.org/fair">Programme</a></p><ul><li>Cake</li><li>Tea</li></ul>',
+    group_metadata_ids: ids,
+  });
+  const later = await call('venom/add-campaign-batch', {
+    name: 'Good morning',
+    html: '<p>The fair opens <i>today</i> at nine.</p>',
+    group_metadata_ids: ids.slice(0, 3),
+    is_schedule: true,
+    start_date: dateIn(1),
+    end_date: dateIn(12),
+    schedule_time: '09:00:00',
+    time_zone: 'Europe/Berlin',
+  });
+  const scheduled = later.headers.get('x-campaign-id') ?? '';
+  const paused = await call('venom/add-campaign-batch', {
+    name: 'A weekly digest with a name that is a good deal longer than there is room for',
+    html: '<p>Hello</p>',
+    group_metadata_ids: ids.slice(0, 9),
+    is_schedule: true,
+    start_date: dateIn(2),
+    end_date: dateIn(20),
+    schedule_time: '17:30:00',
+    weekdays: [1, 5],
+  });
+  await call('venom/pause-campaign', { campaign_id: paused.headers.get('x-campaign-id') });
+  return [(now.body.data as unknown as { campaign_id: string }).campaign_id, scheduled];
+}
+
+async function photograph(chromium: Browser, look: string, options: BrowserContextOptions, campaigns: string[]) {
+  const { page, complaints, close } = await visit(chromium, service.url, options);
+  const take = async (name: string, path?: string) => {
+    if (path !== undefined) await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForTimeout(SETTLE_MS);
+    await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
+  };
+  await take('sign-in', '/sign-in');
+  await take('sign-up', '/sign-up');
+  await page.goto('/sign-in');
+  await signInInBrowser(page, 'ada');
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  await take('campaigns', '/');
+  await take('campaign', `/campaigns/${campaigns[0]}`);
+  await take('scheduled-campaign', `/campaigns/${campaigns[1]}`);
+  await take('calendar', '/calendar');
+  await take('groups', '/groups');
+  await take('account', '/account');
+  await take('settings', '/settings');
+  await take('sandbox-phone', '/phone');
+  await takeCompose(page, take);
+  await close();
+  if (complaints.length > 0) throw new Error(`${look}: ${complaints.join('\n')}`);
+}
+
+async function takeCompose(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
+  await page.goto('/campaigns/new');
+  await writeMessage(page, 'Spring **fair**', 'We open at nine. https://example.org/fair ', '- Cake', 'Tea');
+  await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+  await page.getByText('On a schedule').click();
+  await take('compose');
+  await take('compose-whole', '/campaigns/new');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('s');
+  await take('palette');
+}
+
+function dateIn(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,38 @@
+/** What people do in the dashboard, found as they find it: by role and name. */
+import type { Page } from 'playwright-core';
+import { PASSWORD } from './app.ts';
+
+export async function signUpInBrowser(page: Page, name: string): Promise<void> {
+  await page.goto('/sign-up');
+  await page.getByLabel('First name').fill(name);
+  await page.getByLabel('User name').fill(name);
+  await page.getByLabel('E-mail').fill(`${name}@example.com`);
+  await page.getByLabel('Phone number').fill('+44 20 7946 0123');
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+}
+
+export async function signInInBrowser(page: Page, name: string): Promise<void> {
+  await page.getByLabel('User name or e-mail').fill(name);
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Writes into the editor, a line for each text. */
+export async function writeMessage(page: Page, ...lines: string[]): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).click();
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) await page.keyboard.press('Enter');
+    await page.keyboard.type(line);
+  }
+}
+
+/** Picks every group that there is, sends, and waits for the page of the campaign. Resolves to its id. */
+export async function sendToAll(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Select all found' }).click();
+  await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
+  await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
+  return page.url().slice(-36);
+}

@@ -1,0 +1,106 @@
+import { useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { LiveEvent } from '../../client/events.ts';
+import { campanile, noteSignedOut } from './call.ts';
+import type { CampaignRow, Data } from './operations.ts';
+import { accountQuery, analyticsQuery } from './queries.ts';
+
+type CampaignEvent = Extract<LiveEvent, { event: 'campaign' }>['data'];
+type Page = Data<'venom/list-campaigns'>;
+
+/** The figures of a campaign are asked for anew at most so often, however much happens. */
+const FIGURES_GAP_MS = 1_000;
+
+/**
+ * Listens to the user's own progress for as long as the page is in sight. (A browser keeps few connections to one place, and each
+ * open page would hold one.)
+ */
+export function useLiveProgress(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    let listening: AbortController | undefined;
+    const look = () => {
+      if (document.visibilityState === 'hidden') {
+        listening?.abort();
+        listening = undefined;
+      } else if (!listening) {
+        listening = new AbortController();
+        void listen(client, listening.signal);
+      }
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      listening?.abort();
+    };
+  }, [client]);
+}
+
+/** Comes to an end with the signal, or with the session. */
+async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const heard of campanile.events({ signal })) take(client, heard);
+  } catch (error) {
+    if (!signal.aborted) noteSignedOut(error);
+  }
+}
+
+function take(client: QueryClient, heard: LiveEvent): void {
+  switch (heard.event) {
+    case 'connected':
+      // What has ended while nobody listened is not in the snapshot that follows.
+      void client.invalidateQueries({ queryKey: ['campaigns'] });
+      return;
+    case 'account':
+      client.setQueryData(accountQuery.queryKey, heard.data);
+      return;
+    case 'campaign':
+      updateRow(client, heard.data);
+      askFigures(client, heard.data.campaign_id);
+      return;
+    default:
+      heard satisfies never;
+  }
+}
+
+function updateRow(client: QueryClient, { campaign_id: id, name, status, progress, next_run_at }: CampaignEvent): void {
+  const change = (row: CampaignRow): CampaignRow =>
+    row.campaign_id === id
+      ? {
+          ...row,
+          name,
+          status,
+          next_run_at,
+          progress: { deliveries: progress.deliveries, sent: progress.sent, failed: progress.failed },
+        }
+      : row;
+  for (const [queryKey, kept] of client.getQueriesData<InfiniteData<Page> | Page>({ queryKey: ['campaigns'] })) {
+    if (!kept) continue;
+    const pages = 'pages' in kept ? kept.pages : [kept];
+    const isShown = pages.some((page) => page.campaigns.some((row) => row.campaign_id === id));
+    const isFiltered = queryKey.length > 2 && (queryKey[1] !== 'all' || queryKey[2] !== '');
+    // What is not in a list may belong there by now, and the other way round.
+    if (!isShown || isFiltered) void client.invalidateQueries({ queryKey, exact: true });
+    else client.setQueryData(queryKey, changed(kept, change));
+  }
+}
+
+function changed(kept: InfiniteData<Page> | Page, change: (row: CampaignRow) => CampaignRow) {
+  const changePage = (page: Page): Page => ({ ...page, campaigns: page.campaigns.map(change) });
+  return 'pages' in kept ? { ...kept, pages: kept.pages.map(changePage) } : changePage(kept);
+}
+
+const soon = new Map<string, ReturnType<typeof setTimeout>>();
+
+/** Now, or when the gap is over: the last change is never left out. */
+function askFigures(client: QueryClient, campaignId: string): void {
+  const { queryKey } = analyticsQuery(campaignId);
+  const state = client.getQueryState(queryKey);
+  if (!state || soon.has(campaignId)) return;
+  const ask = () => {
+    soon.delete(campaignId);
+    void client.invalidateQueries({ queryKey });
+  };
+  soon.set(campaignId, setTimeout(ask, Math.max(0, state.dataUpdatedAt + FIGURES_GAP_MS - Date.now())));
+}

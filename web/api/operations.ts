@@ -1,0 +1,24 @@
+/** The wire as the dashboard uses it, out of the contract. Odd spellings of the wire stay in this folder. */
+import type { Operations, Path } from '../../client/operations.ts';
+
+export type { Path };
+export type Body<P extends Path> = Operations[P]['body'];
+export type Data<P extends Path> = Operations[P]['data'];
+
+export type Campaign = Data<'venom/get-campaign'>;
+export type CampaignRow = Data<'venom/list-campaigns'>['campaigns'][number];
+export type CampaignStatus = CampaignRow['status'];
+export type Analytics = Data<'analytics/get-campaign-group-analytics-master'>;
+export type GroupRow = Analytics['groups'][number];
+export type Run = Analytics['runs'][number];
+export type Group = Data<'venom/list-groups'>['groups'][number];
+export type GroupKind = Group['kind'];
+export type ApiKey = Data<'user/list_api_keys'>['api_keys'][number];
+export type Message = Data<'sandbox/list-messages'>['messages'][number];
+export type Warning = Data<'venom/preview-campaign'>['warnings'][number];
+
+/**
+ * The state of the link to the messaging application. What is optional comes with messengers that have to be linked by hand
+ * (contract §4); the sandbox never has it.
+ */
+export type AccountStatus = Data<'venom/account-status'>;

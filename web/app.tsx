@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { endIfOver, sessionQuery, type SignedIn } from './api/session.ts';
+import { Entry } from './entry/entry.tsx';
+import { Failed } from './parts/failed.tsx';
+import { PageSkeleton } from './parts/page.tsx';
+import { Shell } from './shell/shell.tsx';
+import { ZoneProvider } from './format/zone.tsx';
+import { NotFoundPage } from './shell/not-found.tsx';
+
+const CampaignsPage = lazy(() => import('./campaigns/campaigns-page.tsx'));
+const ComposePage = lazy(() => import('./compose/compose-page.tsx'));
+const CampaignPage = lazy(() => import('./campaign/campaign-page.tsx'));
+const CalendarPage = lazy(() => import('./calendar/calendar-page.tsx'));
+const GroupsPage = lazy(() => import('./groups/groups-page.tsx'));
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
+const PhonePage = lazy(() => import('./phone/phone-page.tsx'));
+
+/** A timer for longer than this would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Who is signed in sees the pages, everybody else the way in; the address stays, so that signing in again leads back. */
+export function App() {
+  const session = useQuery(sessionQuery);
+  useExpiry(session.data);
+  if (session.isPending) return null;
+  if (session.isError) return <Failed error={session.error} retry={() => void session.refetch()} />;
+  if (!session.data) return <Entry />;
+  return (
+    <ZoneProvider zone={session.data.time_zone}>
+      <Shell>
+        <Suspense fallback={<PageSkeleton />}>
+          <Switch>
+            <Route path="/" component={CampaignsPage} />
+            <Route path="/campaigns/new" component={ComposePage} />
+            <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
+            <Route path="/calendar" component={CalendarPage} />
+            <Route path="/groups" component={GroupsPage} />
+            <Route path="/account" component={AccountPage} />
+            <Route path="/settings" component={SettingsPage} />
+            <Route path="/phone" component={PhonePage} />
+            <Route path="/sign-in">
+              <Redirect to="/" replace />
+            </Route>
+            <Route path="/sign-up">
+              <Redirect to="/" replace />
+            </Route>
+            <Route component={NotFoundPage} />
+          </Switch>
+        </Suspense>
+      </Shell>
+    </ZoneProvider>
+  );
+}
+
+/** Sees when its time is up that the session has ended, rather than at the first request that fails for it. */
+function useExpiry(session: SignedIn | null | undefined): void {
+  const client = useQueryClient();
+  const expiresAt = session?.expires_at;
+  useEffect(() => {
+    if (expiresAt === undefined) return undefined;
+    const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now());
+    const timer = setTimeout(() => void endIfOver(client), Math.min(waitMs, LONGEST_TIMER_MS));
+    return () => clearTimeout(timer);
+  }, [client, expiresAt]);
+}

@@ -1,0 +1,56 @@
+/** Builds the dashboard into the folder that the service serves, compressed beforehand: `npm run build`. */
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { BUILD_FOLDER, fingerprint, isFresh, STAMP } from './freshness.ts';
+
+const TO_COMPRESS = /\.(?:js|css|svg|html)$/;
+/** Less than this and the headers are what counts. */
+const SMALL_BYTES = 512;
+
+// Whoever tests the service has set it to something else, and the libraries would then build what is meant for developers.
+process.env['NODE_ENV'] = 'production';
+const { build } = await import('vite');
+
+// Beside the last one until it is whole: a service that starts meanwhile finds one or the other.
+const folder = `${BUILD_FOLDER}-${process.pid}`;
+const madeOf = fingerprint();
+try {
+  await build({
+    configFile: join(import.meta.dirname, 'vite.config.ts'),
+    build: { outDir: folder, emptyOutDir: true },
+    logLevel: 'warn',
+  });
+  await compressAll(join(folder, 'assets'));
+  await writeFile(join(folder, STAMP), madeOf);
+  await putInPlace();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Another process may have built the same at the same time: then its files are as good. */
+async function putInPlace(): Promise<void> {
+  await rm(BUILD_FOLDER, { recursive: true, force: true });
+  try {
+    await rename(folder, BUILD_FOLDER);
+  } catch (error) {
+    if (!isFresh()) throw error;
+  }
+}
+
+async function compressAll(assets: string): Promise<void> {
+  const names = (await readdir(assets)).filter((name) => TO_COMPRESS.test(name));
+  await Promise.all(names.map((name) => compress(join(assets, name))));
+}
+
+async function compress(path: string): Promise<void> {
+  const plain = await readFile(path);
+  if (plain.length < SMALL_BYTES) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(plain, { params }),
+    promisify(gzip)(plain, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, gzipped)]);
+}

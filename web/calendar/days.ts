@@ -1,0 +1,38 @@
+/** Calendar days as `YYYY-MM-DD`, counted in UTC so that no clock change shifts them. */
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const instantOf = (date: string) => Date.parse(`${date}T00:00:00Z`);
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+export type View = 'month' | 'week';
+
+export function addDays(date: string, days: number): string {
+  return dateOf(instantOf(date) + days * DAY_MS);
+}
+
+/** The same day of another month, or that month's last. */
+export function addMonths(date: string, months: number): string {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
+  const last = new Date(Date.UTC(year, month - 1 + months + 1, 0)).getUTCDate();
+  return dateOf(Date.UTC(year, month - 1 + months, Math.min(day, last)));
+}
+
+/** The days that a view of `date` shows: whole weeks from Monday on. */
+export function daysOf(view: View, date: string): string[] {
+  if (view === 'week') return listDays(mondayOf(date), 7);
+  const first = `${date.slice(0, 8)}01`;
+  const last = addDays(addMonths(first, 1), -1);
+  const start = mondayOf(first);
+  const weeks = Math.ceil((instantOf(last) - instantOf(start) + DAY_MS) / (7 * DAY_MS));
+  return listDays(start, weeks * 7);
+}
+
+function mondayOf(date: string): string {
+  const weekday = (new Date(instantOf(date)).getUTCDay() + 6) % 7;
+  return addDays(date, -weekday);
+}
+
+function listDays(start: string, many: number): string[] {
+  return Array.from({ length: many }, (_, index) => addDays(start, index));
+}

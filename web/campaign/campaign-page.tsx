@@ -1,0 +1,61 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import type { Analytics } from '../api/operations.ts';
+import { analyticsQuery, campaignQuery } from '../api/queries.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
+import { NotFoundPage } from '../shell/not-found.tsx';
+import { words } from '../words/words.ts';
+import { Actions } from './actions.tsx';
+import { Counters } from './counters.tsx';
+import { Failures } from './failures.tsx';
+import { GroupTable } from './group-table.tsx';
+import { Head } from './head.tsx';
+import { PostSeen } from './post-seen.tsx';
+import { Runs } from './runs.tsx';
+
+const Timeline = lazy(() => import('./timeline.tsx'));
+
+/** What became of one campaign, as it happens. */
+export default function CampaignPage({ id }: { id: string }) {
+  const analytics = useQuery(analyticsQuery(id));
+  if (analytics.isPending) return <PageSkeleton />;
+  if (!analytics.data) {
+    const { error } = analytics;
+    if (error instanceof CampanileError && (error.code === 404 || error.code === 400)) return <NotFoundPage />;
+    return <Failed error={error} retry={() => void analytics.refetch()} />;
+  }
+  return <Campaign id={id} analytics={analytics.data} />;
+}
+
+function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
+  const { campaign, totals, groups, runs, timeline } = analytics;
+  const post = useQuery(campaignQuery(id));
+  const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
+  return (
+    <Page title={campaign.name} wide actions={<Actions campaign={campaign} />}>
+      <div className="campaign">
+        <Stack gap="md" className="campaign-main">
+          <Head campaign={campaign} totals={totals} runs={runs} />
+          {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
+          <Failures campaignId={id} groups={groups} failed={totals.failed} />
+          {!isQuiet && (
+            <Section title={words.campaign.overTime}>
+              <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>
+                <Timeline timeline={timeline} />
+              </Suspense>
+            </Section>
+          )}
+          <GroupTable groups={groups} />
+        </Stack>
+        <Stack gap="md" className="campaign-side">
+          {post.data && <PostSeen post={post.data} groups={groups} />}
+          {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
+          <Runs runs={runs} zone={campaign.time_zone} />
+        </Stack>
+      </div>
+    </Page>
+  );
+}

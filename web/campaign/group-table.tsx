@@ -1,0 +1,157 @@
+import { UnstyledButton } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { GroupRow } from '../api/operations.ts';
+import { count, share } from '../format/numbers.ts';
+import { Icon } from '../parts/icons.tsx';
+import { Section } from '../parts/page.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { useVirtualRows } from '../parts/virtual-rows.tsx';
+import { words } from '../words/words.ts';
+
+const ROW_HEIGHT = 40;
+const SHOWN_ROWS = 14;
+
+type Column = 'group_name' | 'sent' | 'failed' | 'recipients' | 'delivered' | 'read' | 'reactions' | 'replies';
+const COLUMNS: readonly Column[] = [
+  'group_name',
+  'sent',
+  'failed',
+  'recipients',
+  'delivered',
+  'read',
+  'reactions',
+  'replies',
+];
+
+/** Every group of the campaign; ten thousand are as quick as ten. */
+export function GroupTable({ groups }: { groups: readonly GroupRow[] }) {
+  const [search, setSearch] = useState('');
+  const [sort, setSort] = useState<{ by: Column; isDown: boolean }>({ by: 'group_name', isDown: false });
+  const shown = useMemo(() => {
+    const wanted = search.trim().toLocaleLowerCase(words.locale);
+    const found = groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
+    const sorted = found.toSorted((one, other) => compare(one, other, sort.by));
+    return sort.isDown ? sorted.toReversed() : sorted;
+  }, [groups, search, sort]);
+  const { box, first, last, before, after } = useVirtualRows(shown.length, ROW_HEIGHT);
+  const isLong = groups.length > 8;
+
+  return (
+    <Section
+      title={words.campaign.perGroup(count(groups.length))}
+      aside={isLong && <SearchField label={words.groups.search} value={search} onSearch={setSearch} size="xs" />}
+    >
+      {/* What scrolls has to be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div
+        ref={box}
+        className="scroll-box"
+        style={{ maxHeight: ROW_HEIGHT * SHOWN_ROWS }}
+        tabIndex={0}
+        role="group"
+        aria-label={words.pages.groups}
+      >
+        <table className="group-table" aria-rowcount={shown.length + 1}>
+          <thead>
+            <tr>
+              {COLUMNS.map((column) => (
+                <th key={column} scope="col" aria-sort={ariaSort(sort, column)} className={`column-${column}`}>
+                  <UnstyledButton
+                    className="sorter"
+                    onClick={() =>
+                      setSort({ by: column, isDown: sort.by === column ? !sort.isDown : column !== 'group_name' })
+                    }
+                  >
+                    {words.campaign.columns[column]}
+                    {sort.by === column && <Icon name={sort.isDown ? 'down' : 'up'} size={12} />}
+                  </UnstyledButton>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && <Gap height={before} />}
+            {shown.slice(first, last).map((group, index) => (
+              <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
+                {COLUMNS.map((column) => (
+                  <Cell key={column} group={group} column={column} />
+                ))}
+              </tr>
+            ))}
+            {after > 0 && <Gap height={after} />}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function Gap({ height }: { height: number }) {
+  return (
+    <tr aria-hidden="true" style={{ height }}>
+      <td colSpan={COLUMNS.length} />
+    </tr>
+  );
+}
+
+function Cell({ group, column }: { group: GroupRow; column: Column }) {
+  switch (column) {
+    case 'group_name':
+      return (
+        <td className="column-group_name">
+          <span className="clip" title={group.group_name}>
+            {group.group_name}
+          </span>
+        </td>
+      );
+    case 'sent':
+      return (
+        <td>
+          {group.deliveries > 1 ? words.campaigns.sentOf(count(group.sent), count(group.deliveries)) : stateOf(group)}
+        </td>
+      );
+    case 'failed':
+      return (
+        <td className={group.failed > 0 ? 'failed-text' : 'dim'} title={group.last_error ?? undefined}>
+          {count(group.failed)}
+        </td>
+      );
+    case 'delivered':
+      return <td title={count(group.delivered)}>{share(group.delivery_rate)}</td>;
+    case 'read':
+      // What channels tell is how often a post was seen.
+      return group.kind === 'channel' ? (
+        <td>{words.campaign.viewsOf(count(group.views))}</td>
+      ) : (
+        <td title={count(group.read)}>{share(group.read_rate)}</td>
+      );
+    case 'recipients':
+    case 'reactions':
+    case 'replies':
+      return <td>{count(group[column])}</td>;
+    default:
+      return column satisfies never;
+  }
+}
+
+function stateOf({ sent, failed, cancelled }: GroupRow): string {
+  if (sent > 0) return words.campaign.state.sent;
+  if (failed > 0) return words.campaign.state.failed;
+  return cancelled > 0 ? words.campaign.state.cancelled : words.campaign.state.waiting;
+}
+
+function compare(one: GroupRow, other: GroupRow, by: Column): number {
+  if (by === 'group_name') return one.group_name.localeCompare(other.group_name, words.locale, { numeric: true });
+  return valueOf(one, by) - valueOf(other, by);
+}
+
+function valueOf(group: GroupRow, by: Exclude<Column, 'group_name'>): number {
+  if (by === 'delivered') return group.delivery_rate ?? -1;
+  if (by === 'read') return group.read_rate ?? -1;
+  return group[by] ?? -1;
+}
+
+function ariaSort(sort: { by: Column; isDown: boolean }, column: Column) {
+  if (sort.by !== column) return 'none';
+  return sort.isDown ? 'descending' : 'ascending';
+}

@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core';
+import type { Analytics } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
+import { shortTime, zoneName } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { Status } from '../parts/status.tsx';
+import { words } from '../words/words.ts';
+
+/** The state of the campaign, and how far it has come. */
+export function Head({ campaign, totals, runs }: Pick<Analytics, 'campaign' | 'totals' | 'runs'>) {
+  const zone = useZone();
+  const next = runs.find((run) => run.status === 'planned');
+  return (
+    <section className="surface campaign-head" aria-label={words.campaign.progress}>
+      <div className="campaign-head-line">
+        <span aria-live="polite">
+          <Status of={campaign.status} />
+        </span>
+        <Text size="sm" c="dimmed">
+          {words.campaign.created} <Moment at={campaign.created_at} />
+          {campaign.finished_at !== null && (
+            <>
+              {' · '}
+              {words.campaign.finished} <Moment at={campaign.finished_at} />
+            </>
+          )}
+          {next && ` · ${words.campaigns.nextRun(shortTime(next.due_at, zone), zoneName(zone, new Date(next.due_at)))}`}
+        </Text>
+      </div>
+      <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} />
+      <Text size="sm">
+        {totals.deliveries === 0
+          ? words.campaign.nothingSent
+          : words.campaign.soFar(
+              count(totals.sent),
+              count(totals.failed),
+              count(totals.queued),
+              count(totals.cancelled),
+            )}
+      </Text>
+      {campaign.desc !== '' && (
+        <Text size="sm" c="dimmed">
+          {campaign.desc}
+        </Text>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { Link } from 'wouter';
+import type { CampaignRow as Row } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
+import { shortTime, zoneName } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { Status } from '../parts/status.tsx';
+import { words } from '../words/words.ts';
+
+export function CampaignRow({ campaign }: { campaign: Row }) {
+  const { progress, next_run_at: nextRunAt, status } = campaign;
+  const zone = useZone();
+  const waitsForRun = nextRunAt !== null && (status === 'scheduled' || status === 'paused');
+  return (
+    <li>
+      <Link href={`/campaigns/${campaign.campaign_id}`} className="campaign-row">
+        <span className="campaign-name clip">{campaign.name}</span>
+        <Status of={status} />
+        <span className="campaign-progress">
+          {waitsForRun && progress.deliveries === 0 ? (
+            <span className="dim">
+              {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
+            </span>
+          ) : (
+            <>
+              <Progress {...progress} label={words.campaigns.progressLabel(campaign.name)} />
+              <span className="campaign-counts">
+                {words.campaigns.sentOf(count(progress.sent), count(progress.deliveries))}
+                {progress.failed > 0 && (
+                  <span className="failed-text"> · {words.campaigns.failed(count(progress.failed))}</span>
+                )}
+              </span>
+            </>
+          )}
+        </span>
+        <span className="campaign-when dim">
+          <Moment at={campaign.created_at} />
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CampaignStatus } from '../api/operations.ts';
+import { campaignsQuery } from '../api/queries.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { Page, RowsSkeleton } from '../parts/page.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { words } from '../words/words.ts';
+import { CampaignRow } from './campaign-row.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { Overview } from './overview.tsx';
+
+const STATUSES: readonly CampaignStatus[] = [
+  'running',
+  'scheduled',
+  'paused',
+  'completed',
+  'completed_with_errors',
+  'cancelled',
+];
+const WAIT_MS = 200;
+
+export default function CampaignsPage() {
+  const [typed, setTyped] = useState('');
+  const [status, setStatus] = useState<CampaignStatus>();
+  const [search] = useDebouncedValue(typed, WAIT_MS);
+  const found = useInfiniteQuery(campaignsQuery({ status, search }));
+  const campaigns = found.data?.pages.flatMap((page) => page.campaigns) ?? [];
+  const isFiltered = status !== undefined || search !== '';
+  const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
+  return (
+    <Page title={words.pages.campaigns}>
+      {!isFirstTime && found.isSuccess && <Overview />}
+      {!isFirstTime && (
+        <div className="filters">
+          <SearchField label={words.campaigns.search} value={typed} onSearch={setTyped} className="grow" />
+          <Select
+            aria-label={words.campaigns.status}
+            placeholder={words.campaigns.anyStatus}
+            clearable
+            clearButtonProps={{ 'aria-label': words.campaigns.anyStatus }}
+            value={status ?? null}
+            onChange={(value) => setStatus(STATUSES.find((one) => one === value))}
+            data={STATUSES.map((value) => ({ value, label: words.status[value] }))}
+          />
+        </div>
+      )}
+      {found.isPending && <RowsSkeleton rows={5} height={64} />}
+      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      {isFirstTime && <FirstSteps />}
+      {found.isSuccess && campaigns.length === 0 && isFiltered && (
+        <Empty title={words.campaigns.noneFound}>{words.campaigns.noneFoundHint}</Empty>
+      )}
+      {campaigns.length > 0 && (
+        <ul className="surface campaign-list" aria-label={words.pages.campaigns}>
+          {campaigns.map((campaign) => (
+            <CampaignRow key={campaign.campaign_id} campaign={campaign} />
+          ))}
+        </ul>
+      )}
+      {found.hasNextPage && (
+        <Button
+          variant="default"
+          fullWidth
+          mt="md"
+          loading={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          {words.more}
+        </Button>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Text, Title } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { accountQuery, groupsQuery } from '../api/queries.ts';
+import { Icon } from '../parts/icons.tsx';
+import { words } from '../words/words.ts';
+
+/** What to do first, for somebody who has not sent anything: each step with its button, ticked once it is done. */
+export function FirstSteps() {
+  const account = useQuery(accountQuery);
+  const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
+  const steps = [
+    { ...words.firstSteps.account, href: '/account', isDone: account.data?.status === 'connected' },
+    { ...words.firstSteps.groups, href: '/groups', isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0 },
+    { ...words.firstSteps.post, href: '/campaigns/new', isDone: false },
+  ];
+  const next = steps.findIndex((step) => !step.isDone);
+  return (
+    <section className="surface first-steps" aria-label={words.firstSteps.title}>
+      <Title order={2} size="h4">
+        {words.firstSteps.title}
+      </Title>
+      <ol>
+        {steps.map(({ title, hint, action, href, isDone }, index) => (
+          <li key={href}>
+            <span className={isDone ? 'step-mark step-done' : 'step-mark'} aria-hidden="true">
+              {isDone ? <Icon name="check" size={16} /> : index + 1}
+            </span>
+            <div className="grow">
+              <Text fw={600}>
+                {title}
+                {isDone && <span className="visually-hidden"> ({words.done})</span>}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            </div>
+            <Button component={Link} href={href} variant={index === next ? 'filled' : 'default'}>
+              {action}
+            </Button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

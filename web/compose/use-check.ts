@@ -1,0 +1,48 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { Data } from '../api/operations.ts';
+import type { Draft } from './draft.ts';
+import { bodyOf } from './send.ts';
+
+type Checked = Data<'venom/check-campaign'>;
+
+/** What the service says would happen to a draft; undefined while it cannot say. */
+export interface Check {
+  /** Only of a schedule. */
+  runs: Checked['runs'] | undefined;
+  /** Groups that could not be posted to, with why. */
+  problems: Checked['groups']['problems'];
+  expectedSeconds: number | undefined;
+  error: unknown;
+  /** What it says is of this very draft. */
+  isSettled: boolean;
+}
+
+const WAIT_MS = 400;
+const NAMELESS = '-';
+
+/** Asks what would happen to the draft, a moment after its last change, without its file, which changes nothing about it. */
+export function useCheck(draft: Draft, name: string): Check {
+  const [settled] = useDebouncedValue(draft, WAIT_MS);
+  const canSay = settled.html !== '' && settled.groups.length > 0 && (!settled.isScheduled || isWhole(settled));
+  const check = useQuery({
+    queryKey: ['check', settled.idempotencyKey],
+    queryFn: ({ signal }) => call('venom/check-campaign', bodyOf(settled, name || NAMELESS), { signal }),
+    enabled: canSay,
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  });
+  const checked = canSay ? check.data : undefined;
+  return {
+    runs: settled.isScheduled ? checked?.runs : undefined,
+    problems: checked?.groups.problems ?? [],
+    expectedSeconds: checked?.expected_seconds,
+    error: canSay ? check.error : null,
+    isSettled: settled === draft && !check.isFetching,
+  };
+}
+
+function isWhole({ startDate, time, weekdays }: Draft): boolean {
+  return startDate !== null && /^\d\d:\d\d/.test(time) && weekdays.length > 0;
+}

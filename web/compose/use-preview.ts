@@ -1,0 +1,21 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { Data } from '../api/operations.ts';
+
+const WAIT_MS = 250;
+/** What the service answers for nothing at all: an empty message is none of its business yet. */
+const NOTHING: Data<'venom/preview-campaign'> = { text: '', length: 0, limit: 65_536, warnings: [] };
+
+/** The very text that members would see, as the service makes it, a moment after the last key. */
+export function usePreview(html: string) {
+  const [settled] = useDebouncedValue(html, WAIT_MS);
+  const preview = useQuery({
+    queryKey: ['preview', settled],
+    queryFn: ({ signal }) => (settled === '' ? NOTHING : call('venom/preview-campaign', { html: settled }, { signal })),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+  return { preview: preview.data ?? NOTHING, error: preview.error, isSettled: settled === html && !preview.isFetching };
+}

@@ -1,0 +1,114 @@
+import { Button, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { signIn } from '../api/session.ts';
+import { signUpBody } from '../api/user.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { browserZone } from '../format/time.ts';
+import { Problem } from '../parts/failed.tsx';
+import { words } from '../words/words.ts';
+
+const SHORTEST_PASSWORD = 8;
+const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
+
+/** Signs up, signs in, and takes the browser's zone for the user's. */
+export function SignUp() {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const form = useForm({
+    initialValues: {
+      first_name: '',
+      last_name: '',
+      user_name: '',
+      email: '',
+      phone_number: '',
+      whatsapp_number: '',
+      password: '',
+    },
+    validate: {
+      first_name: filled,
+      user_name: filled,
+      email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
+      phone_number: filled,
+      password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
+    },
+  });
+  const entering = useMutation({
+    mutationFn: async (values: typeof form.values) => {
+      await call('user/create_user', signUpBody(values));
+      await signIn(client, values.user_name, values.password);
+    },
+    onSuccess: async () => {
+      go('/', { replace: true });
+      // Whoever has signed up is in; that the zone could not be kept is nothing to stop at, Settings shows it.
+      await call('user/update_profile', { time_zone: browserZone() }).then(
+        () => client.invalidateQueries({ queryKey: ['session'] }),
+        () => {},
+      );
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+  const isInFields = entering.error instanceof CampanileError && entering.error.details.length > 0;
+  return (
+    <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <TextInput
+            label={words.fields.first_name}
+            autoComplete="given-name"
+            required
+            {...form.getInputProps('first_name')}
+          />
+          <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
+        </SimpleGrid>
+        <TextInput
+          label={words.fields.user_name}
+          description={words.signUp.userNameHint}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...form.getInputProps('user_name')}
+        />
+        <TextInput
+          label={words.fields.email}
+          type="email"
+          autoComplete="email"
+          required
+          {...form.getInputProps('email')}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <TextInput
+            label={words.fields.phone_number}
+            type="tel"
+            autoComplete="tel"
+            placeholder={words.signUp.phonePlaceholder}
+            required
+            {...form.getInputProps('phone_number')}
+          />
+          <TextInput
+            label={words.fields.whatsapp_number}
+            type="tel"
+            placeholder={words.signUp.whatsappPlaceholder}
+            {...form.getInputProps('whatsapp_number')}
+          />
+        </SimpleGrid>
+        <PasswordInput
+          label={words.fields.password}
+          description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
+          autoComplete="new-password"
+          required
+          visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
+          {...form.getInputProps('password')}
+        />
+        {!isInFields && <Problem error={entering.error} />}
+        <Button type="submit" loading={entering.isPending} mt="xs">
+          {words.signUp.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

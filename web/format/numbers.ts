@@ -1,0 +1,28 @@
+import { words } from '../words/words.ts';
+
+const KILO = 1_024;
+const whole = new Intl.NumberFormat(words.locale);
+const percent = new Intl.NumberFormat(words.locale, { style: 'percent', maximumFractionDigits: 0 });
+
+/** With thousands grouped; a dash for what is not known. */
+export function count(value: number | null): string {
+  return value === null ? words.unknown : whole.format(value);
+}
+
+/** A share as a percentage; a dash where there is nothing to divide by. Only all of it is 100 %, only nothing is 0 %. */
+export function share(value: number | null): string {
+  if (value === null) return words.unknown;
+  const shown = value > 0.99 && value < 1 ? 0.99 : value > 0 && value < 0.01 ? 0.01 : value;
+  return percent.format(shown);
+}
+
+/** "340 kB", counted as limits are: by 1,024. */
+export function fileSize(bytes: number): string {
+  const [value, unit] =
+    bytes < KILO ? [bytes, 'byte'] : bytes < KILO ** 2 ? [bytes / KILO, 'kilobyte'] : [bytes / KILO ** 2, 'megabyte'];
+  return new Intl.NumberFormat(words.locale, {
+    style: 'unit',
+    unit: String(unit),
+    maximumFractionDigits: unit === 'megabyte' ? 1 : 0,
+  }).format(Number(value));
+}

@@ -1,0 +1,90 @@
+import { words } from '../words/words.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Nobody counts seconds, and the page tells the time anew only now and then. */
+const JUST_NOW_MS = 45_000;
+const STEPS: readonly [limitMs: number, unitMs: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [MINUTE_MS, 1_000, 'second'],
+  [HOUR_MS, MINUTE_MS, 'minute'],
+  [DAY_MS, HOUR_MS, 'hour'],
+  [7 * DAY_MS, DAY_MS, 'day'],
+];
+const known = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes long; a table of a thousand rows needs the same one each time. */
+function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = zone + JSON.stringify(options);
+  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: zone, ...options });
+  known.set(key, made);
+  return made;
+}
+
+/** "Mon 23 Nov 2026, 09:00 CET": an instant as the clocks in `zone` show it, with the zone's name at that time. */
+export function exactTime(at: string | Date, zone: string): string {
+  const date = new Date(at);
+  const day = formatter(zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const time = formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
+  return `${day.format(date)}, ${time.format(date)}`;
+}
+
+/** "Mon 23 Nov, 09:00" */
+export function shortTime(at: string | Date, zone: string): string {
+  const date = new Date(at);
+  return `${dayName(date, zone)}, ${clockTime(date, zone)}`;
+}
+
+/** "Mon 23 Nov" */
+export function dayName(at: string | Date, zone: string): string {
+  return formatter(zone, { weekday: 'short', day: 'numeric', month: 'short' }).format(new Date(at));
+}
+
+/** "09:00" */
+export function clockTime(at: string | Date, zone: string): string {
+  return formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
+}
+
+/** The date in `zone` as `YYYY-MM-DD`. */
+export function dateIn(at: string | Date, zone: string): string {
+  const parts = formatter(zone, { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(new Date(at));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+/** "in 5 minutes", "yesterday"; beyond a week the day itself. */
+export function relativeTime(at: string, zone: string, nowMs: number): string {
+  const deltaMs = Date.parse(at) - nowMs;
+  const distanceMs = Math.abs(deltaMs);
+  if (distanceMs < JUST_NOW_MS) return words.justNow;
+  const step = STEPS.find(([limitMs]) => distanceMs < limitMs);
+  if (!step) return shortTime(at, zone);
+  const [, unitMs, unit] = step;
+  return new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' }).format(Math.round(deltaMs / unitMs), unit);
+}
+
+/** How the zone is called just now, such as "CET", or "GMT+5" where it has no short name. */
+export function zoneName(zone: string, at: Date = new Date()): string {
+  const parts = formatter(zone, { timeZoneName: 'short' }).formatToParts(at);
+  return parts.find((part) => part.type === 'timeZoneName')?.value ?? zone;
+}
+
+/** "3 minutes", for how long something will take. */
+export function duration(seconds: number): string {
+  const [value, unit] =
+    seconds < 90 ? [seconds, 'second'] : seconds < 5_400 ? [seconds / 60, 'minute'] : [seconds / 3_600, 'hour'];
+  const rounded = Math.max(1, Math.round(Number(value)));
+  return new Intl.NumberFormat(words.locale, { style: 'unit', unit: String(unit), unitDisplay: 'long' }).format(
+    rounded,
+  );
+}
+
+/** The zone of this browser. */
+export function browserZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** All zones that this browser knows, and those given. */
+export function allZones(...also: string[]): string[] {
+  return [...new Set([...also, 'UTC', ...Intl.supportedValuesOf('timeZone')])].toSorted();
+}

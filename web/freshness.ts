@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+/** What `npm start` serves and git ignores. */
+export const BUILD_FOLDER = join(import.meta.dirname, 'dist');
+/** Of what the build was made. */
+export const STAMP = 'made-of';
+
+/** Whether the dashboard has been built from what its sources say now. Takes some milliseconds. */
+export function isFresh(): boolean {
+  const stamp = join(BUILD_FOLDER, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
+}
+
+/** A hash over all that the built files depend on. By content: a checkout gives files any time it likes. */
+export function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of sources()) hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+function sources(): string[] {
+  const own = readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(import.meta.dirname, entry.name);
+    if (entry.isFile()) return [path];
+    return entry.name.startsWith('dist') ? [] : filesBelow(path);
+  });
+  const shared = join(ROOT, 'src/text/parse-whatsapp.ts');
+  return [...own, ...filesBelow(join(ROOT, 'client')), shared, join(ROOT, 'package-lock.json')].toSorted();
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,112 @@
+import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, drawKey } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
+import type { GroupKind } from '../api/operations.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { Problem } from '../parts/failed.tsx';
+import { tell } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+
+const NAME_LIMIT = 100;
+const DESCRIPTION_LIMIT = 2_048;
+
+export function CreateGroup({ kind, close }: { kind: GroupKind | undefined; close: () => void }) {
+  return (
+    <Modal
+      opened={kind !== undefined}
+      onClose={close}
+      title={kind && words.groups.create[kind]}
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      {kind && <CreateForm kind={kind} close={close} />}
+    </Modal>
+  );
+}
+
+interface Draft {
+  name: string;
+  description: string;
+  participants: string[];
+}
+
+function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
+  const client = useQueryClient();
+  // One for as long as the dialog is open: pressing the button again after a lost answer must not create a second one.
+  const [idempotencyKey, setIdempotencyKey] = useState(() => drawKey());
+  const form = useForm<Draft>({
+    initialValues: { name: '', description: '', participants: [] },
+    validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
+    onValuesChange: () => setIdempotencyKey(drawKey()),
+  });
+  const creating = useMutation({
+    mutationFn: (draft: Draft) => create(kind, draft, idempotencyKey),
+    onSuccess: async (_data, { name }) => {
+      tell(words.groups.created(name));
+      close();
+      await client.invalidateQueries({ queryKey: ['groups'] });
+    },
+    onError: (error) => {
+      const { group_name, community_name, name, description, participants } = fieldProblems(error);
+      form.setErrors({ name: group_name ?? community_name ?? name, description, participants });
+    },
+  });
+  const isInFields = creating.error instanceof CampanileError && creating.error.details.length > 0;
+  return (
+    <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {words.groups.about[kind]}
+        </Text>
+        <TextInput
+          label={words.groups.name}
+          maxLength={NAME_LIMIT}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {kind === 'group' ? (
+          <TagsInput
+            label={words.groups.participants}
+            description={words.groups.participantsHint}
+            splitChars={[',', ';', '\n']}
+            acceptValueOnBlur
+            clearButtonProps={{ 'aria-label': words.clear }}
+            {...form.getInputProps('participants')}
+          />
+        ) : (
+          <Textarea
+            label={words.groups.description}
+            maxLength={DESCRIPTION_LIMIT}
+            autosize
+            minRows={2}
+            maxRows={6}
+            {...form.getInputProps('description')}
+          />
+        )}
+        {!isInFields && <Problem error={creating.error} />}
+        <Row justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button type="submit" loading={creating.isPending}>
+            {words.groups.create[kind]}
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  );
+}
+
+async function create(kind: GroupKind, draft: Draft, idempotencyKey: string): Promise<void> {
+  const { name, description, participants } = draft;
+  // A whole list can be pasted into the field at once.
+  const numbers = participants.flatMap((one) => one.split(/[,;\n]/)).map((one) => one.trim());
+  const group = { group_name: name, participants: numbers.filter((one) => one !== '') };
+  if (kind === 'group') await call('venom/create-group', group, { idempotencyKey });
+  else if (kind === 'community')
+    await call('venom/create-community', { community_name: name, description }, { idempotencyKey });
+  else await call('venom/create-channel', { name, description, image: null }, { idempotencyKey });
+}

@@ -1,0 +1,30 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { problemText } from '../format/problem.ts';
+import { words } from '../words/words.ts';
+import { Icon } from './icons.tsx';
+
+/** What could not be shown, why, and the way on. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  return (
+    <Alert variant="default" role="alert" icon={<Icon name="alert" />} className="failed" m="md">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{problemText(error)}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {words.tryAgain}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** What went wrong with what was just asked for, next to the button that asked. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <Text size="sm" c="var(--mantine-color-error)" role="alert">
+      {problemText(error)}
+    </Text>
+  );
+}

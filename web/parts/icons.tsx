@@ -1,0 +1,55 @@
+import type { SVGProps } from 'react';
+
+/** Paths on a 20 × 20 grid, drawn as strokes. */
+const PATHS = {
+  campaigns: 'M3 9v3l9 4V5L3 9zm9 0h2a2.5 2.5 0 0 1 0 5h-2M5.500 13v3.500h2.500v-2.500',
+  calendar: 'M3 5h14v12H3zM3 9h14M7 3v4M13 3v4',
+  groups:
+    'M7.500 9.500a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3 2.500-5 5.500-5s5.500 2 5.500 5M13 4a3 3 0 0 1 0 5.500M15 12.500c2 .700 3 2.300 3 4.500',
+  account: 'M6 2.500h8v15H6zM9 15h2',
+  settings: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4',
+  phone: 'M3 4h14v10H9l-4 3v-3H3z',
+  plus: 'M10 4v12M4 10h12',
+  search: 'M9 14.500a5.500 5.500 0 1 0 0-11 5.500 5.500 0 0 0 0 11zM13 13l4 4',
+  copy: 'M7 7h9v10H7zM4 13V3h9',
+  qr: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h2v2M17 12v2M12 17h2M17 17h0',
+  sync: 'M4 10a6 6 0 0 1 10.500-4L16 7.500M16 3.500v4h-4M16 10a6 6 0 0 1-10.500 4L4 12.500M4 16.500v-4h4',
+  pause: 'M7 4v12M13 4v12',
+  play: 'M6 4l10 6-10 6z',
+  stop: 'M5 5h10v10H5z',
+  trash: 'M4 6h12M8 6V4h4v2M6 6l.700 11h6.600L14 6',
+  key: 'M7 12.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM10.500 9H17v3M14 9v2',
+  check: 'M4 10.500l4 4 8-9',
+  alert: 'M10 3l8 14H2zM10 8v4M10 14.500h0',
+  left: 'M12 4l-6 6 6 6',
+  right: 'M8 4l6 6-6 6',
+  up: 'M5 12l5-5 5 5',
+  down: 'M5 8l5 5 5-5',
+  clip: 'M15 9l-5.500 5.500a3 3 0 0 1-4.200-4.200L11 4.500a2 2 0 0 1 2.900 2.900l-5.500 5.500a1 1 0 0 1-1.400-1.400L12 6.500',
+  out: 'M8 4H4v12h4M12 6l4 4-4 4M16 10H8',
+  close: 'M5 5l10 10M15 5L5 15',
+  sun: 'M10 13.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM10 2v2M10 16v2M2 10h2M16 10h2M4.500 4.500l1.300 1.300M14.200 14.200l1.300 1.300M4.500 15.500l1.300-1.300M14.200 5.800l1.300-1.300',
+  file: 'M5 2.500h7l3 3v12H5zM12 2.500v3h3',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** A sign beside words; what it means is always said in words, too. */
+export function Icon({ name, size = 18, ...props }: { name: IconName; size?: number } & SVGProps<SVGSVGElement>) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={1.6}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      {...props}
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,54 @@
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+
+const SPARE_ROWS = 8;
+
+/**
+ * Which of `count` rows of one height are to be drawn, in a box that scrolls by itself: those in sight and a few around them. A
+ * list of ten thousand groups is as quick as one of ten.
+ */
+export function useVirtualRows(count: number, rowHeight: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    look();
+    element.addEventListener('scroll', look, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => {
+      element.removeEventListener('scroll', look);
+      observer.disconnect();
+    };
+  }, []);
+  const first = Math.min(Math.max(0, Math.floor(view.top / rowHeight) - SPARE_ROWS), Math.max(0, count - 1));
+  const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + SPARE_ROWS);
+  return { box, first, last, before: first * rowHeight, after: Math.max(0, count - last) * rowHeight };
+}
+
+/** A scrolling list of rows of one height, of which only those in sight are drawn. */
+export function VirtualList<Item>({
+  items,
+  rowHeight,
+  maxHeight,
+  label,
+  children,
+}: {
+  items: readonly Item[];
+  rowHeight: number;
+  maxHeight: number;
+  label: string;
+  children: (item: Item, index: number) => ReactNode;
+}) {
+  const { box, first, last, before, after } = useVirtualRows(items.length, rowHeight);
+  return (
+    // What scrolls has to be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={box} className="scroll-box" style={{ maxHeight }} role="group" aria-label={label} tabIndex={0}>
+      <div style={{ height: before }} />
+      {items.slice(first, last).map((item, index) => children(item, first + index))}
+      <div style={{ height: after }} />
+    </div>
+  );
+}

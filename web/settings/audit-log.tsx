@@ -1,0 +1,71 @@
+import { Button, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+
+const PAGE = 20;
+
+/** What was done in the user's name, newest first. */
+export function AuditLog() {
+  const log = useInfiniteQuery({
+    queryKey: ['audit-log'],
+    queryFn: ({ pageParam, signal }) => call('user/list_audit_log', { limit: PAGE, cursor: pageParam }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+  const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Section title={words.settings.auditLog}>
+      <Text size="sm" c="dimmed" mb="xs">
+        {words.settings.auditNote}
+      </Text>
+      {log.isPending && <RowsSkeleton rows={4} />}
+      {log.isError && <Failed error={log.error} retry={() => void log.refetch()} />}
+      {entries.length > 0 && (
+        <div className="table-box">
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{words.settings.when}</Table.Th>
+                <Table.Th>{words.settings.what}</Table.Th>
+                <Table.Th>{words.settings.towards}</Table.Th>
+                <Table.Th>{words.settings.from}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {entries.map((entry, index) => (
+                <Table.Tr key={index}>
+                  <Table.Td className="nowrap">
+                    <Moment at={entry.at} />
+                  </Table.Td>
+                  <Table.Td>{actionName(entry.action)}</Table.Td>
+                  <Table.Td className="clip">{entry.subject}</Table.Td>
+                  <Table.Td>{entry.address}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      {log.hasNextPage && (
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          loading={log.isFetchingNextPage}
+          onClick={() => void log.fetchNextPage()}
+        >
+          {words.more}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+/** What no words are kept for is shown as the log has it, made readable. */
+function actionName(action: string): string {
+  return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
+}

@@ -1,0 +1,72 @@
+import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { signOut } from '../api/session.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { Problem } from '../parts/failed.tsx';
+import { tell, tellProblem } from '../parts/notify.ts';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+
+const SHORTEST = 8;
+
+export function Password() {
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (value) => (value === '' ? words.signIn.passwordMissing : null),
+      new_password: (value) => (value.length < SHORTEST ? words.signUp.passwordShort(SHORTEST) : null),
+    },
+  });
+  const changing = useMutation({
+    mutationFn: (values: typeof form.values) => call('user/change_password', values),
+    onSuccess: () => {
+      form.reset();
+      tell(words.settings.passwordChanged);
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+  const client = useQueryClient();
+  const leavingAll = useMutation({
+    mutationFn: () => call('user/revoke_tokens', {}),
+    onSuccess: () => signOut(client),
+    onError: tellProblem,
+  });
+  const isInFields = changing.error instanceof CampanileError && changing.error.details.length > 0;
+  return (
+    <Section title={words.settings.password}>
+      <form onSubmit={form.onSubmit((values) => changing.mutate(values))} noValidate>
+        <Stack gap="sm">
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <PasswordInput
+              label={words.settings.currentPassword}
+              autoComplete="current-password"
+              visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
+              {...form.getInputProps('current_password')}
+            />
+            <PasswordInput
+              label={words.settings.newPassword}
+              autoComplete="new-password"
+              visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
+              {...form.getInputProps('new_password')}
+            />
+          </SimpleGrid>
+          <Text size="sm" c="dimmed">
+            {words.settings.passwordNote}
+          </Text>
+          {!isInFields && <Problem error={changing.error} />}
+          <Group>
+            <Button type="submit" loading={changing.isPending}>
+              {words.settings.changePassword}
+            </Button>
+            <Button variant="default" loading={leavingAll.isPending} onClick={() => leavingAll.mutate()}>
+              {words.settings.signOutEverywhere}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

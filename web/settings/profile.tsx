@@ -1,0 +1,79 @@
+import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
+import type { SignedIn } from '../api/session.ts';
+import { sessionQuery } from '../api/session.ts';
+import { whatsappNumberOf } from '../api/user.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { allZones, browserZone, exactTime } from '../format/time.ts';
+import { Problem } from '../parts/failed.tsx';
+import { useNow } from '../parts/moment.tsx';
+import { tell } from '../parts/notify.ts';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+
+export function Profile({ session }: { session: SignedIn }) {
+  const client = useQueryClient();
+  const { user_info: user } = session;
+  const nowMs = useNow();
+  const form = useForm({
+    initialValues: {
+      first_name: user.first_name,
+      last_name: user.last_name,
+      phone_number: user.phone_number,
+      time_zone: session.time_zone,
+    },
+  });
+  const saving = useMutation({
+    mutationFn: (values: typeof form.values) => call('user/update_profile', values),
+    onSuccess: (profile) => {
+      client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
+      tell(words.settings.profileSaved);
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+  const isInFields = saving.error instanceof CampanileError && saving.error.details.length > 0;
+  return (
+    <Section title={words.settings.profile}>
+      <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+        <Stack gap="sm">
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <TextInput
+              label={words.fields.first_name}
+              autoComplete="given-name"
+              {...form.getInputProps('first_name')}
+            />
+            <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
+            <TextInput
+              label={words.fields.phone_number}
+              type="tel"
+              autoComplete="tel"
+              {...form.getInputProps('phone_number')}
+            />
+            <Select
+              label={words.fields.time_zone}
+              description={exactTime(new Date(nowMs), form.values.time_zone)}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              data={allZones(session.time_zone, browserZone())}
+              searchable
+              allowDeselect={false}
+              limit={60}
+              {...form.getInputProps('time_zone')}
+            />
+          </SimpleGrid>
+          <Text size="sm" c="dimmed">
+            {words.settings.signedInAs(user.user_name, user.email, whatsappNumberOf(session))}
+          </Text>
+          {!isInFields && <Problem error={saving.error} />}
+          <Group>
+            <Button type="submit" loading={saving.isPending}>
+              {words.settings.saveProfile}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,27 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQuery } from '../api/session.ts';
+import { Page } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { ApiKeys } from './api-keys.tsx';
+import { Appearance } from './appearance.tsx';
+import { AuditLog } from './audit-log.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { Password } from './password.tsx';
+import { Profile } from './profile.tsx';
+
+export default function SettingsPage() {
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <Page title={words.pages.settings}>
+      <Stack gap="md">
+        {session && <Profile session={session} />}
+        <Appearance />
+        <Password />
+        <ApiKeys />
+        <AuditLog />
+        <DeleteAccount />
+      </Stack>
+    </Page>
+  );
+}

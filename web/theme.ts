@@ -1,0 +1,67 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+
+/** White on shade 7 and shade 3 on the darkest grey both reach the contrast that small text needs (WCAG AA). */
+const bronze: MantineColorsTuple = [
+  '#faf4ec',
+  '#f1e4d2',
+  '#e5cba8',
+  '#d9b07b',
+  '#cd9854',
+  '#bf8339',
+  '#a86f2b',
+  '#8a5820',
+  '#704719',
+  '#573611',
+];
+
+export const theme = createTheme({
+  primaryColor: 'bronze',
+  primaryShade: 7,
+  colors: { bronze },
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '650' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    Tooltip: {
+      defaultProps: { transitionProps: { duration: 100 }, events: { hover: true, focus: true, touch: false } },
+    },
+    Menu: { defaultProps: { transitionProps: { duration: 100 } } },
+    Popover: { defaultProps: { transitionProps: { duration: 100 } } },
+  },
+});
+
+/** Mantine's own greys for what is secondary, and its red, are too faint for small text. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5a6068',
+    '--mantine-color-placeholder': '#6b7280',
+    '--mantine-color-error': '#b42318',
+    '--ground': '#f7f6f4',
+    '--surface': '#ffffff',
+    '--line': '#e4e1dc',
+    '--delivered': '#6b7280',
+    '--read': '#0b76a8',
+    '--failed': '#b42318',
+    '--good': '#2e7d4f',
+    '--accent-text': '#8a5820',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a8a8a8',
+    '--mantine-color-placeholder': '#9a9a9a',
+    '--mantine-color-error': '#ff9a91',
+    '--mantine-color-body': '#1d1c1b',
+    '--ground': '#161514',
+    '--surface': '#1d1c1b',
+    '--line': '#35322f',
+    '--delivered': '#a8a8a8',
+    '--read': '#53bdeb',
+    '--failed': '#ff9a91',
+    '--good': '#6cc692',
+    '--accent-text': '#d9b07b',
+  },
+});
