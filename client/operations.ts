@@ -1,5 +1,6 @@
 /** What each operation takes and answers, out of the contract that the service itself is held to. */
 import type { z } from 'zod';
+import type * as accounts from '../src/http/contract/accounts.ts';
 import type * as analytics from '../src/http/contract/analytics.ts';
 import type * as keys from '../src/http/contract/api-keys.ts';
 import type * as campaigns from '../src/http/contract/campaigns.ts';
@@ -51,7 +52,9 @@ export interface Operations {
   'venom/list-group-lists': Operation<typeof nothing, typeof lists.listGroupListsData>;
   'venom/delete-group-list': Operation<typeof lists.groupListBody, typeof users.nothingData>;
   'venom/sync-groups': Operation<typeof nothing, typeof groups.syncGroupsData>;
-  'venom/account-status': Operation<typeof nothing, typeof groups.accountStatusData>;
+  'venom/connect-account': Operation<typeof accounts.connectAccountBody, typeof accounts.connectAccountData>;
+  'venom/disconnect-account': Operation<typeof nothing, typeof accounts.disconnectAccountData>;
+  'venom/account-status': Operation<typeof nothing, typeof accounts.accountStatusData>;
   'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
   'analytics/get-campaign-group-analytics-master': Operation<
     typeof campaigns.campaignBody,
@@ -106,6 +109,8 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/list-group-lists': 'always',
   'venom/delete-group-list': 'never',
   'venom/sync-groups': 'never',
+  'venom/connect-account': 'never',
+  'venom/disconnect-account': 'never',
   'venom/account-status': 'always',
   'venom/update-account': 'never',
   'analytics/get-campaign-group-analytics-master': 'always',

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
-import type { Config } from './config.ts';
+import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
 import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
@@ -15,6 +15,7 @@ import { waitForDatabase } from './database/wait.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
+import { accountOperations } from './http/routes/accounts.ts';
 import { groupListOperations } from './http/routes/group-lists.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
@@ -23,11 +24,13 @@ import { buildServer } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
+import { createVault } from './lib/vault.ts';
 import type { Messenger } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
+import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -45,13 +48,15 @@ export interface AppOptions {
   checkAnswers?: boolean;
   /** Messengers to send through instead of those that come with the service; they are closed with the app. */
   messengers?: readonly Messenger[];
+  /** For tests, which do not wait as long as one should for WhatsApp. */
+  whatsappTiming?: WhatsAppOptions['timing'];
 }
 
 /** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers }: AppOptions = {},
+  { checkAnswers = false, messengers, whatsappTiming }: AppOptions = {},
 ): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
@@ -77,7 +82,7 @@ export async function startApp(
     measureBacklog(shared.metrics.registry, { db, log });
     let worker: Worker | undefined;
     if (config.role !== 'api') {
-      const open = messengers ?? [openSandbox(shared)];
+      const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
       for (const messenger of open) closing.push(() => messenger.close());
       worker = await startSending(shared, open, postgres !== undefined);
       closing.push(worker.stop);
@@ -129,6 +134,22 @@ function openSandbox({ config, log, address, metrics }: Shared): Messenger {
   });
 }
 
+function openWhatsApp(
+  { config, log, address, metrics }: Shared,
+  { encryptionKey }: Secrets,
+  timing: WhatsAppOptions['timing'],
+): Messenger {
+  return createWhatsApp({
+    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp' }),
+    log,
+    vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+    url: config.whatsappUrl,
+    rootKey: config.whatsappRootKey,
+    timing,
+    onLoopError: metrics.countLoopError,
+  });
+}
+
 function startSending(
   { config, log, db, hints, metrics }: Shared,
   messengers: readonly Messenger[],
@@ -149,6 +170,11 @@ function startSending(
     onFirstTry: metrics.observeFirstTry,
     onLoopError: metrics.countLoopError,
   });
+}
+
+/** Without any gap a turn would hold hundreds of posts, and each waits for its answer. */
+function oneATurn({ minMs, maxMs }: Gap): Gap {
+  return { minMs, maxMs: Math.max(1, maxMs) };
 }
 
 function buildApi(
@@ -181,6 +207,7 @@ function buildApi(
     operations: [
       ...userOperations(users),
       ...groupOperations(groups),
+      ...accountOperations(groups),
       ...groupListOperations({ db }),
       ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
       ...analyticsOperations({ db, timeZone: config.timeZone }),
@@ -199,7 +226,7 @@ function buildApi(
 
 /** The pace of each messenger's accounts. */
 function gapsOf({ sandboxGap, whatsappGap }: Config) {
-  return { sandbox: sandboxGap, whatsapp: whatsappGap };
+  return { sandbox: sandboxGap, whatsapp: oneATurn(whatsappGap) };
 }
 
 function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {

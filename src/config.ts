@@ -16,11 +16,13 @@ export interface Config {
   /** Absolute; never inside `dataDir`. */
   stateDir: string;
   role: Role;
-  messenger: 'sandbox';
+  messenger: 'sandbox' | 'whatsapp';
   /** Undefined: generated, see `loadSecrets`. */
   jwtSecret: string | undefined;
   /** 32 bytes. Undefined: generated, see `loadSecrets`. */
   encryptionKey: Buffer | undefined;
+  /** The key before, while credentials are sealed anew. */
+  encryptionKeyPrevious: Buffer | undefined;
   /** IANA. */
   timeZone: string;
   signUp: 'open' | 'closed';
@@ -32,6 +34,12 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   whatsappGap: Gap;
+  /** Undefined: WhatsApp's own server. */
+  whatsappUrl: string | undefined;
+  /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
+  whatsappRootKey: Buffer | undefined;
+  /** Who signs the certificates of its media host, as PEM. Undefined: those whom Node.js trusts. */
+  whatsappCa: string | undefined;
   sandboxGap: Gap;
   /** 1 is real time; 0: members never do anything. */
   sandboxSpeed: number;
@@ -49,7 +57,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker'];
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const NOT_THERE_YET = ['ENCRYPTION_KEY_PREVIOUS', 'WHATSAPP_URL', 'WHATSAPP_ROOT_KEY', 'WHATSAPP_CA_FILE'];
 const LONGEST_GAP_MS = 24 * 60 * 60 * 1_000;
 const MIN_SECRET_LENGTH = 32;
 const HIGHEST_SPEED = 1_000_000;
@@ -69,9 +76,15 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDir,
     stateDir: resolve(read.text('STATE_DIR') ?? defaultStateDir(environment)),
     role,
-    messenger: read.choice('MESSENGER', ['sandbox'], ['whatsapp']) ?? 'sandbox',
+    messenger: read.choice('MESSENGER', ['sandbox', 'whatsapp']) ?? 'sandbox',
     jwtSecret: read.parsed('JWT_SECRET', `at least ${MIN_SECRET_LENGTH} characters`, jwtSecret, read.secret),
     encryptionKey: read.parsed('ENCRYPTION_KEY', '32 bytes in hex or base64', encryptionKey, read.secret),
+    encryptionKeyPrevious: read.parsed(
+      'ENCRYPTION_KEY_PREVIOUS',
+      '32 bytes in hex or base64',
+      encryptionKey,
+      read.secret,
+    ),
     timeZone: read.parsed('TIME_ZONE', 'an IANA time zone such as Europe/Berlin', timeZone) ?? 'UTC',
     signUp: read.choice('SIGNUP', ['open', 'closed'], ['invite']) ?? 'open',
     rateLimit: read.parsed('RATE_LIMIT', 'a whole number from 1 to 1000000', (text) => wholeNumber(text, 1, 1_000_000)),
@@ -80,20 +93,30 @@ export function readConfig(environment: Environment = process.env): Config {
     corsOrigins: read.parsed('CORS_ORIGINS', 'origins such as https://app.example.com, with commas', origins) ?? [],
     metricsToken: read.secret('METRICS_TOKEN'),
     whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 2_000, maxMs: 6_000 },
+    whatsappUrl: read.parsed('WHATSAPP_URL', 'a ws:// or wss:// URL', whatsappUrl),
+    whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
+    whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
     sandboxGap: read.gap('SANDBOX_GAP_MS') ?? { minMs: 0, maxMs: 0 },
     sandboxSpeed: read.parsed('SANDBOX_SPEED', `a number from 0 to ${HIGHEST_SPEED}`, speed) ?? 1,
   };
-  for (const name of NOT_THERE_YET) if (read.text(name) !== undefined) problems.push(`${name} is not supported yet`);
   problems.push(...problemsBetween(config));
   if (problems.length > 0) throw new StartupError(problems.join('\n'));
   return Object.freeze(config);
 }
 
 /** What single variables cannot tell. */
-function problemsBetween({ dataDir, stateDir, databaseUrl, role, jwtSecret, encryptionKey }: Config): string[] {
+function problemsBetween(config: Config): string[] {
+  const { dataDir, stateDir, databaseUrl, role, jwtSecret, encryptionKey } = config;
+  const { encryptionKeyPrevious, whatsappRootKey, whatsappUrl } = config;
   const problems: string[] = [];
   if (isInside(stateDir, dataDir))
     problems.push('STATE_DIR must not be inside DATA_DIR: it tells a restored DATA_DIR from the living one');
+  if (encryptionKeyPrevious && encryptionKey?.equals(encryptionKeyPrevious))
+    problems.push(
+      'ENCRYPTION_KEY_PREVIOUS is the same as ENCRYPTION_KEY: set it to the key that was used before, or not at all',
+    );
+  if (whatsappRootKey && whatsappUrl === undefined)
+    problems.push('WHATSAPP_ROOT_KEY needs WHATSAPP_URL: it is for a server other than WhatsApp');
   if (role !== 'all' && databaseUrl === undefined)
     problems.push(`ROLE=${role} needs DATABASE_URL: processes of different roles share one database`);
   if (role !== 'all' && databaseUrl !== undefined) {
@@ -206,6 +229,23 @@ function origins(text: string): readonly string[] | undefined {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function whatsappUrl(text: string): string | undefined {
+  return URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol) ? text : undefined;
+}
+
+function whatsappRootKey(text: string): Buffer | undefined {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+function certificates(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function gapOf(text: string): Gap | undefined {

@@ -1,6 +1,7 @@
 /** The half that acts: holds leases, carries out commands, begins runs, sends, and records what members do. */
 import { serveCommands } from './accounts/serve-commands.ts';
-import { SHARDS, startLeases } from './accounts/leases.ts';
+import { keepSessionsOpen } from './accounts/keep-open.ts';
+import { SHARDS, startLeases, type Leases } from './accounts/leases.ts';
 import { openSessions } from './accounts/sessions.ts';
 import { watchRuns } from './campaigns/watch-runs.ts';
 import type { Database } from './database/connect.ts';
@@ -10,6 +11,7 @@ import { revisePosts } from './deliveries/revise-posts.ts';
 import { eraseDeletedUsers } from './erasure/erase-deleted-users.ts';
 import { keepHouse } from './housekeeping.ts';
 import type { Log } from './lib/log.ts';
+import type { Loop } from './lib/loop.ts';
 import { loadMedia } from './media/store.ts';
 import type { Messenger } from './messenger/messenger.ts';
 import { recordReceipts } from './receipts/record-receipts.ts';
@@ -46,8 +48,10 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, log, hints, messengers, gaps } = options;
   const watched = options.onLoopError ? { onLoopError: options.onLoopError } : {};
-  const sessions = openSessions({ db, log, messengers });
-  const leases = await startLeases({
+  let leases: Leases | undefined;
+  const sessions = openSessions({ db, log, messengers, workerId: () => leases?.workerId() ?? 0 });
+  let keeper: Loop | undefined;
+  leases = await startLeases({
     db,
     log,
     name: options.name,
@@ -56,8 +60,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
+      keeper?.wake();
     },
   });
+  keeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
@@ -75,10 +81,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.maySend()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, revisions, commands, erasure, house];
+      const parts = [runs, lanes, revisions, commands, erasure, house, keeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
-      await leases.leave();
+      // The sessions first: whoever takes over must not meet ours.
       await sessions.closeUnless(() => false);
+      await leases.leave();
     },
   };
 }

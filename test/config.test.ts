@@ -41,6 +41,7 @@ test('nothing has to be set', () => {
     messenger: 'sandbox',
     jwtSecret: undefined,
     encryptionKey: undefined,
+    encryptionKeyPrevious: undefined,
     timeZone: 'UTC',
     signUp: 'open',
     rateLimit: undefined,
@@ -49,13 +50,18 @@ test('nothing has to be set', () => {
     corsOrigins: [],
     metricsToken: undefined,
     whatsappGap: { minMs: 2000, maxMs: 6000 },
+    whatsappUrl: undefined,
+    whatsappRootKey: undefined,
+    whatsappCa: undefined,
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('everything can be set, and what is empty is not', () => {
+test('everything can be set, and what is empty is not', async () => {
+  const certificates = join(folder, 'ca.pem');
+  await writeFile(certificates, '-----BEGIN CERTIFICATE-----\n');
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
@@ -63,8 +69,12 @@ test('everything can be set, and what is empty is not', () => {
     DATA_DIR: '/srv/data',
     STATE_DIR: '/srv/state',
     ROLE: 'worker',
-    MESSENGER: 'sandbox',
+    MESSENGER: 'whatsapp',
     JWT_SECRET: SECRET,
+    ENCRYPTION_KEY_PREVIOUS: 'cd'.repeat(32),
+    WHATSAPP_URL: 'ws://127.0.0.1:4000/ws/chat',
+    WHATSAPP_ROOT_KEY: 'ef'.repeat(32),
+    WHATSAPP_CA_FILE: certificates,
     ENCRYPTION_KEY: Buffer.from(KEY, 'hex').toString('base64'),
     TIME_ZONE: 'Europe/Berlin',
     SIGNUP: 'closed',
@@ -96,7 +106,7 @@ test('all that is wrong is told at once, a line each', () => {
     DATA_DIR: '/srv/data',
     STATE_DIR: '/srv/data/state',
     ROLE: 'boss',
-    MESSENGER: 'whatsapp',
+    MESSENGER: 'pigeon',
     JWT_SECRET: 'short',
     ENCRYPTION_KEY: 'abc',
     TIME_ZONE: '+02:00',
@@ -107,8 +117,8 @@ test('all that is wrong is told at once, a line each', () => {
     CORS_ORIGINS: '*',
     WHATSAPP_GAP_MS: '6000-2000',
     SANDBOX_SPEED: '-1',
-    ENCRYPTION_KEY_PREVIOUS: KEY,
-    WHATSAPP_URL: 'ws://127.0.0.1:1',
+    ENCRYPTION_KEY_PREVIOUS: 'abc',
+    WHATSAPP_URL: 'https://127.0.0.1:1',
     WHATSAPP_ROOT_KEY: 'ab',
     WHATSAPP_CA_FILE: '/x',
   });
@@ -135,9 +145,14 @@ test('all that is wrong is told at once, a line each', () => {
       'WHATSAPP_CA_FILE',
     ].toSorted(),
   );
-  expect(problems).toContain('MESSENGER=whatsapp is not supported yet');
+  expect(problems).toContain('MESSENGER must be sandbox or whatsapp');
   expect(problems).toContain('PORT must be a whole number from 0 to 65535');
   expect(problems.join()).not.toContain('mysql://x');
+});
+
+test('keys and servers that make no sense together are told', () => {
+  expect(problemsOf({ ...HOME, ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_PREVIOUS: KEY })).toHaveLength(1);
+  expect(problemsOf({ ...HOME, WHATSAPP_ROOT_KEY: KEY })).toEqual([expect.stringContaining('needs WHATSAPP_URL')]);
 });
 
 test('processes of one role need what they share', () => {

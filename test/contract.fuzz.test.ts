@@ -170,6 +170,9 @@ async function expectService() {
   expect((await witness.call('user/get_profile')).status).toBe(200);
   // After a request to end all tokens, or the account.
   if ((await owner.call('user/get_profile')).status !== 200) await settle(await app.signUp(`owner-${++newcomers}`));
+  // After a request to unlink the account, what was accepted waits for it to be linked again.
+  const { body } = await owner.call<{ status: string }>('venom/account-status');
+  if (body.data.status !== 'connected') await owner.call('venom/connect-account', { messenger: 'sandbox' });
 }
 
 /** A body that was taken, as its sender meant it. */

@@ -13,6 +13,7 @@ import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { startTestWorker, until } from './support/ledger.ts';
 import { person, signUpOf, type Person } from './support/people.ts';
 import { HUSK, remainsOf } from './support/remains.ts';
+import type { MessengerAccount, TellState } from '../src/messenger/messenger.ts';
 import { scriptMessenger } from './support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from './support/server.ts';
 
@@ -316,9 +317,9 @@ describe('on its own', () => {
     let reachable = false;
     const messenger = {
       ...scripted,
-      open: async (account: { accountId: number; phoneNumber: string }) => {
-        const session = await scripted.open(account);
-        return { ...session, close: async () => void closed.push(account.accountId) };
+      open: async (account: MessengerAccount, tell: TellState) => {
+        const session = await scripted.open(account, tell);
+        return session && { ...session, close: async () => void closed.push(account.accountId) };
       },
       forget: async (accountId: number) => {
         if (accountId === a.accountId && !reachable) throw new Error('not reachable');

@@ -17,7 +17,7 @@ async function begin(): Promise<{ witness: Witness; send: (...ids: string[]) => 
   undo.push(witness.stop);
   const messenger = witnessMessenger('sandbox', witness.port);
   undo.push(() => messenger.close());
-  const session = await messenger.open({ accountId: 1, phoneNumber: '4915100000001' });
+  const session = await messenger.link({ accountId: 1, phoneNumber: '4915100000001' }, 'qr', () => {});
   const chat = await session.createGroup({ name: 'Choir', participants: [] });
   return {
     witness,
@@ -73,7 +73,7 @@ describe('the witness', () => {
     const { witness } = await begin();
     const messenger = witnessMessenger('sandbox', witness.port);
     undo.push(() => messenger.close());
-    const session = await messenger.open({ accountId: 1, phoneNumber: '4915100000001' });
+    const session = await messenger.link({ accountId: 1, phoneNumber: '4915100000001' }, 'qr', () => {});
     const to = ['A', 'B', 'C'].map((messageId) => ({ chatId: '1@g.us', messageId, uncertain: false, resend: false }));
     let asked = 0;
     const results = await session.send(post, to, () => ++asked < 2);

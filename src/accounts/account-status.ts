@@ -7,6 +7,14 @@ export interface AccountState {
   status: AccountStatus;
   /** As the user wrote it at sign-up. */
   whatsappNumber: string;
+  /** While linking: what the phone is to scan, or what is to be entered there, and until when that is good. */
+  qr?: string;
+  pairingCode?: string;
+  expiresAt?: Date;
+  /** While paused. */
+  pausedUntil?: Date;
+  /** One sentence on why the account is not connected. */
+  reason?: string;
 }
 
 /** The state of the user's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
@@ -25,6 +33,18 @@ export async function readAccountStates(
   return new Map(accounts.map((account) => [account.userId, toState(account)]));
 }
 
-function toState({ messenger, status, whatsappNumber }: Account): AccountState {
-  return { messenger, status, whatsappNumber };
+function toState(account: Account): AccountState {
+  const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason } = account;
+  return {
+    messenger,
+    status,
+    whatsappNumber,
+    ...(account.isCodeGood && {
+      ...(qr !== null && { qr }),
+      ...(pairingCode !== null && { pairingCode }),
+      ...(codeExpiresAt && { expiresAt: codeExpiresAt }),
+    }),
+    ...(pausedUntil && { pausedUntil }),
+    ...(reason !== null && { reason }),
+  };
 }

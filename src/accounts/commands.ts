@@ -7,12 +7,14 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import { AppError, type ErrorKind, type Problem } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
-import type { MessengerGroup } from '../messenger/messenger.ts';
+import type { LinkMethod, MessengerGroup } from '../messenger/messenger.ts';
 import { userIsGone } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
-  list_groups: { input: Record<never, never>; result: StoredGroup[] };
+  connect: { input: { method: LinkMethod }; result: Record<never, never> };
+  disconnect: { input: Record<never, never>; result: Record<never, never> };
+  list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
   create_community: { input: { name: string; description: string }; result: StoredGroup };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };

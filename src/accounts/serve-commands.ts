@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { sleep } from '../lib/time.ts';
-import type { MessengerGroup, MessengerSession } from '../messenger/messenger.ts';
+import type { MessengerGroup } from '../messenger/messenger.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure, type StoredGroup } from './commands.ts';
 import type { Leases } from './leases.ts';
 import type { Sessions } from './sessions.ts';
@@ -87,9 +87,7 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
   let status: 'done' | 'failed' = 'done';
   let result: unknown;
   try {
-    const session = await serving.sessions.get(command.account_id);
-    if (!session) throw new AppError('conflict', 'Your account is not linked to a messaging application');
-    result = await carryOut(session, command, serving.loadPicture);
+    result = await carryOut(serving, command);
   } catch (error) {
     status = 'failed';
     result = toFailure(error, log);
@@ -119,23 +117,35 @@ async function writeResult(db: Database, command: QueuedCommand, status: 'done' 
     select pg_notify('campanile_results', ${String(command.command_id)})`.execute(db);
 }
 
-function carryOut(
-  session: MessengerSession,
-  command: QueuedCommand,
-  loadPicture: Serving['loadPicture'],
-): Promise<StoredGroup | StoredGroup[]> {
+async function carryOut(
+  { sessions, loadPicture }: Serving,
+  { account_id: accountId, kind, input }: QueuedCommand,
+): Promise<unknown> {
+  const session = async () => {
+    const opened = await sessions.get(accountId);
+    if (!opened) throw new AppError('conflict', 'Your account is not linked to a messaging application');
+    return opened;
+  };
   const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
-    list_groups: async () => (await session.listGroups()).map(toStored),
-    create_group: async (input) => toStored(await session.createGroup(input)),
-    create_community: async (input) => toStored(await session.createCommunity(input)),
+    async connect({ method }) {
+      await sessions.link(accountId, method);
+      return {};
+    },
+    async disconnect() {
+      await sessions.unlink(accountId);
+      return {};
+    },
+    list_groups: async ({ knownChannels }) => (await (await session()).listGroups(knownChannels)).map(toStored),
+    create_group: async (input) => toStored(await (await session()).createGroup(input)),
+    create_community: async (input) => toStored(await (await session()).createCommunity(input)),
     create_channel: async ({ name, description, pictureMediaId }) => {
       const picture = pictureMediaId === null ? null : await loadPicture(pictureMediaId);
-      return toStored(await session.createChannel({ name, description, picture }));
+      return toStored(await (await session()).createChannel({ name, description, picture }));
     },
   };
   // The row was written by runCommand, which pairs each kind with its own input.
-  const handler = handlers[command.kind] as (input: unknown) => Promise<StoredGroup | StoredGroup[]>;
-  return handler(command.input);
+  const handler = handlers[kind] as (input: unknown) => Promise<unknown>;
+  return handler(input);
 }
 
 function toStored(group: MessengerGroup): StoredGroup {

@@ -13,6 +13,16 @@ export interface Account {
   /** The same, digits only. */
   phoneNumber: string;
   groupsSyncedAt: Date | null;
+  /** While linking: how, and what there is to show. */
+  linkMethod: 'qr' | 'pairing_code' | null;
+  qr: string | null;
+  pairingCode: string | null;
+  codeExpiresAt: Date | null;
+  /** Whether the code has not expired. */
+  isCodeGood: boolean;
+  pausedUntil: Date | null;
+  /** One sentence on how the account stands. */
+  reason: string | null;
 }
 
 /** The account of a user. Every user has one from sign-up on; throws `unauthenticated` when the user is gone. */
@@ -40,6 +50,15 @@ function selectAccounts(db: Connection) {
     .innerJoin('users', 'users.user_id', 'accounts.user_id')
     .where('users.deleted_at', 'is', null)
     .select([
+      'accounts.link_method as linkMethod',
+      'accounts.qr as qr',
+      'accounts.pairing_code as pairingCode',
+      'accounts.code_expires_at as codeExpiresAt',
+      'accounts.paused_until as pausedUntil',
+      'accounts.status_reason as reason',
+      sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
+        'isCodeGood',
+      ),
       'accounts.account_id as accountId',
       'accounts.user_id as userId',
       'accounts.messenger as messenger',

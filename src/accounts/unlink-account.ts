@@ -9,5 +9,7 @@ import type { Connection } from '../database/connect.ts';
 export async function unlinkAccount(trx: Connection, userId: number): Promise<void> {
   await sql`
     delete from lanes l using accounts a where a.user_id = ${userId} and l.account_id = a.account_id`.execute(trx);
-  await sql`update accounts set status = 'unlinked' where user_id = ${userId}`.execute(trx);
+  await sql`
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null
+    where user_id = ${userId}`.execute(trx);
 }

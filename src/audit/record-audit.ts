@@ -20,6 +20,8 @@ export type AuditAction =
   | 'api_key.created'
   | 'api_key.revoked'
   | 'account.changed'
+  | 'account.linking'
+  | 'account.unlinked'
   | 'campaign.accepted'
   | 'campaign.paused'
   | 'campaign.resumed'

@@ -55,6 +55,12 @@ export interface Schema {
     messenger: string;
     status: AccountStatus;
     groups_synced_at: NullableInstant;
+    link_method: 'qr' | 'pairing_code' | null;
+    qr: string | null;
+    pairing_code: string | null;
+    code_expires_at: NullableInstant;
+    paused_until: NullableInstant;
+    status_reason: string | null;
     quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
     quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
     daily_cap: ColumnType<number | null, number | null | undefined, number | null>;

@@ -36,6 +36,8 @@ const PARTS: readonly Part[] = [
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
   { table: 'group_lists', owner: 'account_id', chunk: 100 },
   { table: 'groups', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },
   { table: 'idempotency_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'api_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'audit_log', owner: 'user_id', chunk: 5_000 },

@@ -59,7 +59,10 @@ export interface SyncOutcome {
   removed: number;
 }
 
-/** Makes the stored groups those that were just read: one statement, however many there are. Says how many it changed. */
+/**
+ * Makes the stored groups those that were just read: one statement, however many there are. Says how many it changed. A link that
+ * was known stays where none was read.
+ */
 export async function replaceGroups(db: Connection, accountId: number, groups: StoredGroup[]): Promise<SyncOutcome> {
   const { rows } = await sql<SyncOutcome>`
     with fresh as materialized (
@@ -74,12 +77,13 @@ export async function replaceGroups(db: Connection, accountId: number, groups: S
       on conflict (account_id, chat_id) do nothing
       returning 1
     ), updated as (
-      update groups g set send_to = f."sendTo", name = f.name, participants = f.participants, invite_link = f."inviteLink",
+      update groups g set send_to = f."sendTo", name = f.name, participants = f.participants,
+                          invite_link = coalesce(f."inviteLink", g.invite_link),
                           can_send = f."canSend", removed_at = null
       from fresh f
       where g.account_id = ${accountId} and g.chat_id = f."chatId"
         and (g.send_to, g.name, g.participants, g.invite_link, g.can_send, g.removed_at)
-            is distinct from (f."sendTo", f.name, f.participants, f."inviteLink", f."canSend", null)
+            is distinct from (f."sendTo", f.name, f.participants, coalesce(f."inviteLink", g.invite_link), f."canSend", null)
       returning 1
     ), removed as (
       update groups g set removed_at = campanile_now(), can_send = false
@@ -133,6 +137,18 @@ export async function selectOwnGroupIds(
     select g.group_id from unnest(${groupIds}::bigint[]) i (group_id)
     join groups g on g.group_id = i.group_id and g.account_id = ${accountId}`.execute(db);
   return new Set(rows.map((row) => row.group_id));
+}
+
+/** The chat ids of the account's channels that are there, as far as is known. */
+export async function selectChannelIds(db: Connection, accountId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('groups')
+    .select('chat_id')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'channel')
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.chat_id);
 }
 
 /** Where posts to one of the account's groups go; undefined when it is not the account's. */

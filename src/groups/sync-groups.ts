@@ -2,7 +2,7 @@ import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
 import { findAccountOfUser } from '../accounts/store.ts';
 import type { Database } from '../database/connect.ts';
 import { requireLinked } from './require-linked.ts';
-import { replaceGroups, type SyncOutcome } from './store.ts';
+import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -14,6 +14,7 @@ export interface GroupDeps {
 export async function syncGroups(deps: GroupDeps, userId: number): Promise<SyncOutcome> {
   const account = await findAccountOfUser(deps.db, userId);
   requireLinked(account);
-  const groups = await runCommand(deps, account.accountId, 'list_groups', {});
+  const knownChannels = await selectChannelIds(deps.db, account.accountId);
+  const groups = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
   return replaceGroups(deps.db, account.accountId, groups);
 }

@@ -6,8 +6,8 @@
 /** Whose identity a session acts with. */
 export interface MessengerAccount {
   accountId: number;
-  /** The linked number, digits only. */
-  phoneNumber: string;
+  /** The user's own number, digits only: no other may be linked. Undefined: the user is gone, and whichever is linked is it. */
+  phoneNumber: string | undefined;
 }
 
 /** What is said: the same for every group of a run. */
@@ -89,6 +89,24 @@ export type RevisionResult =
   | { kind: 'unknown'; reason: string }
   | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
 
+export type LinkMethod = 'qr' | 'pairing_code';
+
+/** How an account stands with the messaging application. `reason` is one sentence for its user. */
+export type SessionState =
+  /** Waits for the user's phone. A code is shown anew before it expires, so many milliseconds from now. */
+  | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
+  | { status: 'connected' }
+  /** The connection broke; it comes back by itself. */
+  | { status: 'reconnecting'; reason: string }
+  /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
+  | { status: 'paused'; reason: string; restMs: number }
+  /** The link was ended from outside; its credentials are gone. */
+  | { status: 'logged_out'; reason: string }
+  | { status: 'unlinked'; reason: string | null };
+
+/** Hears of each change of the state, in order. Never throws. */
+export type TellState = (state: SessionState) => void;
+
 /** A live connection of one account. At most one exists for an account anywhere: it belongs to the account's lease. */
 export interface MessengerSession {
   /**
@@ -102,17 +120,36 @@ export interface MessengerSession {
    * cannot; then each is refused for good.
    */
   revise?(change: PostChange, posts: readonly SentPost[]): Promise<RevisionResult[]>;
-  listGroups(): Promise<MessengerGroup[]>;
+  /** All chats one can see. `knownChannels`: chat ids of channels that were listed or created before. */
+  listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */
   createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
   createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
+  /**
+   * Ends the link and drops the credentials. False when the messaging application could not be told, so that the user has to take
+   * the link away there. Throws `unavailable` when it was told and did not confirm.
+   */
+  unlink(): Promise<boolean>;
+  /** Resolves when the session is of no further use, because it was closed or has ended by itself. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Messenger {
   readonly name: string;
-  open(account: MessengerAccount): Promise<MessengerSession>;
+  /** Its sessions have to stay open all the time, and not only while something is sent. */
+  readonly staysOpen: boolean;
+  /**
+   * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands.
+   * Undefined when the account turns out not to be linked, which is told too.
+   */
+  open(account: MessengerAccount, tell: TellState): Promise<MessengerSession | undefined>;
+  /**
+   * Begins to link an account that is not linked, whatever was left of an earlier attempt. Resolves when a code can be shown, or
+   * the account is connected at once; either has been told by then. Throws `unavailable` when no code can be had.
+   */
+  link(account: MessengerAccount, method: LinkMethod, tell: TellState): Promise<MessengerSession>;
   /**
    * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
    * again, so recording must be idempotent.

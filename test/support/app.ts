@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** What came back over HTTP. `data` is typed by whoever asks. */
@@ -35,14 +35,25 @@ export interface TestApp {
   url: string;
   database: TestDatabase;
   call(path: string, body?: unknown, token?: string): Promise<Answer>;
-  signUp(name: string): Promise<Person>;
+  /** `whatsappNumber`: the same for everybody unless given. */
+  signUp(name: string, whatsappNumber?: string): Promise<Person>;
+  /** Of somebody who has signed up before, also at another app on the same database. */
+  signIn(name: string): Promise<Person>;
   stop(): Promise<void>;
 }
 
 export const PASSWORD = 'correct horse battery';
 
+/** Nobody listens there: a test that means WhatsApp starts a peer. */
+const NOWHERE = 'ws://127.0.0.1:9/';
+const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500, restMs: 1_000, leaveMs: 1_000 };
+
 /** With `shared`, the database of another app, which outlives this one. */
-export async function startTestApp(overrides: Partial<Config> = {}, shared?: TestDatabase): Promise<TestApp> {
+export async function startTestApp(
+  overrides: Partial<Config> = {},
+  shared?: TestDatabase,
+  log: Log = createLog('fatal'),
+): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
@@ -52,16 +63,21 @@ export async function startTestApp(overrides: Partial<Config> = {}, shared?: Tes
     jwtSecret: 'the secret that all apps of a test share',
     databaseUrl: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
+    whatsappUrl: NOWHERE,
     ...overrides,
   };
-  const app: App = await startApp(config, createLog('fatal'), { checkAnswers: true });
+  const app: App = await startApp(config, log, {
+    checkAnswers: true,
+    whatsappTiming: WHATSAPP_TIMING,
+  });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);
   return {
     url,
     database,
     call,
-    signUp: (person) => signUp(call, person),
+    signUp: (name, whatsappNumber) => signUp(call, name, whatsappNumber),
+    signIn: (name) => signIn(call, name),
     async stop() {
       await app.stop();
       if (!shared) await database.drop();
@@ -80,16 +96,20 @@ export async function post(url: string, path: string, body: unknown, token?: str
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
 }
 
-async function signUp(call: TestApp['call'], name: string): Promise<Person> {
+async function signUp(call: TestApp['call'], name: string, whatsappNumber = '+49 (151) 1234567'): Promise<Person> {
   await call('user/create_user', {
     first_name: name,
     last_name: '',
     user_name: name,
     email: `${name}@example.com`,
     phone_number: '+49 151 1234567',
-    whatsapp_number: '+49 (151) 1234567',
+    whatsapp_number: whatsappNumber,
     password: PASSWORD,
   });
+  return signIn(call, name);
+}
+
+async function signIn(call: TestApp['call'], name: string): Promise<Person> {
   const answer = await call('user/authorize_user', { user_name: name, password: PASSWORD });
   const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: number } };
   // What is asked for is what the contract says; the tests that use it would fail otherwise.

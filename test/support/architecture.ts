@@ -13,6 +13,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   media: ['database', 'lib'],
   messenger: ['text', 'media', 'lib'],
   'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
+  'messenger/whatsapp': ['messenger', 'database', 'text', 'media', 'lib'],
   idempotency: ['database', 'lib'],
   audit: ['database', 'lib'],
   users: ['audit', 'database', 'lib'],

@@ -142,9 +142,9 @@ export async function analyticsWhen(
   return until(() => analyticsOf(db, owner, campaignId), holds);
 }
 
-/** Reads again and again until what was read satisfies the test; throws with the last of it after 15 seconds. */
-export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  const deadline = performance.now() + 15_000;
+/** Reads again and again until what was read satisfies the test; throws with the last of it after `limitMs`. */
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 15_000): Promise<T> {
+  const deadline = performance.now() + limitMs;
   for (;;) {
     const value = await read();
     if (holds(value)) return value;

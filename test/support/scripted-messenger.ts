@@ -2,6 +2,7 @@ import type {
   Destination,
   MemberEvent,
   Messenger,
+  MessengerSession,
   Post,
   PostChange,
   RevisionResult,
@@ -50,42 +51,49 @@ export function scriptMessenger(): ScriptedMessenger {
       });
     return result;
   }
+  const session: MessengerSession = {
+    async send(post, to) {
+      const results: SendResult[] = [];
+      for (const one of to) {
+        const { find } = messenger;
+        const transmit = () => sendOne(one, post);
+        results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
+      }
+      return results;
+    },
+    async revise(change, posts) {
+      const results: RevisionResult[] = [];
+      for (const post of posts) {
+        const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
+        const text = change.kind === 'correct' ? change.post.text : '';
+        const { messageId } = post;
+        if (result.kind === 'done')
+          messenger.changes.push({ kind: change.kind, messageId, text, atMs: performance.now() });
+        results.push(result);
+      }
+      return results;
+    },
+    listGroups: () => Promise.resolve([]),
+    createGroup: () => Promise.reject(new Error('not part of this script')),
+    createCommunity: () => Promise.reject(new Error('not part of this script')),
+    createChannel: () => Promise.reject(new Error('not part of this script')),
+    unlink: () => Promise.resolve(true),
+    ended: new Promise(() => {}),
+    close: () => Promise.resolve(),
+  };
   const messenger: ScriptedMessenger = {
     name: 'sandbox',
+    staysOpen: false,
     arrivals: [],
     answer: () => undefined,
     changes: [],
     answerChange: () => undefined,
     tell: (events) => record(events),
-    open: () =>
-      Promise.resolve({
-        async send(post, to) {
-          const results: SendResult[] = [];
-          for (const one of to) {
-            const { find } = messenger;
-            const transmit = () => sendOne(one, post);
-            results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
-          }
-          return results;
-        },
-        async revise(change, posts) {
-          const results: RevisionResult[] = [];
-          for (const post of posts) {
-            const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
-            const text = change.kind === 'correct' ? change.post.text : '';
-            const { messageId } = post;
-            if (result.kind === 'done')
-              messenger.changes.push({ kind: change.kind, messageId, text, atMs: performance.now() });
-            results.push(result);
-          }
-          return results;
-        },
-        listGroups: () => Promise.resolve([]),
-        createGroup: () => Promise.reject(new Error('not part of this script')),
-        createCommunity: () => Promise.reject(new Error('not part of this script')),
-        createChannel: () => Promise.reject(new Error('not part of this script')),
-        close: () => Promise.resolve(),
-      }),
+    open: () => Promise.resolve(session),
+    link(_account, _method, tell) {
+      tell({ status: 'connected' });
+      return Promise.resolve(session);
+    },
     forget: () => Promise.resolve(false),
     watchMembers(recordEvents) {
       record = recordEvents;

@@ -4,7 +4,9 @@ import type {
   Destination,
   MemberEvent,
   Messenger,
+  MessengerAccount,
   MessengerGroup,
+  MessengerSession,
   Post,
   SendResult,
 } from '../../src/messenger/messenger.ts';
@@ -23,20 +25,28 @@ export function witnessMessenger(name: string, port: number): Messenger {
     await line.ready();
     return toGroup(await line.ask({ op: 'create', accountId, kind, name: title }));
   };
+  const open = ({ accountId }: MessengerAccount): Promise<MessengerSession> =>
+    Promise.resolve({
+      send: (post, to, mayGoOn) => sendAll(line, accountId, post, to, mayGoOn),
+      async listGroups() {
+        await line.ready();
+        return (await line.ask({ op: 'list', accountId })).map(toGroup);
+      },
+      createGroup: (group) => create(accountId, 'group', group.name),
+      createCommunity: (community) => create(accountId, 'community', community.name),
+      createChannel: (channel) => create(accountId, 'channel', channel.name),
+      unlink: () => Promise.resolve(true),
+      ended: new Promise(() => {}),
+      close: () => Promise.resolve(),
+    });
   return {
     name,
-    open: ({ accountId }) =>
-      Promise.resolve({
-        send: (post, to, mayGoOn) => sendAll(line, accountId, post, to, mayGoOn),
-        async listGroups() {
-          await line.ready();
-          return (await line.ask({ op: 'list', accountId })).map(toGroup);
-        },
-        createGroup: (group) => create(accountId, 'group', group.name),
-        createCommunity: (community) => create(accountId, 'community', community.name),
-        createChannel: (channel) => create(accountId, 'channel', channel.name),
-        close: () => Promise.resolve(),
-      }),
+    staysOpen: false,
+    open,
+    link(account, _method, tell) {
+      tell({ status: 'connected' });
+      return open(account);
+    },
     watchMembers(record) {
       const loop = startLoop(`members at the ${name}'s witness`, () => tellReceipts(line, record), {
         log: createLog('silent'),

@@ -21,10 +21,4 @@ export type Warning = Data<'venom/preview-campaign'>['warnings'][number];
  * The state of the link to the messaging application. What is optional comes with messengers that have to be linked by hand
  * (contract §4); the sandbox never has it.
  */
-export type AccountStatus = Data<'venom/account-status'> & {
-  qr?: string;
-  pairing_code?: string;
-  expires_at?: string;
-  paused_until?: string;
-  reason?: string;
-};
+export type AccountStatus = Data<'venom/account-status'>;

@@ -1,7 +1,7 @@
 /** The wire of live progress (contract §4, events). */
 import { z } from 'zod';
 import { campaignStatus } from './campaigns.ts';
-import { accountStatusData } from './groups.ts';
+import { accountStatusData } from './accounts.ts';
 
 const count = z.number().int();
 const told = count.nullable().meta({ description: 'null: only channels, which do not tell.' });

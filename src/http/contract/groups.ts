@@ -1,4 +1,4 @@
-/** The wire of channels, communities, groups, the linked account and the sandbox (specification, contract §3 and §4). */
+/** The wire of channels, communities, groups and the sandbox (specification, contract §3 and §4). */
 import { z } from 'zod';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { optional, text, withDefault } from './fields.ts';
@@ -79,12 +79,6 @@ export const syncGroupsData = z.object({
   added: z.number().int(),
   updated: z.number().int(),
   removed: z.number().int(),
-});
-
-export const accountStatusData = z.object({
-  messenger: z.string(),
-  status: z.enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out']),
-  whatsapp_number: z.string(),
 });
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day of the form HH:MM' });

@@ -4,14 +4,12 @@ import { createGroup } from '../../groups/create-group.ts';
 import { listGroups } from '../../groups/list-groups.ts';
 import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
 import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
-import { readAccountStatus } from '../../accounts/account-status.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { nothing } from '../contract/fields.ts';
 import * as wire from '../contract/groups.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { toAccountEvent } from './live-events.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
@@ -119,19 +117,6 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
       data: wire.syncGroupsData,
       errors: [409, 503],
       handle: ({ caller }) => syncGroups(deps, caller.userId),
-    }),
-    defineOperation({
-      path: '/api/v1/venom/account-status',
-      access: 'bearer',
-      scope: 'read',
-      tag: 'Account',
-      summary: 'See the state of your link to the messaging application',
-      body: nothing,
-      data: wire.accountStatusData,
-      errors: [],
-      async handle({ caller }) {
-        return toAccountEvent(await readAccountStatus(deps, caller.userId));
-      },
     }),
     defineOperation({
       path: '/api/v1/venom/update-account',

@@ -3,8 +3,25 @@ import type { CampaignProgress } from '../../campaigns/read-progress.ts';
 import type { AccountEvent, CampaignEvent } from '../contract/events.ts';
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
-export function toAccountEvent({ messenger, status, whatsappNumber }: AccountState): AccountEvent {
-  return { messenger, status, whatsapp_number: whatsappNumber };
+export function toAccountEvent(state: AccountState): AccountEvent {
+  const { messenger, status, whatsappNumber, pausedUntil, reason } = state;
+  return {
+    messenger,
+    status,
+    whatsapp_number: whatsappNumber,
+    ...toWireCode(state),
+    ...(pausedUntil && { paused_until: pausedUntil.toISOString() }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** What there is to show while an account is being linked. */
+export function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
+  return {
+    ...(qr !== undefined && { qr }),
+    ...(pairingCode !== undefined && { pairing_code: pairingCode }),
+    ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+  };
 }
 
 /** A campaign's progress as the wire has it. */

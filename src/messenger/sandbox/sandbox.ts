@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import type { Messenger } from '../messenger.ts';
+import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
@@ -25,19 +25,34 @@ export function createSandbox({
 }): Messenger {
   const sendPost = createPostSender(db, speed);
   const plant = createPlanter(db);
+
+  async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
+    await plant(accountId);
+    const ended = Promise.withResolvers<void>();
+    return {
+      send: (post, to) => sendPost(accountId, post, to),
+      revise: (change, posts) => reviseMessages(db, accountId, change, posts),
+      listGroups: () => listChats(db, accountId),
+      createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
+      createCommunity: (community) => createCommunityChats(db, accountId, community),
+      createChannel: (channel) => createChannelChat(db, accountId, channel),
+      unlink: () => Promise.resolve(true),
+      ended: ended.promise,
+      async close() {
+        ended.resolve();
+      },
+    };
+  }
+
   return {
     name: 'sandbox',
-    async open({ accountId, phoneNumber }) {
-      await plant(accountId);
-      return {
-        send: (post, to) => sendPost(accountId, post, to),
-        revise: (change, posts) => reviseMessages(db, accountId, change, posts),
-        listGroups: () => listChats(db, accountId),
-        createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber }),
-        createCommunity: (community) => createCommunityChats(db, accountId, community),
-        createChannel: (channel) => createChannelChat(db, accountId, channel),
-        close: () => Promise.resolve(),
-      };
+    staysOpen: false,
+    open,
+    // There is no phone that would have to agree.
+    async link(account, _method, tell) {
+      const session = await open(account);
+      tell({ status: 'connected' });
+      return session;
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import type { AccountStatus } from '../database/schema.ts';
+import { AppError } from '../lib/errors.ts';
+import type { LinkMethod } from '../messenger/messenger.ts';
+import { readAccountStatus, type AccountState } from './account-status.ts';
+import { runCommand, type CommandWaiters } from './commands.ts';
+import { findAccountOfUser, lockOwnLane, type Account } from './store.ts';
+
+export interface AccountDeps {
+  db: Database;
+  waiters: CommandWaiters;
+}
+
+/**
+ * Links the user's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
+ * how the account then stands: connected, or linking with a code for the user's phone. Does nothing to one that is linked. Throws
+ * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
+ * no code can be had just now.
+ */
+export async function connectAccount(
+  deps: AccountDeps,
+  actor: Actor,
+  { messenger, method }: { messenger: string | undefined; method: LinkMethod },
+): Promise<AccountState> {
+  const { db } = deps;
+  const { accountId } = await findAccountOfUser(db, actor.userId);
+  const isLinked = await db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    const account = await findAccountOfUser(trx, actor.userId);
+    if (messenger !== undefined && messenger !== account.messenger) await changeMessenger(trx, account, messenger);
+    else if (LINKED.has(account.status)) return true;
+    await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
+    return false;
+  });
+  if (!isLinked) await runCommand(deps, accountId, 'connect', { method });
+  return readAccountStatus(deps, actor.userId);
+}
+
+const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
+
+/** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */
+async function changeMessenger(trx: Connection, account: Account, messenger: string): Promise<void> {
+  const { accountId, status } = account;
+  const isFree = account.messenger === 'sandbox' || status === 'unlinked' || status === 'logged_out';
+  if (!isFree) throw new AppError('conflict', 'Your account is linked: disconnect it first');
+  const { rows } = await sql`
+    select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);
+  if (rows.length > 0)
+    throw new AppError('conflict', 'Campaigns are planned or under way: let them end, or cancel them first');
+  await sql`
+    update accounts set messenger = ${messenger}, status = 'unlinked', status_reason = null, groups_synced_at = null
+    where account_id = ${accountId}`.execute(trx);
+  await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
+  await sql`
+    update groups set removed_at = campanile_now(), can_send = false
+    where account_id = ${accountId} and removed_at is null`.execute(trx);
+}

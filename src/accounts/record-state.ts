@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/connect.ts';
+import type { SessionState } from '../messenger/messenger.ts';
+import { lockLane, wakeLane } from './store.ts';
+
+/**
+ * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
+ * lease meanwhile writes nothing, and neither is anything written of an account that is gone. A lane that rested because the
+ * account was away goes on when it is back.
+ */
+export async function recordState(
+  db: Database,
+  { accountId, workerId, state }: { accountId: number; workerId: number; state: SessionState },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    const isLinking = state.status === 'linking';
+    const method = isLinking ? state.method : null;
+    const code = isLinking ? state.code : null;
+    const { rows } = await sql`
+      update accounts a
+      set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
+          pairing_code = ${method === 'pairing_code' ? code : null},
+          code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
+          paused_until = campanile_now() + ${state.status === 'paused' ? state.restMs : null}::float8 * interval '1 millisecond',
+          status_reason = ${'reason' in state ? state.reason : null}
+      where account_id = ${accountId}
+        and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
+      returning 1`.execute(trx);
+    if (rows.length === 0 || state.status !== 'connected') return;
+    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId}`.execute(trx);
+    await wakeLane(trx, accountId);
+  });
+}

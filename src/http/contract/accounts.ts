@@ -1,0 +1,55 @@
+/** The wire of the linked account (contract §4). */
+import { z } from 'zod';
+import { optional, withDefault } from './fields.ts';
+
+const status = z
+  .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
+  .meta({ id: 'AccountStatus' });
+const qr = z.string().optional().meta({
+  description: 'What the QR code is to contain that the phone scans. A new one follows before it expires.',
+});
+const pairingCode = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Eight characters to be entered on the phone.',
+    examples: ['K7R2M9QP'],
+  });
+const expiresAt = z
+  .string()
+  .optional()
+  .meta({ format: 'date-time', description: 'Until when the code is good; ask for the status again by then.' });
+
+export const connectAccountBody = z
+  .object({
+    messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
+      description: 'What to link to; the messenger that the account is for, unless given.',
+    }),
+    method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
+      description: 'Whether the phone scans a QR code, or a code is entered on it.',
+    }),
+  })
+  .meta({ id: 'ConnectAccount' });
+
+export const connectAccountData = z.object({
+  status,
+  qr,
+  pairing_code: pairingCode,
+  expires_at: expiresAt,
+});
+
+export const disconnectAccountData = z.object({ status });
+
+export const accountStatusData = z.object({
+  messenger: z.string(),
+  status,
+  whatsapp_number: z.string(),
+  qr,
+  pairing_code: pairingCode,
+  expires_at: expiresAt,
+  paused_until: z
+    .string()
+    .optional()
+    .meta({ format: 'date-time', description: 'While `paused`: when it goes on by itself.' }),
+  reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
+});

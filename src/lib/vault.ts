@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/**
+ * Keeps secrets at rest: AES-256-GCM with a random nonce. What a secret is about is authenticated along with it, so that one
+ * cannot be passed off as another.
+ */
+export interface Vault {
+  /** How everything begins that was sealed with the present key. */
+  readonly mark: Buffer;
+  seal(plain: Uint8Array, about: string): Buffer;
+  /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */
+  open(sealed: Uint8Array, about: string): Buffer;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const MARK_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Keys are 32 bytes. Seals with `key`; opens also what was sealed with `previousKey`, while a rotation is under way. */
+export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
+  const mark = markOf(key);
+  const keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((one) => [markOf(one).toString('hex'), one]));
+  return {
+    mark,
+    seal(plain, about) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(about));
+      return Buffer.concat([mark, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, about) {
+      const bytes = Buffer.from(sealed);
+      const known = keys.get(bytes.subarray(0, MARK_BYTES).toString('hex'));
+      if (!known) throw new Error('sealed with an ENCRYPTION_KEY that is not among those configured');
+      const nonce = bytes.subarray(MARK_BYTES, MARK_BYTES + NONCE_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, known, nonce).setAAD(Buffer.from(about));
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+      const ciphertext = bytes.subarray(MARK_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES);
+      return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+    },
+  };
+}
+
+/** Tells keys apart and says nothing about them. */
+function markOf(key: Buffer): Buffer {
+  return createHash('sha256').update('campanile vault').update(key).digest().subarray(0, MARK_BYTES);
+}

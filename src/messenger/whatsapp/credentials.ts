@@ -1,0 +1,88 @@
+import {
+  BufferJSON,
+  initAuthCreds,
+  proto,
+  type AuthenticationCreds,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+} from 'baileys';
+import type { KeyChange, KeyTable } from './key-table.ts';
+
+/** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
+export interface Credentials {
+  creds: AuthenticationCreds;
+  keys: SignalKeyStore;
+  /** Writes the identity as it is now. */
+  save(): Promise<void>;
+  /** True once a phone has vouched for it. */
+  isLinked(): boolean;
+}
+
+const IDENTITY = { kind: 'creds', name: '' };
+
+/** The stored credentials; undefined when the account is not linked. */
+export async function loadCredentials(table: KeyTable): Promise<Credentials | undefined> {
+  const stored = (await table.read(IDENTITY.kind, [IDENTITY.name])).get(IDENTITY.name);
+  return stored && createCredentials(table, decode(stored) as AuthenticationCreds);
+}
+
+/** New ones, of which nothing is stored until they are saved for the first time. */
+export function newCredentials(table: KeyTable): Credentials {
+  return createCredentials(table, initAuthCreds());
+}
+
+function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credentials {
+  return {
+    creds,
+    isLinked: () => creds.account !== undefined,
+    save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
+    keys: {
+      async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
+        await breathe();
+        const found = await table.read(kind, names);
+        return Object.fromEntries([...found].map(([name, bytes]) => [name, revive(kind, decode(bytes))])) as Record<
+          string,
+          SignalDataTypeMap[Kind]
+        >;
+      },
+      set: (changes) => table.write(changesIn(changes)),
+    },
+  };
+}
+
+function changesIn(changes: SignalDataSet): KeyChange[] {
+  return Object.entries(changes).flatMap(([kind, values]) =>
+    Object.entries(values).map(([name, value]: [string, unknown]) => ({
+      kind,
+      name,
+      value: value === null || value === undefined ? null : encode(value),
+    })),
+  );
+}
+
+function encode(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
+}
+
+function decode(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString(), BufferJSON.reviver);
+}
+
+/** The client expects messages of this kind, not plain objects. */
+function revive(kind: string, value: unknown): unknown {
+  return kind === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value;
+}
+
+const LONGEST_STRETCH_MS = 20;
+let lastBreath = 0;
+
+/**
+ * Encrypting for a large group takes seconds, in thousands of small steps that each ask for a key: here the other sessions, and
+ * the requests of the same process, get their turn in between.
+ */
+async function breathe(): Promise<void> {
+  if (performance.now() - lastBreath < LONGEST_STRETCH_MS) return;
+  await new Promise(setImmediate);
+  lastBreath = performance.now();
+}

@@ -1,0 +1,103 @@
+/**
+ * What WhatsApp means by its codes: the one place that tells what is final from what passes. The codes of connections are those
+ * of the stream errors and failures of WhatsApp Web, those of posts and queries the `error` attributes of its answers.
+ */
+
+/** What to do when a connection has ended. */
+export type Ending =
+  /** Connect again; at once, or after a pause that grows with each failure. */
+  | { kind: 'again'; atOnce: boolean; reason: string }
+  /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
+  | { kind: 'rest'; times: number; status: 'paused' | 'reconnecting'; reason: string }
+  /** Never connect with these credentials again. */
+  | { kind: 'over'; reason: string };
+
+const LESS_HASTE = 'WhatsApp asks for less haste';
+
+/** `code` is undefined when there was none: the network broke. */
+export function judgeEnding(code: number | undefined): Ending {
+  switch (code) {
+    case 515:
+      return { kind: 'again', atOnce: true, reason: 'WhatsApp asked for a new connection' };
+    case 401:
+      return {
+        kind: 'over',
+        reason: 'The link was removed on the phone, or ended by WhatsApp: link the account again',
+      };
+    case 403:
+      return { kind: 'over', reason: 'WhatsApp has banned or locked this number' };
+    case 411:
+      return {
+        kind: 'over',
+        reason: 'The phone does not allow linked devices: update WhatsApp there, then link again',
+      };
+    case 405:
+      return {
+        kind: 'rest',
+        times: 15,
+        status: 'reconnecting',
+        reason: 'WhatsApp no longer accepts this version of its client: Campanile has to be updated',
+      };
+    case 440:
+      return {
+        kind: 'rest',
+        times: 1,
+        status: 'paused',
+        reason: 'The same link is used from somewhere else, which took the connection over',
+      };
+    case 429:
+      return { kind: 'rest', times: 1, status: 'paused', reason: LESS_HASTE };
+    case 503:
+      return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
+    default:
+      return { kind: 'again', atOnce: false, reason: 'The connection to WhatsApp broke' };
+  }
+}
+
+/** Why something that was asked for was not done. */
+export type Refusal =
+  | { kind: 'final'; reason: string }
+  | { kind: 'passing'; reason: string }
+  /** The whole account is to rest. */
+  | { kind: 'rest'; reason: string };
+
+/** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
+export function judgeRefusal(code: number): Refusal {
+  switch (code) {
+    case 400:
+    case 405:
+    case 406:
+    case 479:
+      return { kind: 'final', reason: `WhatsApp does not take this (${code})` };
+    case 401:
+      return { kind: 'final', reason: 'You are not a member of this group' };
+    case 403:
+      return { kind: 'final', reason: 'You may not post here: only admins may, or you are not a member' };
+    case 404:
+    case 410:
+      return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
+    case 429:
+      return { kind: 'rest', reason: LESS_HASTE };
+    default:
+      return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
+  }
+}
+
+/** The code in an error that the client throws for a refused query or an ended connection; undefined when it carries none. */
+export function codeOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { data, output } = error as { data?: unknown; output?: { statusCode?: unknown } };
+  // Refused queries carry their code as data; the status code is then always 500.
+  if (typeof data === 'number') return data;
+  return typeof output?.statusCode === 'number' ? output.statusCode : undefined;
+}
+
+/** The code with which a query was answered. Undefined when it was not answered, so that what came of it is unknown. */
+export function refusalOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { data } = error as { data?: unknown };
+  if (typeof data === 'number') return data;
+  // An answer in JSON whose errors say why, or a group's answer without a group.
+  const isAnswer = typeof data === 'object' && data !== null && ('extensions' in data || 'attrs' in data);
+  return isAnswer ? codeOf(error) : undefined;
+}

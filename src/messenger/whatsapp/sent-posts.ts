@@ -1,0 +1,53 @@
+/** What was posted to groups, kept for phones that could not decrypt it and ask again, also after a restart. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../database/connect.ts';
+
+const KEPT_DAYS = 7;
+const CLEARED_PER_STEP = 5_000;
+
+/** Notes a post before it leaves. What is said is stored once, however many chats it goes to. */
+export async function rememberPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId, message }: { messageId: string; chatId: string; message: Uint8Array },
+): Promise<void> {
+  const hash = createHash('sha256').update(message).digest();
+  await sql`
+    with post as (
+      insert into whatsapp_posts (account_id, post_hash, message, sent_at)
+      values (${accountId}, ${hash}, ${Buffer.from(message)}, campanile_now())
+      on conflict (account_id, post_hash) do update set sent_at = excluded.sent_at
+      where whatsapp_posts.sent_at < excluded.sent_at - interval '1 hour'
+    )
+    insert into whatsapp_sent (account_id, message_id, chat_id, post_hash, sent_at)
+    values (${accountId}, ${messageId}, ${chatId}, ${hash}, campanile_now())
+    on conflict (account_id, message_id) do update set sent_at = excluded.sent_at`.execute(db);
+}
+
+/** The post with that id in that chat; undefined when it is too old, or was never sent from here. */
+export async function recallPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId }: { messageId: string; chatId: string },
+): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ message: Buffer }>`
+    select p.message from whatsapp_sent s join whatsapp_posts p using (account_id, post_hash)
+    where s.account_id = ${accountId} and s.message_id = ${messageId} and s.chat_id = ${chatId}`.execute(db);
+  return rows[0]?.message;
+}
+
+/** Drops some of what is too old to be asked for; false when nothing was left to drop. */
+export async function forgetOldPosts(db: Database): Promise<boolean> {
+  const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;
+  const sent = await sql`
+    delete from whatsapp_sent where ctid = any(array(
+      select ctid from whatsapp_sent where sent_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
+  // An hour older: that is how far the time of a post may lag behind that of its last sending.
+  const posts = await sql`
+    delete from whatsapp_posts where ctid = any(array(
+      select ctid from whatsapp_posts where sent_at < ${old} - interval '1 hour' limit ${CLEARED_PER_STEP}))`.execute(
+    db,
+  );
+  return (sent.numAffectedRows ?? 0n) + (posts.numAffectedRows ?? 0n) > 0n;
+}

@@ -1,0 +1,147 @@
+/** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
+import type { GroupMetadata } from 'baileys';
+import type { Database } from '../../database/connect.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Slots } from '../../lib/slots.ts';
+import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
+import type { Destination, Post, SendResult } from '../messenger.ts';
+import { createChannel, listChannels } from './channels.ts';
+import { keepConnected, type ConnectionTiming } from './connection.ts';
+import { newCredentials, type Credentials } from './credentials.ts';
+import { judgeRefusal, refusalOf } from './failures.ts';
+import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import { keepRecent } from './keep-recent.ts';
+import type { KeyTable } from './key-table.ts';
+import { startLinking } from './link.ts';
+import { quietLog } from './quiet-log.ts';
+import { createRest } from './rest.ts';
+import { NO_LEASE, sendPost } from './send.ts';
+import { recallPost, rememberPost } from './sent-posts.ts';
+import type { Socket } from './socket.ts';
+
+export interface SessionOptions {
+  db: Database;
+  log: Log;
+  account: MessengerAccount;
+  table: KeyTable;
+  tell: TellState;
+  url: string | undefined;
+  /** Places for connections that are being made. */
+  connecting: Slots;
+  /** Places for first posts to large groups. */
+  fanOuts: Slots;
+  timing: SessionTiming;
+}
+
+/** In milliseconds. */
+export interface SessionTiming extends ConnectionTiming {
+  /** How long the answer to a post is waited for. */
+  answerMs: number;
+}
+
+const CHATS_KEPT = 2_000;
+/** Changes are told; this is for those that were not heard. */
+const GROUP_GOOD_FOR_MS = 60 * 60_000;
+const CHANNEL_GOOD_FOR_MS = 10 * 60_000;
+const OFFLINE_REST_MS = 5_000;
+
+export interface WhatsAppSession extends MessengerSession {
+  /** Resolves when a code to link with has been told; rejects when there is none to be had. */
+  linking: Promise<void>;
+}
+
+/** With credentials it connects; without, it links the account first by this method. */
+export function startSession(
+  options: SessionOptions,
+  start: { credentials: Credentials } | { method: LinkMethod },
+): WhatsAppSession {
+  const { db, log, account, table, tell, timing } = options;
+  const { accountId } = account;
+  const closing = new AbortController();
+  const groups = keepRecent<GroupMetadata>({ most: CHATS_KEPT, forMs: GROUP_GOOD_FOR_MS });
+  const channels = keepRecent<MessengerGroup>({ most: CHATS_KEPT, forMs: CHANNEL_GOOD_FOR_MS });
+  const linking = 'method' in start ? startLinking({ ...start, account, tell, signal: closing.signal }) : undefined;
+  const rest = createRest(tell, timing.restMs, () => connection.online() !== undefined);
+  const connection = keepConnected({
+    ...options,
+    linking,
+    closing,
+    credentials: 'credentials' in start ? start.credentials : newCredentials(table),
+    onEnd: () => rest.end(),
+    socket: {
+      url: options.url,
+      log: quietLog(log.child({ accountId })),
+      recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
+      groupOf: (chatId) => groups.get(chatId, () => connection.requireOnline().client.groupMetadata(chatId)),
+      onGroupChange: (chatId) => groups.forget(chatId),
+    },
+  });
+
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+    const resting = rest.now();
+    if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
+    const client = connection.online()?.client;
+    if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
+    const remember = (sent: Parameters<typeof rememberPost>[2]) => rememberPost(db, accountId, sent);
+    const { fanOuts } = options;
+    const { answerMs } = timing;
+    const sending = { client, log, groups, channels, remember, fanOuts, answerMs, rest: rest.begin, mayGoOn };
+    return sendPost(sending, post, to);
+  }
+
+  /** Asks for something that takes effect: what was refused has not, what was not answered may have. */
+  async function ask<Answer>(what: string, act: (socket: Socket) => Promise<Answer>): Promise<Answer> {
+    const socket = connection.requireOnline();
+    try {
+      return await act(socket);
+    } catch (error) {
+      throw error instanceof AppError ? error : toAppError(what, error, rest.begin);
+    }
+  }
+
+  return {
+    linking: linking?.shown ?? Promise.resolve(),
+    ended: connection.ended,
+    async send(post, to, mayGoOn) {
+      const results: SendResult[] = [];
+      for (const one of to)
+        results.push(mayGoOn() ? await sendOne(post, one, mayGoOn) : { kind: 'offline', reason: NO_LEASE, restMs: 0 });
+      return results;
+    },
+    listGroups: (knownChannels) =>
+      ask('to read your groups', async ({ client }) => [
+        ...(await listGroupChats(client)),
+        ...(await listChannels(client, knownChannels, log)),
+      ]),
+    createGroup: (group) => ask('to create the group', ({ client }) => createGroupChat(client, group)),
+    createCommunity: (community) =>
+      ask('to create the community', async ({ client }) => {
+        const created = await createCommunityChats(client, community);
+        if (created) return created;
+        const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
+        throw new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true });
+      }),
+    createChannel: (channel) => ask('to create the channel', ({ client }) => createChannel(client, channel)),
+    unlink: () => connection.unlink(),
+    async close() {
+      await connection.close();
+      rest.end();
+    },
+  };
+}
+
+function toAppError(what: string, error: unknown, beginRest: (reason: string) => number): AppError {
+  const code = refusalOf(error);
+  if (code === undefined) {
+    const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
+    return new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
+  }
+  const refusal = judgeRefusal(code);
+  if (refusal.kind === 'rest') beginRest(refusal.reason);
+  const kind = refusal.kind === 'final' ? 'conflict' : 'unavailable';
+  return new AppError(kind, `WhatsApp refused ${what} (${code})`, {
+    cause: error,
+    ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
+  });
+}

@@ -1,0 +1,145 @@
+import type { Database } from '../../database/connect.ts';
+import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
+import { createSlots } from '../../lib/slots.ts';
+import type { Vault } from '../../lib/vault.ts';
+import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
+import { forgetOldPosts } from './sent-posts.ts';
+// Types only: the client is loaded when the first account needs it, and by a sandbox never.
+import type { SessionTiming } from './session.ts';
+
+export interface WhatsAppOptions {
+  /** A pool of its own: credentials are written while others wait for the ledger. */
+  db: Database;
+  log: Log;
+  vault: Vault;
+  /** Undefined: WhatsApp's own server. */
+  url: string | undefined;
+  /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
+  rootKey: Buffer | undefined;
+  timing?: Partial<WhatsAppTiming> | undefined;
+  onLoopError?: (loop: string) => void;
+}
+
+/** In milliseconds. */
+interface WhatsAppTiming extends SessionTiming {
+  /**
+   * How long a first post to a large group waits for others before the account does something else. Shorter than a lease: who
+   * may send was looked up before.
+   */
+  fanOutWaitMs: number;
+}
+
+const TIMING: WhatsAppTiming = {
+  firstPauseMs: 1_000,
+  longestPauseMs: 60_000,
+  answerMs: 20_000,
+  restMs: 60_000,
+  leaveMs: 8_000,
+  fanOutWaitMs: 5_000,
+};
+/** To log in costs a tenth of a second of work, and much more right after linking. */
+const CONNECTING_AT_ONCE = 8;
+const FANNING_OUT_AT_ONCE = 1;
+const LONGEST_WAIT_MS = 10 * 60_000;
+const UNLINK_LIMIT_MS = 15_000;
+const CLEARING_MS = 60 * 60_000;
+const CLEARING_STEP_MS = 1_000;
+
+/** WhatsApp itself, through its protocol for linked devices. */
+export function createWhatsApp(options: WhatsAppOptions): Messenger {
+  const { db, log, vault, url, rootKey, timing, onLoopError } = options;
+  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
+  const times = { ...TIMING, ...timing };
+  const connecting = createSlots({
+    name: 'connecting',
+    size: CONNECTING_AT_ONCE,
+    maxWaiting: Number.MAX_SAFE_INTEGER,
+    maxWaitMs: LONGEST_WAIT_MS,
+  });
+  const fanOuts = createSlots({
+    name: 'fan_out',
+    size: FANNING_OUT_AT_ONCE,
+    maxWaiting: 50,
+    maxWaitMs: times.fanOutWaitMs,
+  });
+  const clearing = startLoop('old posts', clearPosts, watched);
+  const resealing = startLoop('credentials', resealAll, watched);
+
+  async function clearPosts(): Promise<number> {
+    return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;
+  }
+
+  /** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
+  async function resealAll(): Promise<number> {
+    const resealed = await resealKeys(db, vault);
+    if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
+    return resealed > 0 ? 0 : CLEARING_MS;
+  }
+
+  async function prepare(account: MessengerAccount, tell: TellState) {
+    const [{ prepareClient }, sessions, credentials] = await Promise.all([
+      import('./load-client.ts'),
+      import('./session.ts'),
+      import('./credentials.ts'),
+    ]);
+    await prepareClient(log, rootKey);
+    const table = await claimKeys(db, vault, account.accountId);
+    const options = { db, log, account, table, tell, url, connecting, fanOuts, timing: times };
+    return { ...sessions, ...credentials, table, options };
+  }
+
+  async function open(account: MessengerAccount, tell: TellState) {
+    const { startSession, loadCredentials, table, options } = await prepare(account, tell);
+    const credentials = await loadCredentials(table);
+    if (credentials) return startSession(options, { credentials });
+    tell({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
+    return undefined;
+  }
+
+  return {
+    name: 'whatsapp',
+    staysOpen: true,
+    open,
+    async link(account, method, tell) {
+      const { startSession, options } = await prepare(account, tell);
+      const session = startSession(options, { method });
+      try {
+        await session.linking;
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+      return session;
+    },
+    // What members do is not told yet.
+    watchMembers: () => () => Promise.resolve(),
+    async forget(accountId) {
+      if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
+      await dropKeys(db, accountId);
+      return false;
+    },
+    async close() {
+      await Promise.all([clearing.stop(), resealing.stop()]);
+      await db.destroy();
+    },
+  };
+
+  /** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */
+  async function unlinkForgotten(accountId: number): Promise<void> {
+    const connected = Promise.withResolvers<void>();
+    const session = await open({ accountId, phoneNumber: undefined }, ({ status }) => {
+      if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();
+    });
+    if (!session) return;
+    const tooLong = setTimeout(() => connected.reject(new Error('WhatsApp cannot be reached')), UNLINK_LIMIT_MS);
+    try {
+      await connected.promise;
+      if (!(await session.unlink())) throw new Error('WhatsApp cannot be reached');
+    } finally {
+      clearTimeout(tooLong);
+      await session.close();
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/** What every messenger has to hold, whatever it stands for: one suite, run on each of them. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  Destination,
+  Messenger,
+  MessengerSession,
+  SendResult,
+  SessionState,
+} from '../../src/messenger/messenger.ts';
+import { until } from './ledger.ts';
+
+/** A messenger with an account that can be linked, and eyes on what its members see. */
+export interface Conforming {
+  messenger: Messenger;
+  account: { accountId: number; phoneNumber: string };
+  /** Does what the user has to do on the phone. */
+  agree(state: SessionState & { status: 'linking' }): Promise<void>;
+  /** Numbers of people who can be made members. */
+  people: string[];
+  /** What one member of the chat has been shown, oldest first. */
+  shown(chatId: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const to = (chatId: string, uncertain = false): Destination => ({
+  chatId,
+  messageId: `3EB0${randomBytes(9).toString('hex').toUpperCase()}`,
+  uncertain,
+  resend: false,
+});
+const always = () => true;
+
+export function expectMessenger(name: string, start: () => Promise<Conforming>): void {
+  describe(`what every messenger holds: ${name}`, () => {
+    let here: Conforming;
+    let session: MessengerSession;
+    const told: SessionState[] = [];
+    const send = (text: string, to: Destination[]): Promise<SendResult[]> =>
+      session.send({ text, media: null }, to, always);
+    const hear = (state: SessionState) => {
+      told.push(state);
+      if (state.status === 'linking') void here.agree(state);
+    };
+
+    beforeAll(async () => {
+      here = await start();
+      session = await here.messenger.link(here.account, 'qr', hear);
+      await until(
+        () => told,
+        (states) => states.at(-1)?.status === 'connected',
+      );
+    });
+    afterAll(async () => {
+      await session.close();
+      await here.stop();
+    });
+
+    test('creates groups, communities and channels, and lists them as it answered', async () => {
+      const group = await session.createGroup({ name: 'Chess', participants: here.people });
+      const community = await session.createCommunity({ name: 'Old town', description: 'Neighbours' });
+      const channel = await session.createChannel({ name: 'News', description: 'Weekly', picture: null });
+      expect(group).toMatchObject({
+        kind: 'group',
+        name: 'Chess',
+        participants: here.people.length + 1,
+        canSend: true,
+      });
+      expect(group.chatId).toMatch(/^\d+@g\.us$/);
+      expect(group.sendTo).toBe(group.chatId);
+      expect(group.inviteLink).toMatch(/^https:\/\/chat\.whatsapp\.com\/[\w-]+$/);
+      expect(community).toMatchObject({ kind: 'community', name: 'Old town', canSend: true });
+      expect(community.sendTo).toMatch(/^\d+@g\.us$/);
+      expect(community.sendTo).not.toBe(community.chatId);
+      expect(channel).toMatchObject({ kind: 'channel', name: 'News', canSend: true, sendTo: channel.chatId });
+      expect(channel.chatId).toMatch(/^\d+@newsletter$/);
+      expect(channel.inviteLink).toMatch(/^https:\/\/whatsapp\.com\/channel\/[\w-]+$/);
+      const listed = await session.listGroups([]);
+      for (const created of [group, community, channel]) {
+        expect(Math.abs(created.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
+        const { inviteLink: _link, createdAt: _at, ...lasting } = created;
+        expect(listed.find(({ chatId }) => chatId === created.chatId)).toMatchObject(lasting);
+      }
+      // The announcement group is not one to choose.
+      expect(listed.map(({ chatId }) => chatId)).not.toContain(community.sendTo);
+    });
+
+    test('shows posts to the members of groups, communities and channels, in order', async () => {
+      const group = await session.createGroup({ name: 'Running', participants: here.people });
+      const community = await session.createCommunity({ name: 'Village', description: '' });
+      const channel = await session.createChannel({ name: 'Bells', description: '', picture: null });
+      const chats = [group.sendTo, community.sendTo, channel.sendTo];
+      const first = await send(
+        '*one*',
+        chats.map((chat) => to(chat)),
+      );
+      expect(first.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
+      expect(first[0]).toEqual({ kind: 'sent', recipients: here.people.length });
+      await send(
+        'two',
+        chats.map((chat) => to(chat)),
+      );
+      for (const chat of chats) expect(await here.shown(chat)).toEqual(['*one*', 'two']);
+    });
+
+    test('shows a post once that is sent again under the same id', async () => {
+      const group = await session.createGroup({ name: 'Repeats', participants: here.people });
+      const once = to(group.sendTo);
+      await send('once', [once]);
+      const again = await send('once', [{ ...once, uncertain: true }]);
+      expect(again).toEqual([{ kind: 'sent', recipients: here.people.length }]);
+      expect(await here.shown(group.sendTo)).toEqual(['once']);
+    });
+
+    test('does not post again in a channel what may have left and did', async () => {
+      const channel = await session.createChannel({ name: 'Certain', description: '', picture: null });
+      const once = to(channel.sendTo);
+      await send('once', [once]);
+      expect(await send('once', [{ ...once, uncertain: true }])).toMatchObject([{ kind: 'sent' }]);
+      expect(await here.shown(channel.sendTo)).toEqual(['once']);
+    });
+
+    test('refuses for good what goes to a chat that is not there, and harms no other', async () => {
+      const group = await session.createGroup({ name: 'Beside', participants: here.people });
+      const chats = ['120363999999999999@g.us', group.sendTo, '120363999999999999@newsletter'];
+      const results = await send(
+        'hello',
+        chats.map((chat) => to(chat)),
+      );
+      expect(results).toMatchObject([
+        { kind: 'refused', final: true, reason: expect.stringMatching(/\w/) },
+        { kind: 'sent' },
+        { kind: 'refused', final: true, reason: expect.stringMatching(/\w/) },
+      ]);
+      expect(await here.shown(group.sendTo)).toEqual(['hello']);
+    });
+
+    test('takes texts of any kind as they are', async () => {
+      const group = await session.createGroup({ name: 'Texts', participants: here.people });
+      const texts = ['a\n\n- b', '👩‍👩‍👧 *b* _i_', `${'x'.repeat(65_000)}end`, '\u200Bשלום ~s~'];
+      for (const text of texts) expect(await send(text, [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
+      expect(await here.shown(group.sendTo)).toEqual(texts);
+    });
+
+    test('opens again what was closed, and knows what it knew', async () => {
+      const group = await session.createGroup({ name: 'Lasting', participants: here.people });
+      await session.close();
+      await session.ended;
+      const opened = await here.messenger.open(here.account, hear);
+      if (!opened) throw new Error('the account is not linked any more');
+      session = opened;
+      const result = await until(
+        async () => (await send('again', [to(group.sendTo)]))[0],
+        (found) => found?.kind !== 'offline',
+      );
+      expect(result).toEqual({ kind: 'sent', recipients: here.people.length });
+      expect(await here.shown(group.sendTo)).toEqual(['again']);
+    });
+
+    test('forgets an account whose user is gone', async () => {
+      await session.close();
+      await until(
+        () => here.messenger.forget(here.account.accountId),
+        (isMore) => !isMore,
+      );
+      const states: string[] = [];
+      const opened = await here.messenger.open(here.account, ({ status }) => states.push(status));
+      await opened?.close();
+      expect(states).toEqual(here.messenger.staysOpen ? ['unlinked'] : []);
+    });
+  });
+}

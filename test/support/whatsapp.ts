@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import type { Companion, Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import type { Person, TestApp } from './app.ts';
+import { until } from './ledger.ts';
+
+/** The number that `signUp` of `support/app.ts` gives everybody, as digits. */
+export const OWN_NUMBER = '491511234567';
+
+export interface Status {
+  messenger: string;
+  status: string;
+  qr?: string;
+  pairing_code?: string;
+  expires_at?: string;
+  paused_until?: string;
+  reason?: string;
+}
+
+/** What makes a service talk to this peer, without gaps. */
+export function towards(peer: WhatsAppPeer): Partial<Config> {
+  return {
+    messenger: 'whatsapp',
+    whatsappUrl: peer.url,
+    whatsappRootKey: Buffer.from(peer.rootKey, 'hex'),
+    whatsappGap: { minMs: 0, maxMs: 0 },
+    encryptionKey: Buffer.alloc(32, 7),
+    jwtSecret: 'the secret of the tests, long enough',
+  };
+}
+
+export const statusOf = async (person: Person): Promise<Status> =>
+  (await person.call<Status>('venom/account-status')).body.data;
+
+export const statusWhen = (person: Person, status: string): Promise<Status> =>
+  until(
+    () => statusOf(person),
+    (found) => found.status === status,
+  );
+
+/** Links the person's account by a QR code that their phone scans, and waits until it is connected. */
+export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPerson): Promise<Companion> {
+  const { body } = await person.call<Status>('venom/connect-account');
+  expect(body.data).toMatchObject({ status: 'linking', qr: expect.any(String) });
+  const companion = await peer.scan(phone, body.data.qr ?? '');
+  await statusWhen(person, 'connected');
+  return companion;
+}
+
+/** Creates groups of these people, in the person's name. Resolves to their ids, in order. */
+export async function createGroups(person: Person, count: number, members: readonly PeerPerson[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (let index = 1; index <= count; index++) {
+    const group = { group_name: `Group ${index}`, participants: members.map(({ number }) => number) };
+    const { body } = await person.call<{ group_metadata_id: number }>('venom/create-group', group);
+    ids.push(body.data.group_metadata_id);
+  }
+  return ids;
+}
+
+/** Sends a campaign now. Resolves to its id. */
+export async function sendCampaign(person: Person, groupIds: readonly number[], html = 'Hello'): Promise<string> {
+  const campaign = { name: 'Test', html, group_metadata_ids: groupIds };
+  return (await person.call<{ campaign_id: string }>('venom/add-campaign', campaign)).body.data.campaign_id;
+}
+
+export interface Totals {
+  sent: number;
+  failed: number;
+  queued: number;
+}
+
+export interface Progress {
+  totals: Totals;
+  groups: Array<{ last_error: string | null }>;
+}
+
+export async function progressOf(person: Person, campaignId: string): Promise<Progress> {
+  const path = 'analytics/get-campaign-group-analytics-master';
+  return (await person.call<Progress>(path, { campaign_id: campaignId })).body.data;
+}
+
+/** Waits until nothing of a campaign is queued any more. When nothing moves the clock does, to the next try. */
+export async function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
+  let still = { since: performance.now(), queued: -1 };
+  return until(
+    async () => {
+      const progress = await progressOf(person, campaignId);
+      const { queued } = progress.totals;
+      if (queued !== still.queued) still = { since: performance.now(), queued };
+      else if (performance.now() - still.since > STILL_MS) {
+        await app.database.clock.advance({ seconds: 5 });
+        still.since = performance.now();
+      }
+      return progress;
+    },
+    ({ totals }) => totals.queued === 0,
+    FINISH_LIMIT_MS,
+  );
+}
+
+/** What is tried several times takes its time on a busy machine. */
+const FINISH_LIMIT_MS = 40_000;
+/** Longer than the tests wait for the answer to a post. */
+const STILL_MS = 1_800;
+
+/** How often each device has shown each post: all are 1 when nothing was lost and nothing came twice. */
+export function timesShown(peer: WhatsAppPeer, text: string): number[] {
+  const shown = peer.arrivals.filter((arrival) => arrival.text === text);
+  return [...Map.groupBy(shown, ({ chatId, device }) => `${chatId} ${device}`).values()].map(({ length }) => length);
+}

@@ -1,0 +1,112 @@
+/** Which devices people have, and the keys to write to them with. */
+import { encodeBigEndian, generateSignalPubKey, jidDecode } from 'baileys';
+import type { Connection } from './connection.ts';
+import type { QueryAnswer } from './answer-queries.ts';
+import type { PeerState } from './state.ts';
+import {
+  bytesOf,
+  child,
+  children,
+  element,
+  elementsOf,
+  need,
+  SERVER,
+  textOf,
+  type Stanza,
+  actionOf,
+} from './stanza.ts';
+import { companionOf, deviceOf, lidOf, personOf, type Companion } from './world.ts';
+
+export async function answerKeyQuery(state: PeerState, connection: Connection, query: Stanza): Promise<QueryAnswer> {
+  const { companion } = connection;
+  if (!companion) return undefined;
+  switch (actionOf(query)) {
+    case 'count':
+      return [element('count', { value: String(companion.bundle?.preKeys.length ?? 0) })];
+    case 'digest':
+      return [element('digest')];
+    case 'rotate':
+      return [];
+    case 'key':
+      return [element('list', {}, await handOutKeys(state, elementsOf(need(query, 'key'))))];
+    default:
+      if (query.attrs['type'] !== 'set') return undefined;
+      companion.bundle = readBundle(query);
+      return [];
+  }
+}
+
+function handOutKeys(state: PeerState, users: Stanza[]): Promise<Stanza[]> {
+  return Promise.all(
+    users.map(async ({ attrs: { jid = '' } }) => {
+      const device = deviceOf(state.world, jid);
+      if (device) return device.bundle(jid);
+      const companion = companionOf(state.world, jid);
+      if (companion?.bundle) return bundleOf(companion, jid);
+      return element('user', { jid }, [element('error', { code: '404', text: 'item-not-found' })]);
+    }),
+  );
+}
+
+function readBundle(upload: Stanza): NonNullable<Companion['bundle']> {
+  const keyOf = (key: Stanza) => ({
+    keyId: bytesOf(need(key, 'id')).readUIntBE(0, 3),
+    publicKey: generateSignalPubKey(bytesOf(need(key, 'value'))),
+  });
+  const signed = need(upload, 'skey');
+  return {
+    registrationId: bytesOf(need(upload, 'registration')).readUInt32BE(0),
+    identityKey: generateSignalPubKey(bytesOf(need(upload, 'identity'))),
+    signedPreKey: { ...keyOf(signed), signature: bytesOf(need(signed, 'signature')) },
+    preKeys: children(need(upload, 'list'), 'key').map(keyOf),
+  };
+}
+
+/** Takes one of the keys that can be used once. */
+function bundleOf({ bundle }: Companion, jid: string): Stanza {
+  if (!bundle) throw new Error('the client has uploaded no keys');
+  const preKey = bundle.preKeys.shift();
+  // Keys are kept with a byte in front that says of which curve they are.
+  const raw = (key: Uint8Array) => Buffer.from(key).subarray(1);
+  const { signedPreKey } = bundle;
+  const parts = [
+    element('registration', {}, encodeBigEndian(bundle.registrationId)),
+    element('type', {}, Buffer.from([5])),
+    element('identity', {}, raw(bundle.identityKey)),
+    element('skey', {}, [
+      element('id', {}, encodeBigEndian(signedPreKey.keyId, 3)),
+      element('value', {}, raw(signedPreKey.publicKey)),
+      element('signature', {}, signedPreKey.signature),
+    ]),
+  ];
+  if (preKey) {
+    const key = [element('id', {}, encodeBigEndian(preKey.keyId, 3)), element('value', {}, raw(preKey.publicKey))];
+    parts.push(element('key', {}, key));
+  }
+  return element('user', { jid }, parts);
+}
+
+/** Whether people are on WhatsApp, their hidden numbers, their devices: what the query asks for. */
+export function findUsers({ world }: PeerState, usync: Stanza): QueryAnswer {
+  const query = need(usync, 'query');
+  const wants = (what: string) => child(query, what) !== undefined;
+  const found = elementsOf(need(usync, 'list')).map((user) => {
+    const asked = textOf(child(user, 'contact')).replaceAll(/\D/g, '');
+    const jid = user.attrs['jid'] ?? `${asked}@${SERVER}`;
+    const person = personOf(world, jid);
+    if (!person) return element('user', { jid }, wants('contact') ? [element('contact', { type: 'out' })] : []);
+    const answers: Stanza[] = [];
+    if (wants('contact')) answers.push(element('contact', { type: 'in' }));
+    if (wants('lid') && jid.endsWith(SERVER)) answers.push(element('lid', { val: lidOf(person) }));
+    if (wants('devices')) {
+      const own = person.devices.map((device) => jidDecode(device.jid)?.device ?? 0);
+      const devices = [...own, ...person.companions.keys()].map((id) =>
+        element('device', { id: String(id), 'key-index': id === 0 ? undefined : String(id) }),
+      );
+      answers.push(element('devices', {}, [element('device-list', {}, devices)]));
+    }
+    return element('user', { jid }, answers);
+  });
+  const kinds = elementsOf(query).map(({ tag }) => element(tag));
+  return [element('usync', usync.attrs, [element('result', {}, kinds), element('list', {}, found)])];
+}

@@ -1,0 +1,78 @@
+import type { Connection } from './connection.ts';
+import { answerChannelQuery, listPosts } from './answer-channels.ts';
+import { answerGroupQuery } from './answer-groups.ts';
+import { answerKeyQuery, findUsers } from './answer-keys.ts';
+import { continuePairing } from './pair.ts';
+import type { PeerState } from './state.ts';
+import { element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
+
+/** What an answer holds, or the code it refuses with; undefined: the peer does not know this query. */
+export type QueryAnswer = Stanza[] | number | undefined;
+
+/** Answers one query of a client. */
+export async function answerQuery(state: PeerState, connection: Connection, query: Stanza): Promise<void> {
+  const { xmlns: namespace = '', to = SERVER, id = '' } = query.attrs;
+  const queryId = elementsOf(query)[0]?.attrs['query_id'] ?? '';
+  const refused = state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId });
+  const answer = refused ?? (await answerTo(state, connection, query));
+  if (answer === undefined) state.unanswered.push(query);
+  const attributes = { id, from: to, t: seconds() };
+  if (Array.isArray(answer)) {
+    connection.send(element('iq', { ...attributes, type: 'result' }, answer));
+    return;
+  }
+  const code = answer ?? 501;
+  connection.send(element('iq', { ...attributes, type: 'error' }, [element('error', errorOf(code))]));
+}
+
+const TEXTS: Readonly<Record<number, string>> = {
+  403: 'forbidden',
+  404: 'item-not-found',
+  406: 'not-acceptable',
+  429: 'rate-overlimit',
+  501: 'feature-not-implemented',
+};
+const errorOf = (code: number) => ({ code: String(code), text: TEXTS[code] ?? 'error' });
+
+async function answerTo(state: PeerState, connection: Connection, query: Stanza): Promise<QueryAnswer> {
+  const asked = elementsOf(query)[0];
+  switch (query.attrs['xmlns']) {
+    case 'w:p':
+    case 'passive':
+    case 'urn:xmpp:whatsapp:dirty':
+    case 'w:stats':
+    case 'tos':
+    case 'status':
+      return [];
+    case 'abt':
+      return [element('props', { hash: 'peer' }, [])];
+    case 'blocklist':
+      return [element('list', {}, [])];
+    case 'privacy':
+      return [element('privacy', {}, [element('category', { name: 'readreceipts', value: 'all' })])];
+    case 'w:sync:app:state':
+      return [element('sync', {}, [])];
+    case 'md':
+      return answerDeviceQuery(connection, asked);
+    case 'encrypt':
+      return answerKeyQuery(state, connection, query);
+    case 'usync':
+      return asked && findUsers(state, asked);
+    case 'w:g2':
+      return asked && answerGroupQuery(state, connection, query, asked);
+    case 'w:mex':
+      return asked && answerChannelQuery(state, connection, asked);
+    case 'newsletter':
+      return asked && listPosts(state, query, asked);
+    default:
+      return undefined;
+  }
+}
+
+function answerDeviceQuery(connection: Connection, asked: Stanza | undefined): QueryAnswer {
+  if (asked?.tag === 'link_code_companion_reg') return continuePairing(connection, asked);
+  if (asked?.tag !== 'remove-companion-device') return undefined;
+  const { companion } = connection;
+  companion?.person.companions.delete(companion.device);
+  return [];
+}

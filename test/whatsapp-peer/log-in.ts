@@ -1,0 +1,34 @@
+import type { proto } from 'baileys';
+import type { Connection } from './connection.ts';
+import { offerCodes } from './pair.ts';
+import type { PeerState } from './state.ts';
+import { element, seconds, SERVER } from './stanza.ts';
+import { companionLid, type Companion } from './world.ts';
+
+const LOGGED_OUT = 401;
+const BANNED = 403;
+
+/** Lets a linked device in, or shows a new one the codes that a phone can link it with. */
+export function logIn(state: PeerState, connection: Connection, payload: proto.ClientPayload): void {
+  const { refuseLogin } = state.script;
+  if (refuseLogin !== undefined) return refuse(connection, refuseLogin);
+  if (!payload.username) return offerCodes(state, connection);
+  const person = state.world.people.find(({ number }) => number === String(payload.username));
+  const companion = person?.companions.get(payload.device ?? 0);
+  if (person?.isBanned) return refuse(connection, BANNED);
+  if (!companion) return refuse(connection, LOGGED_OUT);
+  // One connection a device: the newest wins.
+  companion.connection?.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })]));
+  open(connection, companion);
+}
+
+function refuse(connection: Connection, reason: number): void {
+  connection.end(element('failure', { reason: String(reason), location: 'peer' }));
+}
+
+function open(connection: Connection, companion: Companion): void {
+  connection.companion = companion;
+  companion.connection = connection;
+  connection.send(element('success', { t: seconds(), lid: companionLid(companion), location: 'peer' }));
+  connection.send(element('ib', { from: SERVER }, [element('offline', { count: '0' })]));
+}

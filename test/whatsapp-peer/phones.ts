@@ -1,0 +1,98 @@
+/** What people and their devices do about a post. */
+import { randomBytes } from 'node:crypto';
+import type { proto } from 'baileys';
+import type { Connection } from './connection.ts';
+import type { SignalDevice } from './signal-device.ts';
+import type { PeerState } from './state.ts';
+import { element, need, seconds } from './stanza.ts';
+import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
+
+export interface Asked {
+  chatId: string;
+  messageId: string;
+  device: SignalDevice;
+  /** How often it has asked before. */
+  before?: number;
+}
+
+/** A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. */
+export async function askAgain(
+  _state: PeerState,
+  sender: Companion,
+  { chatId, messageId, device, before = 0 }: Asked,
+): Promise<void> {
+  const bundle = await device.bundle();
+  const about = { v: '1', count: String(before + 1), id: messageId, t: seconds() };
+  const keys = ['type', 'identity', 'key', 'skey'].map((part) => need(bundle, part));
+  const attributes = { id: messageId, from: chatId, participant: device.jid, type: 'retry', t: seconds() };
+  connectionOf(sender).send(
+    element('receipt', attributes, [
+      element('retry', about),
+      element('registration', {}, need(bundle, 'registration').content),
+      element('keys', {}, keys),
+    ]),
+  );
+}
+
+/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note. */
+export async function sendReceipt(
+  sender: Companion,
+  { chatId, messageIds, by, type }: { chatId: string; messageIds: readonly string[]; by: Person; type?: 'read' },
+): Promise<void> {
+  const [id = '', ...more] = messageIds;
+  const attributes = { id, from: chatId, participant: lidOf(by), t: seconds(), type };
+  const list = more.map((one) => element('item', { id: one }));
+  const content = more.length > 0 ? [element('list', {}, list)] : undefined;
+  await connectionOf(sender).request(element('receipt', attributes, content));
+}
+
+/** Somebody posts in a group, really encrypted for the client. */
+export async function postInGroup(
+  reader: Companion,
+  { chatId, by, message }: { chatId: string; by: Person; message: proto.IMessage },
+): Promise<void> {
+  const device = by.devices[0];
+  const { bundle } = reader;
+  if (!device || !bundle) throw new Error('somebody has no keys');
+  const [preKey, ...rest] = bundle.preKeys;
+  if (!preKey) throw new Error('the client has no keys left');
+  bundle.preKeys = rest;
+  const { ciphertext, senderKeyDistributionMessage } = await device.encryptGroup(chatId, message);
+  const key = await device.encryptTo(
+    companionLid(reader),
+    { ...bundle, preKey },
+    {
+      senderKeyDistributionMessage: {
+        groupId: chatId,
+        axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage,
+      },
+    },
+  );
+  const attributes = {
+    id: randomBytes(8).toString('hex').toUpperCase(),
+    from: chatId,
+    participant: lidOf(by),
+    participant_pn: numberOf(by),
+    addressing_mode: 'lid',
+    type: message.reactionMessage ? 'reaction' : 'text',
+    t: seconds(),
+  };
+  connectionOf(reader).send(
+    element('message', attributes, [
+      element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
+      element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
+    ]),
+  );
+}
+
+/** Tells a client that somebody was added to a group it is in. */
+export function tellAdded(companion: Companion, group: Group, added: Person): void {
+  const attributes = { from: group.id, type: 'w:gp2', id: randomBytes(6).toString('hex'), participant: group.creator };
+  const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
+  connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
+}
+
+export function connectionOf({ connection, person }: Companion): Connection {
+  if (!connection) throw new Error(`nothing is connected for ${person.number}`);
+  return connection;
+}

@@ -1,0 +1,58 @@
+import type { KeyPair, proto } from 'baileys';
+import type { Connection } from './connection.ts';
+import type { CertificateAuthority } from './noise.ts';
+import type { Stanza } from './stanza.ts';
+import type { World } from './world.ts';
+
+/** What becomes of a post that reaches the peer. */
+export type Verdict =
+  | 'accept'
+  /** It is shown to all, and the sender hears nothing. */
+  | 'lose the answer'
+  /** It is shown to all, and the connection breaks before the answer. */
+  | 'cut after'
+  /** The connection breaks and nobody sees it. */
+  | 'cut before'
+  | { refuse: number };
+
+/** What the peer does other than what WhatsApp does on a good day. A test changes it as it likes. */
+export interface Script {
+  /** Asked about every post. */
+  judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
+  /** Asked about every query; a number refuses it with that code. */
+  refuseQuery: (query: { namespace: string; to: string; action: string; queryId: string }) => number | undefined;
+  /** Refuses every login with this reason: 403, 405, 503. */
+  refuseLogin: number | undefined;
+  /** False: whoever connects is cut off at once, as when the network is away. */
+  isReachable: boolean;
+  /** Phones ask again for what they cannot decrypt. */
+  phonesAskAgain: boolean;
+}
+
+/** A post as one device shows it to its owner. */
+export interface Arrival {
+  chatId: string;
+  messageId: string;
+  /** The device, or the channel itself. */
+  device: string;
+  text: string;
+  message: proto.Message;
+}
+
+/** What all parts of the peer share. */
+export interface PeerState {
+  world: World;
+  script: Script;
+  authority: CertificateAuthority;
+  serverKey: KeyPair;
+  connections: Set<Connection>;
+  arrivals: Arrival[];
+  /** Every post as it came, repeats and refused ones too. */
+  received: Stanza[];
+  /** Queries that the peer has no answer for: a gap in the peer. */
+  unanswered: Stanza[];
+  /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */
+  defects: unknown[];
+  /** For ids of what the peer sends. */
+  nextId(): string;
+}

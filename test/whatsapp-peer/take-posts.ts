@@ -1,0 +1,119 @@
+/** What becomes of posts: judged by the script, decrypted by every device they are for, acknowledged. */
+import type { proto } from 'baileys';
+import { postToChannel, textIn } from './answer-channels.ts';
+import { askAgain } from './phones.ts';
+import type { Connection } from './connection.ts';
+import type { SignalDevice } from './signal-device.ts';
+import type { PeerState } from './state.ts';
+import { bytesOf, child, children, element, elementsOf, need, seconds, type Stanza } from './stanza.ts';
+import { companionLid, companionOf, deviceOf, lidOf, personOf, type Companion, type Group } from './world.ts';
+
+export async function takePost(state: PeerState, connection: Connection, stanza: Stanza): Promise<void> {
+  const { companion } = connection;
+  if (!companion) return;
+  const { to: chatId = '', id: messageId = '' } = stanza.attrs;
+  state.received.push(stanza);
+  const verdict = await state.script.judge({ chatId, messageId, stanza });
+  if (verdict === 'cut before') return connection.cut();
+  const refused = typeof verdict === 'object' ? verdict.refuse : undefined;
+  const taken = refused ?? (await deliver(state, companion, stanza));
+  if (verdict === 'cut after') return connection.cut();
+  if (verdict === 'lose the answer') return;
+  const attributes = { class: 'message', id: messageId, from: chatId, t: seconds() };
+  if (typeof taken === 'number') connection.send(element('ack', { ...attributes, error: String(taken) }));
+  else connection.send(element('ack', { ...attributes, ...taken }));
+}
+
+/** What the acknowledgement says besides, or the code of a refusal. */
+async function deliver(
+  state: PeerState,
+  companion: Companion,
+  stanza: Stanza,
+): Promise<Record<string, string> | number> {
+  const { to = '' } = stanza.attrs;
+  if (to.endsWith('@newsletter')) {
+    const taken = postToChannel(state, companion.person, stanza);
+    return typeof taken === 'number' ? taken : { server_id: String(taken.serverId) };
+  }
+  if (stanza.attrs['participant'] !== undefined) {
+    await deliverAgain(state, companion, stanza);
+    return {};
+  }
+  const group = state.world.groups.get(to);
+  if (!group) return 404;
+  const rank = group.participants.get(lidOf(companion.person));
+  if (!rank) return 401;
+  if (group.isCommunity || (group.isAnnouncement && rank === 'member')) return 403;
+  await deliverToGroup(state, companion, group, stanza);
+  return {};
+}
+
+async function deliverToGroup(state: PeerState, sender: Companion, group: Group, stanza: Stanza): Promise<void> {
+  await handOutSenderKeys(state, sender, stanza);
+  const body = children(stanza, 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+  if (!body) throw new Error('a post to a group without a body');
+  const members = [...group.participants.keys()].flatMap((jid) => personOf(state.world, jid) ?? []);
+  for (const device of members.flatMap((person) => person.devices))
+    await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
+}
+
+/** The key that members need for what the sender posts comes with its first post, to each device on its own. */
+async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
+  for (const recipient of elementsOf(child(stanza, 'participants'))) {
+    const { jid } = recipient.attrs;
+    const device = deviceOf(state.world, jid);
+    if (!device) {
+      if (companionOf(state.world, jid)) continue;
+      throw new Error(`a key for a device that nobody has: ${jid}`);
+    }
+    try {
+      const message = await decryptFor(device, sender, need(recipient, 'enc'));
+      if (message.senderKeyDistributionMessage)
+        await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
+    } catch (error) {
+      // A sender that was killed may come back with a state from before its last post. A device that cannot read the post then
+      // asks for it again.
+      if (!state.script.phonesAskAgain) throw error;
+    }
+  }
+}
+
+/** An answer to one device that asked again. */
+async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
+  const device = deviceOf(state.world, stanza.attrs['participant']);
+  if (!device) throw new Error('a post for a device that nobody has');
+  await read(state, sender, device, stanza, async () => {
+    const message = await decryptFor(device, sender, need(stanza, 'enc'));
+    if (message.senderKeyDistributionMessage)
+      await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
+    return message;
+  });
+}
+
+function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promise<proto.Message> {
+  const type = enc.attrs['type'] === 'pkmsg' ? 'pkmsg' : 'msg';
+  return device.decrypt(companionLid(sender), type, bytesOf(enc));
+}
+
+/** A device decrypts a post and shows it, unless it has shown it before; what it cannot read it asks for again. */
+async function read(
+  state: PeerState,
+  sender: Companion,
+  device: SignalDevice,
+  stanza: Stanza,
+  decrypt: () => Promise<proto.Message>,
+): Promise<void> {
+  const { to: chatId = '', id: messageId = '' } = stanza.attrs;
+  let message: proto.Message;
+  try {
+    message = await decrypt();
+  } catch (error) {
+    const isRepeat = state.arrivals.some((one) => one.messageId === messageId && one.device === device.jid);
+    if (isRepeat) return;
+    if (!state.script.phonesAskAgain) throw error;
+    void askAgain(state, sender, { chatId, messageId, device });
+    return;
+  }
+  if (device.show(chatId, companionLid(sender), messageId))
+    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), message });
+}

@@ -1,0 +1,161 @@
+/** Who and what there is on the peer's side: people with phones, groups, communities, channels. */
+import { randomBytes } from 'node:crypto';
+import { jidDecode, type proto } from 'baileys';
+import type { Connection } from './connection.ts';
+import { SignalDevice, type KeyBundle } from './signal-device.ts';
+import { SERVER } from './stanza.ts';
+
+/** Somebody with a phone. Whoever links the service to it is a companion of theirs. */
+export interface Person {
+  /** Digits only. */
+  number: string;
+  /** The hidden number that groups show instead. */
+  lid: string;
+  /** The phone, and other devices whose keys the peer holds. */
+  devices: SignalDevice[];
+  /** Linked devices that are clients of the peer, by their device number. */
+  companions: Map<number, Companion>;
+  /** Refused when they log in: an account that WhatsApp has banned. */
+  isBanned: boolean;
+}
+
+export interface Companion {
+  person: Person;
+  device: number;
+  /** The keys it has uploaded. */
+  bundle: (Omit<KeyBundle, 'preKey'> & { preKeys: Array<KeyBundle['preKey']> }) | undefined;
+  connection: Connection | undefined;
+}
+
+export type Rank = 'superadmin' | 'admin' | 'member';
+
+export interface Group {
+  id: string;
+  subject: string;
+  description: string;
+  creator: string;
+  createdAt: string;
+  invite: string;
+  /** By hidden number with its server. */
+  participants: Map<string, Rank>;
+  /** Only admins may post. */
+  isAnnouncement: boolean;
+  /** A community is the parent of groups and takes no posts itself. */
+  isCommunity: boolean;
+  parent: string | undefined;
+  /** Of a community the group that all its members are in. */
+  isDefault: boolean;
+}
+
+export interface Channel {
+  id: string;
+  name: string;
+  description: string;
+  invite: string;
+  createdAt: string;
+  owner: Person;
+  followers: number;
+  picture: Buffer | undefined;
+  posts: Array<{ serverId: number; messageId: string; at: string; message: proto.Message; views: number }>;
+}
+
+export const lidOf = (person: Person): string => `${person.lid}@lid`;
+export const numberOf = (person: Person): string => `${person.number}@${SERVER}`;
+export const companionLid = ({ person, device }: Companion): string => `${person.lid}:${device}@lid`;
+export const companionNumber = ({ person, device }: Companion): string => `${person.number}:${device}@${SERVER}`;
+
+export interface World {
+  people: Person[];
+  groups: Map<string, Group>;
+  channels: Map<string, Channel>;
+}
+
+export function createWorld(): World {
+  return { people: [], groups: new Map(), channels: new Map() };
+}
+
+let made = 0;
+
+/** Somebody new; `devices` are the device numbers besides the phone, which is 0. */
+export function addPerson(world: World, number: string, devices: readonly number[] = []): Person {
+  const lid = `77${String(++made).padStart(9, '0')}`;
+  const jids = [`${lid}@lid`, ...devices.map((device) => `${lid}:${device}@lid`)];
+  const person: Person = {
+    number,
+    lid,
+    devices: jids.map((jid) => new SignalDevice(jid)),
+    companions: new Map(),
+    isBanned: false,
+  };
+  world.people.push(person);
+  return person;
+}
+
+export function addGroup(
+  world: World,
+  creator: Person,
+  group: Partial<Group> & { subject: string },
+  members: readonly Person[] = [],
+): Group {
+  const participants = new Map<string, Rank>([[lidOf(creator), 'superadmin']]);
+  for (const member of members) if (member !== creator) participants.set(lidOf(member), 'member');
+  const whole: Group = {
+    id: `${newChatNumber()}@g.us`,
+    description: '',
+    creator: lidOf(creator),
+    createdAt: String(Math.floor(Date.now() / 1_000)),
+    invite: randomBytes(11).toString('base64url'),
+    participants,
+    isAnnouncement: false,
+    isCommunity: false,
+    parent: undefined,
+    isDefault: false,
+    ...group,
+  };
+  world.groups.set(whole.id, whole);
+  return whole;
+}
+
+/** A community and the announcement group that comes with it. */
+export function addCommunity(world: World, creator: Person, subject: string, description = ''): Group {
+  const community = addGroup(world, creator, { subject, description, isCommunity: true });
+  addGroup(world, creator, { subject, description, parent: community.id, isAnnouncement: true, isDefault: true });
+  return community;
+}
+
+export function addChannel(world: World, owner: Person, channel: Pick<Channel, 'name'> & Partial<Channel>): Channel {
+  const whole: Channel = {
+    id: `${newChatNumber()}@newsletter`,
+    description: '',
+    invite: `0029Va${randomBytes(12).toString('base64url')}`,
+    createdAt: String(Math.floor(Date.now() / 1_000)),
+    owner,
+    followers: 0,
+    picture: undefined,
+    posts: [],
+    ...channel,
+  };
+  world.channels.set(whole.id, whole);
+  return whole;
+}
+
+function newChatNumber(): string {
+  return `120363${String(++made).padStart(12, '0')}`;
+}
+
+/** Whose this is: a number or a hidden number, of a person or of one of their devices. */
+export function personOf(world: World, jid: string | undefined): Person | undefined {
+  const decoded = jidDecode(jid);
+  if (!decoded) return undefined;
+  return world.people.find((person) => (decoded.server === 'lid' ? person.lid : person.number) === decoded.user);
+}
+
+/** The device whose keys the peer holds. */
+export function deviceOf(world: World, jid: string | undefined): SignalDevice | undefined {
+  const number = jidDecode(jid)?.device ?? 0;
+  return personOf(world, jid)?.devices.find((device) => (jidDecode(device.jid)?.device ?? 0) === number);
+}
+
+export function companionOf(world: World, jid: string | undefined): Companion | undefined {
+  return personOf(world, jid)?.companions.get(jidDecode(jid)?.device ?? 0);
+}
