@@ -1,10 +1,11 @@
 import type { Database } from '../database/connect.ts';
+import { createBatch } from '../lib/batch.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
 import type { LinkMethod, Messenger, MessengerSession, SessionState } from '../messenger/messenger.ts';
 import { recordState } from './record-state.ts';
-import { findAccount } from './store.ts';
+import { findAccounts } from './store.ts';
 
 /** The live sessions of the accounts this worker serves. */
 export interface Sessions {
@@ -39,6 +40,8 @@ export function openSessions(deps: SessionDeps): Sessions {
   const sessions = new Map<number, Promise<MessengerSession | undefined>>();
   const asked = new Map<number, Promise<void>>();
   const recorder = recordInOrder(deps);
+  // Runs of very many accounts may be due at the same minute.
+  const accounts = createBatch((accountIds: number[]) => findAccounts(db, accountIds), { parallel: 2, most: 500 });
 
   async function open(accountId: number): Promise<MessengerSession | undefined> {
     const { account, messenger } = await find(accountId);
@@ -47,7 +50,7 @@ export function openSessions(deps: SessionDeps): Sessions {
   }
 
   async function find(accountId: number) {
-    const account = await findAccount(db, accountId);
+    const account = await accounts.add(accountId);
     return { account, messenger: account && deps.messengers.get(account.messenger) };
   }
 

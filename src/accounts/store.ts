@@ -39,9 +39,13 @@ export async function findAccountsOfUsers(db: Connection, userIds: readonly numb
     .execute();
 }
 
-/** An account by its own id, for the worker that serves it; undefined when its user is gone. */
-export function findAccount(db: Connection, accountId: number): Promise<Account | undefined> {
-  return selectAccounts(db).where('accounts.account_id', '=', accountId).executeTakeFirst();
+/** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
+export async function findAccounts(db: Connection, accountIds: readonly number[]): Promise<Array<Account | undefined>> {
+  const rows = await selectAccounts(db)
+    .where(sql<boolean>`accounts.account_id = any(${[...accountIds]}::bigint[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.accountId, row]));
+  return accountIds.map((accountId) => byId.get(accountId));
 }
 
 function selectAccounts(db: Connection) {
