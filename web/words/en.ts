@@ -87,7 +87,7 @@ export const en = {
   },
   signUp: {
     title: 'Sign up',
-    lead: 'It takes a minute. You get a sandbox to try everything in: nothing leaves this machine.',
+    lead: 'It takes a minute. There is a sandbox to try everything in, where nothing leaves this machine.',
     missing: 'Fill this in.',
     emailMissing: 'Enter an e-mail address, such as ada@example.com.',
     userNameHint: 'At least 3 letters or digits; you sign in with it.',
@@ -130,17 +130,37 @@ export const en = {
       logged_out: 'Signed out on the phone',
     },
     about: {
-      unlinked: 'Nothing can be sent until an account is linked. Campaigns wait.',
+      unlinked: 'Nothing can be sent until the account is linked. Campaigns wait.',
       linking: 'Follow the steps on your phone.',
       connected: 'Everything is ready to send.',
-      reconnecting: 'The connection was lost and is being made again. Campaigns wait until then, nothing is lost.',
-      paused: 'Sending rests and goes on by itself. Nothing is lost.',
+      reconnecting:
+        'The connection was lost and is being made again. Campaigns wait until then. If it stays so, open WhatsApp on your phone; if that does not help, unlink and link again.',
+      paused: 'Sending rests and goes on by itself: there is nothing to do. Campaigns wait.',
       logged_out: 'The link was removed on the phone. Link it again to go on; campaigns wait.',
     },
     sandboxNote:
       'Nothing leaves this machine. The sandbox is a messaging app of its own, whose members receive, read, react and reply like people, so that you can try everything before you post to anybody.',
     lookAtPhone: 'See what its members see',
+    goToSandbox: 'Use the sandbox',
+    choose: 'Link your account',
+    whatsappNote: (number: string) =>
+      `You post to the groups, communities and channels of ${number}, the number you signed up with. No other can be linked.`,
+    whatsappRisk:
+      'WhatsApp does not allow programs like this one, and may restrict or ban the number. Use one whose loss you can bear, and post only to people who have agreed to it.',
+    leavesSandbox: 'You leave the sandbox: its groups can be posted to no more. What was sent there keeps its figures.',
+    linkByQr: 'Link with a QR code',
+    linkByCode: 'Link with a code',
+    qrInstead: 'Use a QR code instead',
+    codeInstead: 'Use a code instead',
+    stopLinking: 'Cancel linking',
+    unlink: 'Unlink',
+    unlinkTitle: 'Unlink WhatsApp?',
+    unlinkNote:
+      'Nothing is sent until you link again. Campaigns wait meanwhile; what waits for a day, or until its next run, is given up. Your phone no longer lists this device. What was sent stays.',
+    unlinked: 'Your account is no longer linked.',
     link: 'Link your phone',
+    codeLabel: (letters: string) => `Code to enter on your phone: ${letters}`,
+    renewing: 'A new code is on its way.',
     qrLabel: 'Code to scan with your phone',
     qrSteps: [
       'Open WhatsApp on your phone.',
@@ -152,7 +172,7 @@ export const en = {
       'Open Settings, then Linked devices, and tap “Link a device”.',
       'Choose “Link with phone number instead” and enter this code.',
     ],
-    expires: (seconds: string) => `This code is renewed in ${seconds} seconds.`,
+    expires: (seconds: string) => `This code is good for another ${seconds} s; then a new one follows.`,
   },
   groups: {
     search: 'Search groups',
@@ -309,6 +329,7 @@ export const en = {
     account: {
       title: 'Your account',
       hint: 'A sandbox is linked to begin with: nothing leaves this machine.',
+      hintToLink: 'Link your WhatsApp, or try everything in the sandbox first.',
       action: 'See account',
     },
     groups: {
@@ -488,5 +509,12 @@ export const en = {
     'group.created': 'Created a group',
     'community.created': 'Created a community',
     'channel.created': 'Created a channel',
+    'account.linking': 'Began to link the account',
+    'account.unlinked': 'Unlinked the account',
+    'account.changed': 'Changed quiet hours or the daily cap',
+    'campaign.corrected': 'Edited what was sent',
+    'campaign.recalled': 'Deleted what was sent',
+    'group_list.saved': 'Saved a list of groups',
+    'group_list.deleted': 'Deleted a list of groups',
   } as Record<string, string>,
 };
