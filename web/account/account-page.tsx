@@ -10,6 +10,7 @@ import { accountSummary, toneOf } from '../shell/account-pill.tsx';
 import { words } from '../words/words.ts';
 import { BeginLink } from './begin-link.tsx';
 import { Linking } from './linking.tsx';
+import { RestRules } from './rests.tsx';
 import { Unlink } from './unlink.tsx';
 
 export default function AccountPage() {
@@ -58,6 +59,7 @@ function Account({ account }: { account: AccountStatus }) {
       </Section>
       {isLinking && <Linking account={account} />}
       {!isLinking && (isFree || isSandbox) && <BeginLink key={messenger} account={account} />}
+      <RestRules />
     </Stack>
   );
 }

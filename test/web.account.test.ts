@@ -1,4 +1,4 @@
-/** Linking WhatsApp in the dashboard, in a real browser, against the peer and the phone it has. */
+/** The page of the account in the dashboard: linking WhatsApp and when it rests, in a real browser, against the peer and the phone it has. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
@@ -119,5 +119,30 @@ describe.skipIf(!browser)('in a browser', () => {
     // The browser itself complains about every answer that is an error.
     expect(visited.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
+  });
+
+  test('quiet hours and a daily cap are set on the page, and taken away again', async () => {
+    await signUpInBrowser(page, 'dora', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await page.getByRole('checkbox', { name: /^Quiet hours/ }).check();
+    await page.getByLabel('From').fill('21:30');
+    await page.getByLabel('To', { exact: true }).fill('21:30');
+    await press('Save');
+    await page.getByText('Choose another time than the one it begins at.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('06:15');
+    await page.getByLabel('At most on one day').fill('250');
+    await press('Save');
+    await page.getByText('Sent today: 0 of 250.').waitFor();
+    const rules = () => ask<object>('venom/update-account');
+    expect(await rules()).toMatchObject({ quiet_hours: { from: '21:30', to: '06:15' }, daily_cap: 250 });
+    await page.reload();
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:15');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    await page.getByRole('checkbox', { name: /^Quiet hours/ }).uncheck();
+    await page.getByLabel('At most on one day').fill('');
+    await press('Save');
+    await page.getByText('Sent today').waitFor({ state: 'detached' });
+    expect(await rules()).toMatchObject({ quiet_hours: null, daily_cap: null });
   });
 });
