@@ -43,7 +43,11 @@ test('every loop of a worker that fails is noticed, tries again, and does its wo
   const due = await schedule(database.db, owner, day);
   await database.clock.set('2031-03-03T10:00:00Z');
   await takeAway(...forStart);
-  const worker = await startTestWorker(database, scriptMessenger(), { onLoopError: (loop) => failing.add(loop) });
+  const worker = await startTestWorker(
+    database,
+    { ...scriptMessenger(), staysOpen: true },
+    { onLoopError: (loop) => failing.add(loop) },
+  );
   await takeAway(...later);
   const expected = LOOPS.filter((name) => name !== 'sandbox members');
   expect(expected.length).toBeGreaterThan(6);
