@@ -43,13 +43,19 @@ function differenceOf({ run, groups }: Sent, seen: ReadonlyMap<string, string>, 
   // A run that was cancelled before it began never came to deliveries.
   const neverBegan = run.cancelled && told.totals.deliveries === 0;
   if (neverBegan) return seen.size === 0 ? undefined : `${seen.size} posts left, and no delivery is told of`;
-  const rows = groups.map(({ groupId, chatId }) => ({ groupId, counts: expected(seen.get(chatId)) }));
+  const rows = groups.map(({ groupId, chatId }) => {
+    const counts = expected(seen.get(chatId));
+    // What was cancelled in its turn's hand, and was refused, may be told as either.
+    const row = told.groups.find((group) => group.group_metadata_id === groupId);
+    const wasRefused = run.cancelled && counts.failed === 1 && row?.cancelled === 1;
+    return { groupId, counts: wasRefused ? { ...counts, failed: 0, cancelled: 1 } : counts };
+  });
   for (const { groupId, counts } of rows) {
     const row = told.groups.find((group) => group.group_metadata_id === groupId);
     if (!row) return `group ${groupId} is not told of`;
     for (const [name, count] of Object.entries(counts))
       if (row[name as keyof Counts] !== count)
-        return `group ${groupId} has ${row[name as keyof Counts]} ${name}, not ${count}`;
+        return `group ${groupId} has ${row[name as keyof Counts]} ${name}, not ${count}${run.cancelled ? ', cancelled' : ''}: ${JSON.stringify(row)}`;
   }
   for (const name of ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered'] as const) {
     const sum = rows.reduce((all, { counts }) => all + counts[name], 0);

@@ -47,7 +47,7 @@ export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
   });
 }
 
-/** What has not been sent never will be, but for the turn in hand: its outcome is recorded as it is. */
+/** What has not been sent never will be, but for the turn in hand: what of it was sent is recorded as sent. */
 export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(db, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');

@@ -97,8 +97,8 @@ async function recordTallies(trx: Connection, accountId: number, events: TallyEv
 }
 
 /**
- * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, or given up. What is in
- * hand is left to its finish, which knows how many recipients there were.
+ * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, given up, or cancelled
+ * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were.
  */
 async function proveSent(trx: Connection, accountId: number, events: readonly MemberEvent[]): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
@@ -109,7 +109,7 @@ async function proveSent(trx: Connection, accountId: number, events: readonly Me
         select * from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
       join lanes l on l.account_id = d.account_id
       join groups g on g.group_id = d.group_id
-      where d.status <> 'sent' and not coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false)
+      where d.status <> 'sent' and not (d.status = 'queued' and coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false))
       group by d.run_id, d.position, d.status, g.participants, g.kind
     ), told as (
       update deliveries d set status = 'sent', sent_at = p.at, not_before = null, recipients = p.recipients, error = null, uncertain = false
