@@ -55,10 +55,12 @@ export interface ConnectionTiming {
   restMs: number;
   /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
   leaveMs: number;
+  /** A connection that stood for longer was a good one: the next failure is a first one. */
+  steadyMs: number;
 }
 
-/** A connection that stood for so long was a good one: the next failure is a first one. */
-const STEADY_MS = 60_000;
+/** The client's own code, after the last of the codes to scan. */
+const TIMED_OUT = 408;
 const LONGEST_REST_MS = 60 * 60_000;
 
 export function keepConnected(options: ConnectionOptions): Connection {
@@ -110,7 +112,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
       const ending = await connectOnce();
       if (closing.signal.aborted || isLeaving) return;
       if (ending.kind === 'over') return endFor(ending.reason);
-      failures = performance.now() - began > STEADY_MS ? 1 : failures + 1;
+      failures = performance.now() - began > options.timing.steadyMs ? 1 : failures + 1;
       await pauseAfter(ending, failures);
     }
   }
@@ -120,10 +122,10 @@ export function keepConnected(options: ConnectionOptions): Connection {
     // What an earlier attempt has left is of no use.
     await table.clear();
     const socket = connect();
-    use(socket.client);
-    await endOf(socket);
+    use(socket);
+    const code = await endOf(socket);
     if (credentials.isLinked() && !isForeign()) return true;
-    giveUp();
+    giveUp(code === TIMED_OUT);
     return false;
   }
 
