@@ -62,6 +62,11 @@ export interface ConnectionTiming {
 /** The client's own code, after the last of the codes to scan. */
 const TIMED_OUT = 408;
 const LONGEST_REST_MS = 60 * 60_000;
+/**
+ * A link that two use passes from one to the other, each time for as long as the other rests. Only one that was left to us for
+ * longer than that can be has no other user any more.
+ */
+const UNDISPUTED_MS = 2 * LONGEST_REST_MS;
 
 export function keepConnected(options: ConnectionOptions): Connection {
   const { account, credentials, table, log, tell, linking, closing } = options;
@@ -105,15 +110,19 @@ export function keepConnected(options: ConnectionOptions): Connection {
   }
 
   async function run(): Promise<void> {
-    let failures = 0;
+    const inARow = { again: 0, rest: 0 };
     if (linking && !(await link(linking))) return;
     while (!closing.signal.aborted) {
       const began = performance.now();
       const ending = await connectOnce();
       if (closing.signal.aborted || isLeaving) return;
       if (ending.kind === 'over') return endFor(ending.reason);
-      failures = performance.now() - began > options.timing.steadyMs ? 1 : failures + 1;
-      await pauseAfter(ending, failures);
+      const stoodMs = performance.now() - began;
+      if (stoodMs > options.timing.steadyMs) inARow.again = 0;
+      if (stoodMs > UNDISPUTED_MS) inARow.rest = 0;
+      await pauseAfter(ending, (inARow[ending.kind] += 1));
+      // Whoever serves the account by now must not lose its connection to us.
+      if (ending.kind === 'rest') await table.requireClaim();
     }
   }
 
