@@ -13,7 +13,7 @@ import { count, median, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
 
 const NUMBER = '4915123456789';
-/** The second is as large as a group may be, with its owner. */
+/** With the sender. WhatsApp's largest groups are about as large as the second. */
 const SIZES = [256, 1_023];
 /** From here on a process turns heavy requests away. */
 const REACH_LAG_MS = 200;
