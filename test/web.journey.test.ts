@@ -78,6 +78,33 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
+  test('a campaign is duplicated, file and groups included, and what is being written is not lost unasked', async () => {
+    await signUpInBrowser(page, 'copyist');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Spring *fair*');
+    await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
+    const first = await sendToAll(page);
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Something else');
+    await page.goto(`/campaigns/${first}`);
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('dialog').getByText('The copy takes its place.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
+    await page.waitForURL('**/campaigns/new');
+    const phone = page.getByRole('complementary', { name: 'As a member sees it' });
+    await phone.locator('.wa-italic', { hasText: 'fair' }).waitFor();
+    await phone.locator('img').waitFor();
+    await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
+    const token = await tokenOf('copyist');
+    const read = async (id: string) => (await app.call('venom/get-campaign', { campaign_id: id }, token)).body.data;
+    const { name, html, media, group_metadata_ids } = (await read(first)) as Record<string, unknown>;
+    expect(media).not.toBeNull();
+    expect(page.url().slice(-36)).not.toBe(first);
+    expect(await read(page.url().slice(-36))).toMatchObject({ name, html, media, group_metadata_ids });
+  });
+
   test('what is pasted keeps what a message can hold, and loses the rest', async () => {
     await signUpInBrowser(page, 'bea');
     await page.goto('/campaigns/new');

@@ -2,12 +2,13 @@
 import type { Page } from 'playwright-core';
 import { PASSWORD } from './app.ts';
 
-export async function signUpInBrowser(page: Page, name: string): Promise<void> {
+/** `number`: of the phone, and so of the messaging account. */
+export async function signUpInBrowser(page: Page, name: string, number = '+44 20 7946 0123'): Promise<void> {
   await page.goto('/sign-up');
   await page.getByLabel('First name').fill(name);
   await page.getByLabel('User name').fill(name);
   await page.getByLabel('E-mail').fill(`${name}@example.com`);
-  await page.getByLabel('Phone number').fill('+44 20 7946 0123');
+  await page.getByLabel('Phone number').fill(number);
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();

@@ -1,6 +1,5 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery } from '../api/queries.ts';
 import { useZone } from '../format/zone.tsx';
@@ -9,7 +8,10 @@ import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
 import { words } from '../words/words.ts';
+import { BeginLink } from './begin-link.tsx';
 import { Linking } from './linking.tsx';
+import { RestRules } from './rests.tsx';
+import { Unlink } from './unlink.tsx';
 
 export default function AccountPage() {
   const account = useQuery(accountQuery);
@@ -24,7 +26,10 @@ export default function AccountPage() {
 
 function Account({ account }: { account: AccountStatus }) {
   const zone = useZone();
-  const isSandbox = account.messenger === 'sandbox';
+  const { messenger, status } = account;
+  const isSandbox = messenger === 'sandbox';
+  const isLinking = status === 'linking';
+  const isFree = status === 'unlinked' || status === 'logged_out';
   return (
     <Stack gap="md">
       <Section title={words.account.state}>
@@ -48,18 +53,13 @@ function Account({ account }: { account: AccountStatus }) {
           )}
         </dl>
         <Text size="sm" mt="md">
-          {words.account.about[account.status]}
+          {words.account.about[status]}
         </Text>
+        {!isSandbox && !isLinking && !isFree && <Unlink />}
       </Section>
-      {isSandbox && (
-        <Section title={words.account.sandbox}>
-          <Text size="sm">{words.account.sandboxNote}</Text>
-          <Anchor component={Link} href="/phone" size="sm" mt="xs" display="inline-block" underline="always">
-            {words.account.lookAtPhone}
-          </Anchor>
-        </Section>
-      )}
-      {account.status === 'linking' && <Linking account={account} />}
+      {isLinking && <Linking account={account} />}
+      {!isLinking && (isFree || isSandbox) && <BeginLink key={messenger} account={account} />}
+      <RestRules />
     </Stack>
   );
 }

@@ -13,6 +13,13 @@ export const accountQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.status === 'connected' ? LATER_MS : SOON_MS),
 });
 
+/** When the account rests. Asked with nothing to change, the operation only tells. */
+export const restsQuery = queryOptions({
+  queryKey: ['rests'],
+  queryFn: ({ signal }) => call('venom/update-account', {}, { signal }),
+  refetchInterval: LATER_MS,
+});
+
 export interface GroupFilter {
   kind: GroupKind | undefined;
   search: string;

@@ -8,9 +8,10 @@ import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { useControl } from './control.ts';
+import { Duplicate } from './duplicate.tsx';
 
 /** What the campaign's state lets one do. */
-export function Actions({ campaign }: Pick<Analytics, 'campaign'>) {
+export function Actions({ campaign, groups }: Pick<Analytics, 'campaign' | 'groups'>) {
   const [isCancelling, setCancelling] = useState(false);
   const { campaign_id: id, status } = campaign;
   const act = useControl(id);
@@ -22,6 +23,7 @@ export function Actions({ campaign }: Pick<Analytics, 'campaign'>) {
       <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
         {words.campaign.export}
       </Button>
+      <Duplicate campaign={campaign} groups={groups} />
       {canPause && (
         <Button
           variant="default"

@@ -35,7 +35,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
   const post = useQuery(campaignQuery(id));
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
   return (
-    <Page title={campaign.name} wide actions={<Actions campaign={campaign} />}>
+    <Page title={campaign.name} wide actions={<Actions campaign={campaign} groups={groups} />}>
       <div className="campaign">
         <Stack gap="md" className="campaign-main">
           <Head campaign={campaign} totals={totals} runs={runs} />

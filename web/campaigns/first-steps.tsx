@@ -10,7 +10,12 @@ export function FirstSteps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
   const steps = [
-    { ...words.firstSteps.account, href: '/account', isDone: account.data?.status === 'connected' },
+    {
+      ...words.firstSteps.account,
+      ...(account.data?.messenger === 'whatsapp' && { hint: words.firstSteps.account.hintToLink }),
+      href: '/account',
+      isDone: account.data?.status === 'connected',
+    },
     { ...words.firstSteps.groups, href: '/groups', isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0 },
     { ...words.firstSteps.post, href: '/campaigns/new', isDone: false },
   ];

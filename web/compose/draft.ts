@@ -24,7 +24,10 @@ export interface Draft {
 const ALL_WEEK = [1, 2, 3, 4, 5, 6, 7];
 const SAVE_AFTER_MS = 250;
 
-function emptyDraft(timeZone: string): Draft {
+/** Where the user's draft and its file are kept in this browser. */
+export const draftKey = (userId: number): string => `campanile-draft-${userId}`;
+
+export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
@@ -41,7 +44,7 @@ function emptyDraft(timeZone: string): Draft {
 
 /** The user's draft, kept in this browser through reloads and sign-ins until it is sent or thrown away. */
 export function useDraft(userId: number, timeZone: string) {
-  const key = `campanile-draft-${userId}`;
+  const key = draftKey(userId);
   const [draft, setDraft] = useState(() => readDraft(key, timeZone));
   const [file, setFile] = useState<File | null>(null);
 
@@ -100,5 +103,17 @@ function readDraft(key: string, timeZone: string): Draft {
   } catch {
     // Of another version, or meddled with: there is nothing to save in it.
     return emptyDraft(timeZone);
+  }
+}
+
+/** Whether what is kept holds a message. */
+export function hasText(kept: string | null): boolean {
+  if (kept === null) return false;
+  try {
+    const { html = '' } = JSON.parse(kept) as Partial<Draft>;
+    return html.replaceAll(/<[^>]*>/g, '').trim() !== '';
+  } catch {
+    // Of another version, or meddled with: there is nothing to save in it.
+    return false;
   }
 }

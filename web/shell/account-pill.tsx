@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { accountQuery } from '../api/queries.ts';
 import type { AccountStatus } from '../api/operations.ts';
@@ -11,12 +12,25 @@ import { words } from '../words/words.ts';
 export function AccountPill() {
   const { data } = useQuery(accountQuery);
   const zone = useZone();
+  useGroupsOf(data);
   if (!data) return null;
   return (
     <Link href="/account" className="pill" aria-label={words.account.pillLabel(accountSummary(data, zone))}>
       <Dot tone={toneOf(data)} label={accountSummary(data, zone)} />
     </Link>
   );
+}
+
+/** Has the groups asked for anew when the account is linked to something else, or linked again: then they are others. */
+function useGroupsOf(account: AccountStatus | undefined): void {
+  const client = useQueryClient();
+  const link = account && `${account.messenger} ${account.status === 'connected'}`;
+  const before = useRef(link);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== link)
+      void client.invalidateQueries({ queryKey: ['groups'] });
+    before.current = link;
+  }, [client, link]);
 }
 
 /** "Sandbox", "Connected", "Paused until 14:05: …" */

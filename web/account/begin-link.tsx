@@ -1,0 +1,88 @@
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { AccountStatus } from '../api/operations.ts';
+import { Problem } from '../parts/failed.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { useLink } from './use-link.ts';
+
+const MESSENGERS = ['sandbox', 'whatsapp'] as const;
+type Messenger = (typeof MESSENGERS)[number];
+
+/** What to link the account to, and how; for accounts that are free to be linked. */
+export function BeginLink({ account }: { account: AccountStatus }) {
+  const [messenger, setMessenger] = useState<Messenger>(account.messenger === 'sandbox' ? 'sandbox' : 'whatsapp');
+  const { linking } = useLink();
+  const choose = (value: string) => {
+    setMessenger(value as Messenger);
+    linking.reset();
+  };
+  return (
+    <Section title={words.account.choose}>
+      <Stack gap="md" align="flex-start">
+        <SegmentedControl
+          aria-label={words.account.messenger}
+          value={messenger}
+          onChange={choose}
+          disabled={linking.isPending}
+          data={MESSENGERS.map((value) => ({ value, label: words.account[value] }))}
+        />
+        {messenger === 'sandbox' ? (
+          <Sandbox account={account} linking={linking} />
+        ) : (
+          <WhatsApp account={account} linking={linking} />
+        )}
+        <Problem error={linking.error} />
+      </Stack>
+    </Section>
+  );
+}
+
+interface Choice {
+  account: AccountStatus;
+  linking: ReturnType<typeof useLink>['linking'];
+}
+
+function Sandbox({ account: { messenger, status }, linking }: Choice) {
+  return (
+    <>
+      <Text size="sm">{words.account.sandboxNote}</Text>
+      {messenger === 'sandbox' && status === 'connected' ? (
+        <Anchor component={Link} href="/phone" size="sm" underline="always">
+          {words.account.lookAtPhone}
+        </Anchor>
+      ) : (
+        <Button loading={linking.isPending} onClick={() => linking.mutate({ messenger: 'sandbox', method: 'qr' })}>
+          {words.account.goToSandbox}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function WhatsApp({ account: { messenger, whatsapp_number: number }, linking }: Choice) {
+  const button = (method: 'qr' | 'pairing_code', label: string) => (
+    <Button
+      variant={method === 'qr' ? 'filled' : 'default'}
+      {...(method === 'qr' && { leftSection: <Icon name="qr" size={16} /> })}
+      loading={linking.isPending && linking.variables.method === method}
+      disabled={linking.isPending}
+      onClick={() => linking.mutate({ messenger: 'whatsapp', method })}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      <Text size="sm">{words.account.whatsappNote(number)}</Text>
+      <Text size="sm">{words.account.whatsappRisk}</Text>
+      {messenger === 'sandbox' && <Text size="sm">{words.account.leavesSandbox}</Text>}
+      <Group gap="xs">
+        {button('qr', words.account.linkByQr)}
+        {button('pairing_code', words.account.linkByCode)}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { Data } from '../api/operations.ts';
+import { restsQuery } from '../api/queries.ts';
+import { count } from '../format/numbers.ts';
+import { exactTime } from '../format/time.ts';
+import { Failed, Problem } from '../parts/failed.tsx';
+import { tell } from '../parts/notify.ts';
+import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+
+type Rests = Data<'venom/update-account'>;
+const CAP_LIMIT = 1_000_000;
+const NIGHT = { from: '22:00', to: '07:00' };
+
+/** When the account is to send nothing: quiet hours, and how much on one day. */
+export function RestRules() {
+  const rests = useQuery(restsQuery);
+  return (
+    <Section title={words.rests.title}>
+      {rests.isPending && <RowsSkeleton rows={2} />}
+      {rests.isError && <Failed error={rests.error} retry={() => void rests.refetch()} />}
+      {rests.data && <RestForm rests={rests.data} />}
+    </Section>
+  );
+}
+
+function RestForm({ rests }: { rests: Rests }) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      isQuiet: rests.quiet_hours !== null,
+      ...(rests.quiet_hours ?? NIGHT),
+      cap: (rests.daily_cap ?? '') as number | string,
+    },
+    validate: {
+      from: (from, { isQuiet }) => (isQuiet && from === '' ? words.rests.timeMissing : null),
+      to: (to, { isQuiet, from }) =>
+        !isQuiet ? null : to === '' ? words.rests.timeMissing : to === from ? words.rests.sameTime : null,
+    },
+  });
+  const saving = useMutation({
+    mutationFn: ({ isQuiet, from, to, cap }: typeof form.values) =>
+      call('venom/update-account', {
+        quiet_hours: isQuiet ? { from, to } : 'none',
+        daily_cap: cap === '' ? 'none' : Number(cap),
+      }),
+    onSuccess: (saved) => {
+      client.setQueryData(restsQuery.queryKey, saved);
+      tell(words.rests.saved);
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{words.rests.note}</Text>
+        <Checkbox label={words.rests.quiet(rests.time_zone)} {...form.getInputProps('isQuiet', { type: 'checkbox' })} />
+        {form.values.isQuiet && (
+          <Group gap="sm" align="flex-start">
+            <TextInput type="time" label={words.rests.from} {...form.getInputProps('from')} />
+            <TextInput type="time" label={words.rests.to} {...form.getInputProps('to')} />
+          </Group>
+        )}
+        <NumberInput
+          label={words.rests.cap}
+          description={words.rests.capHint}
+          min={1}
+          max={CAP_LIMIT}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.getInputProps('cap')}
+        />
+        <RestsNow rests={rests} />
+        <Problem error={saving.error} />
+        <Button type="submit" loading={saving.isPending}>
+          {words.rests.save}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function RestsNow({
+  rests: { daily_cap: cap, sent_today: sent, rests_until: until, time_zone: zone },
+}: {
+  rests: Rests;
+}) {
+  return (
+    <>
+      {cap !== null && sent !== null && <Text size="sm">{words.rests.sentToday(count(sent), count(cap))}</Text>}
+      {until !== null && <Text size="sm">{words.rests.until(exactTime(until, zone))}</Text>}
+    </>
+  );
+}
