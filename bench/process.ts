@@ -1,11 +1,11 @@
 /** The service as a process: how soon it is ready, how big it is when idle, and whether it stays so while very much leaves. */
-import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { migrate } from '../src/database/migrate.ts';
 import { sleep } from '../src/lib/time.ts';
-import { removeService, startService, type Service } from '../test/support/service.ts';
+import { removeService, startService } from '../test/support/service.ts';
 import { startCluster, type Cluster } from './support/cluster.ts';
 import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';
+import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
 
 const START_MS = 1_500;
@@ -84,9 +84,4 @@ async function measureDrain(cluster: Cluster, deliveries: number): Promise<Row> 
       reached: peak <= DRAINING_MB,
     };
   });
-}
-
-async function memoryMb({ pid }: Service, field: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round((Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1_024) / 1_000_000);
 }

@@ -10,6 +10,7 @@ import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
 import { benchText, textRows } from './text.ts';
 import { benchUploads } from './uploads.ts';
+import { benchWhatsApp } from './whatsapp.ts';
 import { printTable, type Row } from './support/table.ts';
 
 const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
@@ -21,6 +22,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
+  whatsapp: benchWhatsApp,
   analytics: benchAnalytics,
   text: () => Promise.resolve(textRows(benchText())),
 };

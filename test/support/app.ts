@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
+import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** What came back over HTTP. `data` is typed by whoever asks. */
@@ -53,6 +54,7 @@ export async function startTestApp(
   overrides: Partial<Config> = {},
   shared?: TestDatabase,
   log: Log = createLog('fatal'),
+  timing: WhatsAppOptions['timing'] = {},
 ): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
@@ -68,7 +70,7 @@ export async function startTestApp(
   };
   const app: App = await startApp(config, log, {
     checkAnswers: true,
-    whatsappTiming: WHATSAPP_TIMING,
+    whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
   });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);

@@ -23,11 +23,10 @@ export interface Pairing {
   finish: ((stanza: Stanza) => void) | undefined;
 }
 
-const REFS = 6;
 const RESTART = element('stream:error', { code: '515' });
 
 export function offerCodes(state: PeerState, connection: Connection): void {
-  const refs = Array.from({ length: REFS }, () => randomBytes(12).toString('base64'));
+  const refs = Array.from({ length: state.script.codes }, () => randomBytes(12).toString('base64'));
   connection.pairing = { refs, code: undefined, finish: undefined };
   const offers = refs.map((ref) => element('ref', {}, Buffer.from(ref)));
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
@@ -108,6 +107,8 @@ async function link(
   identity: Buffer,
   advSecret: Buffer,
 ): Promise<Companion> {
+  const { cutPairing } = state.script;
+  if (cutPairing === 'before it hears') return breakOff(connection);
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
@@ -117,9 +118,16 @@ async function link(
   const offer = element('iq', attributes, [element('pair-success', {}, vouchFor(companion, identity, advSecret))]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');
+  if (cutPairing === 'before it signs') return breakOff(connection);
   person.companions.set(device, companion);
+  if (cutPairing === 'after it signs') return breakOff(connection);
   connection.end(RESTART);
   return companion;
+}
+
+function breakOff(connection: Connection): never {
+  connection.cut();
+  throw new Error('the connection broke');
 }
 
 function vouchFor(companion: Companion, identity: Buffer, advSecret: Buffer): Stanza[] {

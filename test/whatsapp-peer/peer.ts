@@ -137,6 +137,8 @@ function goodDay(): Script {
     refuseQuery: () => undefined,
     refuseLogin: undefined,
     isReachable: true,
+    codes: 6,
+    cutPairing: undefined,
     phonesAskAgain: true,
   };
 }

@@ -25,6 +25,10 @@ export interface Script {
   refuseLogin: number | undefined;
   /** False: whoever connects is cut off at once, as when the network is away. */
   isReachable: boolean;
+  /** How many codes a new device gets to show, one after the other. */
+  codes: number;
+  /** The connection of a new device breaks before it hears that a phone vouched for it, before it has signed that, or after. */
+  cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
   /** Phones ask again for what they cannot decrypt. */
   phonesAskAgain: boolean;
 }

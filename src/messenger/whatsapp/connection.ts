@@ -55,11 +55,18 @@ export interface ConnectionTiming {
   restMs: number;
   /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
   leaveMs: number;
+  /** A connection that stood for longer was a good one: the next failure is a first one. */
+  steadyMs: number;
 }
 
-/** A connection that stood for so long was a good one: the next failure is a first one. */
-const STEADY_MS = 60_000;
+/** The client's own code, after the last of the codes to scan. */
+const TIMED_OUT = 408;
 const LONGEST_REST_MS = 60 * 60_000;
+/**
+ * A link that two use passes from one to the other, each time for as long as the other rests. Only one that was left to us for
+ * longer than that can be has no other user any more.
+ */
+const UNDISPUTED_MS = 2 * LONGEST_REST_MS;
 
 export function keepConnected(options: ConnectionOptions): Connection {
   const { account, credentials, table, log, tell, linking, closing } = options;
@@ -103,15 +110,19 @@ export function keepConnected(options: ConnectionOptions): Connection {
   }
 
   async function run(): Promise<void> {
-    let failures = 0;
+    const inARow = { again: 0, rest: 0 };
     if (linking && !(await link(linking))) return;
     while (!closing.signal.aborted) {
       const began = performance.now();
       const ending = await connectOnce();
       if (closing.signal.aborted || isLeaving) return;
       if (ending.kind === 'over') return endFor(ending.reason);
-      failures = performance.now() - began > STEADY_MS ? 1 : failures + 1;
-      await pauseAfter(ending, failures);
+      const stoodMs = performance.now() - began;
+      if (stoodMs > options.timing.steadyMs) inARow.again = 0;
+      if (stoodMs > UNDISPUTED_MS) inARow.rest = 0;
+      await pauseAfter(ending, (inARow[ending.kind] += 1));
+      // Whoever serves the account by now must not lose its connection to us.
+      if (ending.kind === 'rest') await table.requireClaim();
     }
   }
 
@@ -120,10 +131,10 @@ export function keepConnected(options: ConnectionOptions): Connection {
     // What an earlier attempt has left is of no use.
     await table.clear();
     const socket = connect();
-    use(socket.client);
-    await endOf(socket);
+    use(socket);
+    const code = await endOf(socket);
     if (credentials.isLinked() && !isForeign()) return true;
-    giveUp();
+    giveUp(code === TIMED_OUT);
     return false;
   }
 

@@ -16,8 +16,10 @@ export interface KeyTable {
   read(kind: string, names: readonly string[]): Promise<Map<string, Buffer>>;
   /** All or none. Throws ClaimLostError when a later session has claimed them. */
   write(changes: readonly KeyChange[]): Promise<void>;
-  /** Drops them all. */
+  /** Drops them all. Throws ClaimLostError too. */
   clear(): Promise<void>;
+  /** Throws ClaimLostError when a later session has claimed them. */
+  requireClaim(): Promise<void>;
 }
 
 /** Another session of the account was opened after this one; this one must not write any more. */
@@ -62,6 +64,7 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
         await sql`delete from account_keys where account_id = ${accountId}`.execute(trx);
       });
     },
+    requireClaim: () => requireClaim(db, accountId, claim),
   };
 }
 

@@ -38,6 +38,8 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
+  /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
+  qrMs?: number | undefined;
 }
 
 const CHATS_KEPT = 2_000;
@@ -61,7 +63,10 @@ export function startSession(
   const closing = new AbortController();
   const groups = keepRecent<GroupMetadata>({ most: CHATS_KEPT, forMs: GROUP_GOOD_FOR_MS });
   const channels = keepRecent<MessengerGroup>({ most: CHATS_KEPT, forMs: CHANNEL_GOOD_FOR_MS });
-  const linking = 'method' in start ? startLinking({ ...start, account, tell, signal: closing.signal }) : undefined;
+  const linking =
+    'method' in start
+      ? startLinking({ ...start, account, tell, signal: closing.signal, qrMs: timing.qrMs })
+      : undefined;
   const rest = createRest(tell, timing.restMs, () => connection.online() !== undefined);
   const connection = keepConnected({
     ...options,
@@ -71,6 +76,7 @@ export function startSession(
     onEnd: () => rest.end(),
     socket: {
       url: options.url,
+      qrMs: timing.qrMs,
       log: quietLog(log.child({ accountId })),
       recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
       groupOf: (chatId) => groups.get(chatId, () => connection.requireOnline().client.groupMetadata(chatId)),

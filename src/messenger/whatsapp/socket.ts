@@ -16,6 +16,8 @@ export interface Socket {
 export interface SocketOptions {
   /** Undefined: WhatsApp's own. */
   url: string | undefined;
+  /** How long each code to scan is shown, in milliseconds. Undefined: as long as WhatsApp takes it. */
+  qrMs: number | undefined;
   credentials: Credentials;
   log: ILogger;
   /** A post that a phone asks for again. */
@@ -39,6 +41,7 @@ export function openSocket(options: SocketOptions): Socket {
   const client = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     auth: { creds: credentials.creds, keys: credentials.keys },
+    ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: options.log,
     transactionOpts: COMMIT,
     // The phone goes on ringing for its owner.

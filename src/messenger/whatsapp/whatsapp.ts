@@ -37,6 +37,7 @@ const TIMING: WhatsAppTiming = {
   answerMs: 20_000,
   restMs: 60_000,
   leaveMs: 8_000,
+  steadyMs: 60_000,
   fanOutWaitMs: 5_000,
 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */

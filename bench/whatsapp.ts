@@ -1,0 +1,151 @@
+/**
+ * What the first post to a large WhatsApp group costs: it brings a key to each member's phone. A service in a process of its own
+ * sends it to the loopback peer, whose work is not measured but takes a share of the machine.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { sleep } from '../src/lib/time.ts';
+import { removeService, startService, type Service } from '../test/support/service.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
+import { addGroup } from '../test/whatsapp-peer/world.ts';
+import { signUp, type Client } from './support/client.ts';
+import { memoryMb } from './support/memory.ts';
+import { count, median, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
+
+const NUMBER = '4915123456789';
+/** With the sender. WhatsApp's largest groups are about as large as the second. */
+const SIZES = [256, 1_023];
+/** From here on a process turns heavy requests away. */
+const REACH_LAG_MS = 200;
+const WATCH = new URL('support/watch-loop.ts', import.meta.url);
+
+export async function benchWhatsApp({ quick }: { quick: boolean }): Promise<Row[]> {
+  if (process.platform !== 'linux') return [];
+  const peer = await startWhatsAppPeer();
+  const service = await startService({
+    environment: {
+      MESSENGER: 'whatsapp',
+      WHATSAPP_URL: peer.url,
+      WHATSAPP_ROOT_KEY: peer.rootKey,
+      WHATSAPP_GAP_MS: '0-0',
+      NODE_OPTIONS: `--import ${WATCH.href}`,
+    },
+  });
+  try {
+    return await measure(service, peer, quick ? 1 : 3);
+  } finally {
+    await service.stop();
+    await removeService(service);
+    await peer.stop();
+  }
+}
+
+async function measure(service: Service, peer: WhatsAppPeer, rounds: number): Promise<Row[]> {
+  const client = await signUp(service.url, 'sender');
+  const phone = peer.addPerson(NUMBER);
+  const { qr } = await client.call<{ qr: string }>('venom/connect-account');
+  await peer.scan(phone, qr);
+  await until('the account', async () => {
+    const { status } = await client.call<{ status: string }>('venom/account-status');
+    return status === 'connected';
+  });
+  const rows: Row[] = [];
+  for (const size of SIZES) {
+    const first: Cost[] = [];
+    const next: Cost[] = [];
+    for (let round = 0; round < rounds; round++) {
+      // Nobody in it has been written to before.
+      const members = Array.from({ length: size - 1 }, (_, index) =>
+        peer.addPerson(`1555${size}${round}${String(index).padStart(5, '0')}`),
+      );
+      const group = addGroup(peer.world, phone, { subject: `Group ${size} ${round}` }, members);
+      await client.call('venom/sync-groups');
+      const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
+        search: group.subject,
+      });
+      const ids = groups.map((one) => one.group_metadata_id);
+      first.push(await post(service, peer, client, { ids, size }));
+      next.push(await post(service, peer, client, { ids, size }));
+      console.log(`  ${count(size)} members: first ${lastOf(first)}; next ${lastOf(next)}`);
+    }
+    rows.push(toRow(`first post to ${count(size)} members`, first), toRow(`next post to ${count(size)} members`, next));
+  }
+  return rows;
+}
+
+interface Cost {
+  /** From the request until the whole post has reached the peer. */
+  ms: number;
+  /** Of the service's process. */
+  cpuMs: number;
+  worstLagMs: number;
+  peakMb: number;
+}
+
+async function post(
+  service: Service,
+  peer: WhatsAppPeer,
+  client: Client,
+  { ids, size }: { ids: readonly number[]; size: number },
+): Promise<Cost> {
+  // What the preparation has left to do is not the post's.
+  await sleep(3_000);
+  await worstLag(service);
+  // From now on the peak is counted anew.
+  await writeFile(`/proc/${service.pid}/clear_refs`, '5');
+  const cpuBefore = await cpuMs(service);
+  const shownBefore = peer.arrivals.length;
+  const startedAt = performance.now();
+  let ms = 0;
+  let cpu = 0;
+  peer.script.judge = async () => {
+    ms = performance.now() - startedAt;
+    cpu = (await cpuMs(service)) - cpuBefore;
+    return 'accept' as const;
+  };
+  await client.call('venom/add-campaign', { name: 'Fair', html: 'Hello', group_metadata_ids: ids });
+  await until('the post', () => peer.arrivals.length === shownBefore + size);
+  return { ms, cpuMs: cpu, worstLagMs: await worstLag(service), peakMb: await memoryMb(service, 'VmHWM') };
+}
+
+async function cpuMs({ pid }: Service): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may contain spaces: the 14th and 15th field of all, in hundredths of a second.
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) * 10;
+}
+
+/** Since it was last asked. */
+async function worstLag(service: Service): Promise<number> {
+  const said = () => [...service.log().matchAll(/"event loop","worstMs":([\d.]+)/g)];
+  const before = said().length;
+  process.kill(service.pid, 'SIGUSR2');
+  await until('the event loop', () => said().length > before);
+  return Number(said().at(-1)?.[1]);
+}
+
+function toRow(what: string, costs: readonly Cost[]): Row {
+  const lagMs = Math.max(...costs.map(({ worstLagMs }) => worstLagMs));
+  return {
+    what,
+    ours: inWords({
+      ms: median(costs.map(({ ms }) => ms)),
+      cpuMs: median(costs.map(({ cpuMs }) => cpuMs)),
+      worstLagMs: lagMs,
+      peakMb: Math.max(...costs.map(({ peakMb }) => peakMb)),
+    }),
+    yardstick: 'the clock',
+    reach: `lag ≤ ${REACH_LAG_MS} ms`,
+    reached: lagMs <= REACH_LAG_MS,
+  };
+}
+
+const lastOf = (costs: readonly Cost[]) => costs.slice(-1).map(inWords).join('');
+
+function inWords({ ms, cpuMs, worstLagMs, peakMb }: Cost): string {
+  return `${count(ms)} ms (${count(cpuMs)} ms of CPU), lag ${count(worstLagMs)} ms, peak ${peakMb} MB`;
+}
