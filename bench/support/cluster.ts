@@ -59,7 +59,8 @@ async function withDatabase<Result>(
   const name = `bench_${++databases}`;
   await sql`create database ${sql.id(name)}`.execute(server);
   const address = { ...serverAddress, database: name };
-  const db = connectDatabase(address, { log, poolSize: 2, name: 'bench' });
+  // Preparing a bench rightly takes long.
+  const db = connectDatabase(address, { log, poolSize: 2, name: 'bench', silenceMs: Infinity });
   try {
     return await use({ address, url: urlOf(address), db });
   } finally {
