@@ -1,5 +1,5 @@
 /** How fast posts of very many accounts leave, one turn each, beside job queues with one serial key per account. */
-import { startCluster } from './support/cluster.ts';
+import { settle, startCluster } from './support/cluster.ts';
 import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';
 import { count, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
@@ -17,6 +17,7 @@ export async function benchAccounts({ quick }: { quick: boolean }): Promise<Row[
       await createManyAccounts(database.db, { accounts, groups: 1 });
       await planRuns(database.db, { afterMs: 0 });
       await beginAllRuns(database.db);
+      await settle(database.db, { analyze: true });
       const startedAt = performance.now();
       const worker = await startBenchWorker(database, cluster.log);
       await until('the ledger', () => worker.sent() >= accounts);

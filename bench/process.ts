@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { migrate } from '../src/database/migrate.ts';
 import { sleep } from '../src/lib/time.ts';
 import { removeService, startService } from '../test/support/service.ts';
-import { startCluster, type Cluster } from './support/cluster.ts';
+import { settle, startCluster, type Cluster } from './support/cluster.ts';
 import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';
 import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
@@ -65,6 +65,7 @@ async function measureDrain(cluster: Cluster, deliveries: number): Promise<Row> 
     await createManyAccounts(db, { accounts: 100, groups: deliveries / 100 });
     await planRuns(db, { afterMs: 0 });
     await beginAllRuns(db);
+    await settle(db, { analyze: true });
     const startedAt = performance.now();
     const service = await startService({ environment: { DATABASE_URL: url, SANDBOX_SPEED: '0', ...SECRETS } });
     for (;;) {

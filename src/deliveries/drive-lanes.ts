@@ -43,6 +43,8 @@ const NEVER_TRIED = { attempts: 0, uncertain: false };
 const TURNS_UNDER_WAY = 200;
 /** At most so many posts are in hand at once, of an account whose messenger has no gap. */
 export const DELIVERIES_PER_TURN = 1_000;
+/** Over all accounts: what is in hand is in memory. */
+const DELIVERIES_IN_HAND = 20_000;
 const NO_LEASE_PAUSE_MS = 200;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
@@ -65,6 +67,9 @@ export function driveLanes(options: LaneOptions): Lanes {
   const posts = loadPosts(db);
   const trySuspect = trySuspects({ db });
   const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
+  let inHand = 0;
+  /** Deliveries of a turn of the last claim, on average: what the next turns are expected to hold. */
+  let usualTurn = DELIVERIES_PER_TURN;
   // A claim whose answer was lost leaves a turn in hand that nobody knows of.
   let mayHaveStrays = false;
 
@@ -76,7 +81,7 @@ export function driveLanes(options: LaneOptions): Lanes {
       await requeueStrays(db, shards, { inHand: 'sends', knows, gapMsOf: gapMsOf(options.gaps) });
       mayHaveStrays = false;
     }
-    const room = TURNS_UNDER_WAY - underWay.size;
+    const room = Math.min(TURNS_UNDER_WAY - underWay.size, Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn));
     if (room <= 0) return 1_000;
     mayHaveStrays = true;
     let closed: number[] = [];
@@ -90,8 +95,13 @@ export function driveLanes(options: LaneOptions): Lanes {
     });
     mayHaveStrays = false;
     const watch = watchTries(options, turns);
+    const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
+    if (turns.length > 0) usualTurn = claimed / turns.length;
+    inHand += claimed;
     for (const turn of turns) {
+      const { length } = turn.deliveries;
       const ended = takeTurn(turn, watch).finally(() => {
+        inHand -= length;
         underWay.delete(turn.accountId);
         loop.wake();
       });
