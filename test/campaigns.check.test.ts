@@ -176,6 +176,18 @@ test('the expected time is that of the pace, and of the turns that what is queue
   expect((await checked(later())).expected_seconds).toBe(61);
 });
 
+test('the expected time waits for quiet hours and the daily cap', async () => {
+  // It is some moments past noon in UTC, which is her zone.
+  const expectWithin = (seconds: number, most: number) => {
+    expect(seconds).toBeLessThanOrEqual(most);
+    expect(seconds).toBeGreaterThan(most - 20);
+  };
+  await alice.call('venom/update-account', { quiet_hours: { from: '11:00', to: '13:00' } });
+  expectWithin((await checked(now())).expected_seconds, 3_600 + 61);
+  await alice.call('venom/update-account', { quiet_hours: 'none', daily_cap: 2 });
+  expectWithin((await checked(now())).expected_seconds, 12 * 3_600 + 1);
+});
+
 test('what adding it refuses is refused alike: 400 for the body, 404 for groups', async () => {
   const cases: Array<[object, string]> = [
     [{ ...now(), name: '' }, 'add-campaign'],

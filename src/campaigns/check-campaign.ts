@@ -56,7 +56,12 @@ export async function checkCampaign(deps: CheckDeps, userId: number, draft: Camp
     media: media && { mime: media.mime, size: media.bytes.length },
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
-    expectedSeconds: await estimateSeconds(db, account.accountId, { groups: groupIds.length, at: first, pace }),
+    expectedSeconds: await estimateSeconds(db, account.accountId, {
+      groups: groupIds.length,
+      at: first,
+      pace,
+      timeZone: deps.timeZone,
+    }),
   };
 }
 

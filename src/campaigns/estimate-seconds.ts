@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
+import { readRests } from '../accounts/rest-rules.ts';
 import type { Connection } from '../database/connect.ts';
+import { readNow } from './store.ts';
+import { findLastPost } from './wait-for-rests.ts';
 
 /** The random gap between two sends of an account, in milliseconds. */
 export interface Pace {
@@ -13,12 +16,13 @@ const SEND_MS = 1;
 /**
  * How many seconds a run to so many groups will take from `at`, when it falls due, to its last post: at the account's pace, and
  * sharing its turns with what the account will still have to send then. Runs take turns, so of a longer one only as many turns count
- * as the run itself has. Rounded up; an expectation, not a promise.
+ * as the run itself has. Quiet hours and the daily cap are waited for; `timeZone` is the
+ * installation's. Rounded up; an expectation, not a promise.
  */
 export async function estimateSeconds(
   db: Connection,
   accountId: number,
-  { groups, at, pace }: { groups: number; at: Date; pace: Pace | undefined },
+  { groups, at, pace, timeZone }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string },
 ): Promise<number> {
   const gapMs = Math.max(SEND_MS, pace ? (pace.minMs + pace.maxMs) / 2 : 0);
   const { rows } = await sql<{ turns: number; wait_ms: number }>`
@@ -36,6 +40,14 @@ export async function estimateSeconds(
             from lanes where account_id = ${accountId}) as wait_ms
     from other`.execute(db);
   const { turns = 0, wait_ms = 0 } = rows[0] ?? {};
+  const [rest] = await readRests(db, [accountId], timeZone);
+  if (rest && (rest.quietHours || rest.dailyCap !== null)) {
+    const from = Temporal.Instant.fromEpochMilliseconds(at.getTime() + Math.round(wait_ms ?? 0));
+    const posts = Math.ceil(groups + turns);
+    const now = Temporal.Instant.fromEpochMilliseconds((await readNow(db)).getTime());
+    const last = findLastPost({ from, posts, gapMs }, rest, now);
+    return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
+  }
   // No gap follows the last of them.
   return Math.ceil(((groups + turns - 1) * gapMs + SEND_MS + (wait_ms ?? 0)) / 1_000);
 }
