@@ -138,6 +138,8 @@ describe('a listener', () => {
   test('of channels alone is not told of readers, who are not known', async () => {
     const { body } = await mallory.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
     const listener = await listen(app.url, mallory.token);
+    // A campaign that has ended before the first look would be no news.
+    await listener.snapshot();
     const added = await mallory.call<{ campaign_id: string }>('venom/add-campaign', {
       name: 'News',
       html: 'Hello',

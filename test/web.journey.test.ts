@@ -138,6 +138,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('On a schedule').click();
     await page.getByRole('button', { name: 'Days', exact: true }).click();
     await page.getByRole('button', { name: 'Next month' }).click();
+    // Until it is shown, the days are those of this month.
+    const next = Temporal.Now.plainDateISO('UTC').add({ months: 1 });
+    await page
+      .getByText(next.toLocaleString('en', { month: 'long', year: 'numeric' }))
+      .first()
+      .waitFor();
     const days = page.locator('table button:visible:not([data-outside])');
     await days.nth(9).click();
     await days.nth(11).click();
