@@ -1,4 +1,5 @@
 /** Recalls and corrections, as members of the sandbox and the analytics see them. */
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from './support/app.ts';
 import { until } from './support/ledger.ts';
@@ -156,6 +157,16 @@ describe('of a schedule', () => {
     await app.database.clock.set('2031-06-03T09:00:00Z');
     await analyticsWhen(id, (found) => found.totals['sent'] === 9);
     expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good evening');
+  });
+
+  test('a correction changes no file’s name, which is that of the campaign when its runs began', async () => {
+    const { id } = await twoDays();
+    expectDone(await correct(id, 'Good evening'), id, 3);
+    expect((await alice.call('venom/update-campaign', { campaign_id: id, name: 'Renamed' })).status).toBe(200);
+    const { rows } = await sql<{ name: string | null }>`
+      select distinct t.name from runs r join contents t on t.content_id = r.content_id
+      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${id}`.execute(app.database.db);
+    expect(rows).toEqual([{ name: 'Daily' }]);
   });
 
   test('all of it can be recalled, which cancels what is planned', async () => {

@@ -55,8 +55,8 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
     select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null`.execute(trx);
   for (const { id } of olds) {
     const { rows } = await sql<{ id: number }>`
-      insert into contents (campaign_id, html, text, media_id, group_ids)
-      select campaign_id, ${html}, ${text}, media_id, group_ids from contents where content_id = ${id}
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      select campaign_id, name, ${html}, ${text}, media_id, group_ids from contents where content_id = ${id}
       returning content_id as id`.execute(trx);
     await sql`
       with run as (
