@@ -5,8 +5,9 @@
 -- when they have moved.
 alter table lanes add changes bigint not null default 0;
 
--- As before, and noted on the lane: a turn that was lost does not move it.
-create or replace function write_late_truth(
+-- What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. It is noted on the lane,
+-- which a turn that was lost does not move.
+create function write_late_truth(
     living bigint[], sent_accounts bigint[], sent_runs bigint[], sent_firsts int[], sent_lasts int[], sent_skipped int[],
     sent_recipients int[])
   returns void language sql as $$

@@ -23,8 +23,10 @@ create index runs_receipts on runs (finished_at) where finished_at is not null a
 -- When a file was last put into a campaign or sent along with a command; a day later it goes, unless a campaign has it.
 alter table media add used_at timestamptz not null default campanile_now();
 
--- As before, but for lanes that are closed: of each that is due there is a row with nothing but the account and the messenger.
-create or replace function claim_turns(worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[])
+-- Takes the next turn of each account that is due. The locks are taken in the order shards, lanes, and only the statement after
+-- them looks at anything else, so what it sees is current and no turn is given to a worker that has lost its shard. Of a lane that is
+-- closed there is a row with nothing but the account and the messenger. Settings as in 006-turns.sql, and for its reasons.
+create function claim_turns(worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[])
   returns table (account_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
                  message_id text, send_to text, attempts smallint, uncertain boolean)
   language plpgsql
