@@ -1,8 +1,8 @@
 /** Fifty campaigns with a file of 10 MB each at once: every one is answered, and the process stays small and awake. */
-import { readFile } from 'node:fs/promises';
 import { post } from '../test/support/app.ts';
 import { removeService, startService, type Service } from '../test/support/service.ts';
 import { signUpSender, storm, type Uploaded } from '../test/support/storm.ts';
+import { memoryMb } from './support/memory.ts';
 import type { Row } from './support/table.ts';
 
 const UPLOADS = 50;
@@ -54,11 +54,6 @@ export async function benchUploads(): Promise<Row[]> {
     await service.stop();
     await removeService(service);
   }
-}
-
-async function memoryMb({ pid }: Service, field: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round((Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1_024) / 1_000_000);
 }
 
 /** Since it was last read. */
