@@ -1,12 +1,14 @@
 /** What ends a connection to WhatsApp, and what follows for the account. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Person, type TestApp } from './support/app.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { until } from './support/ledger.ts';
 import {
-  createGroups,
+  addMembers,
+  allOnce,
   finished,
   linkByQr,
+  linkSomebody,
   sendCampaign,
   statusOf,
   statusWhen,
@@ -14,23 +16,20 @@ import {
   towards,
 } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
-import type { Companion, Person as PeerPerson } from './whatsapp-peer/world.ts';
+import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const DEVICES = 4;
 let peer: WhatsAppPeer;
 let database: TestDatabase;
 let app: TestApp;
 let members: PeerPerson[];
-let people = 0;
 
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
   app = await startTestApp(towards(peer), database);
-  // With the account's own phone: four devices that show a post.
-  members = [peer.addPerson('4915100000002', [5]), peer.addPerson('4915100000003')];
+  members = addMembers(peer);
 });
 afterEach(() => peer.behave());
 afterAll(async () => {
@@ -39,22 +38,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-interface Linked {
-  person: Person;
-  phone: PeerPerson;
-  companion: Companion;
-  groups: number[];
-}
-
-async function linked(groups: number): Promise<Linked> {
-  const number = `44770090${String(++people).padStart(4, '0')}`;
-  const phone = peer.addPerson(number);
-  const person = await app.signUp(`person${people}`, `+${number}`);
-  const companion = await linkByQr(peer, person, phone);
-  return { person, phone, companion, groups: await createGroups(person, groups, members) };
-}
-
-const allOnce = (groups: number) => Array.from({ length: groups * DEVICES }, () => 1);
+const linked = (groups: number) => linkSomebody({ peer, app, members }, groups);
 
 describe('an account', () => {
   test('that is unlinked on the phone is told so, waits, and can be linked again', async () => {

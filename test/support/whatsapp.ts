@@ -48,6 +48,38 @@ export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPe
   return companion;
 }
 
+/** A person of the service whose number is linked, with the phone it is linked to and groups of their own. */
+export interface Linked {
+  person: Person;
+  phone: PeerPerson;
+  companion: Companion;
+  groups: number[];
+}
+
+let people = 0;
+
+/** Signs somebody up with a number of their own, links it, and creates so many groups of these people. */
+export async function linkSomebody(
+  { peer, app, members }: { peer: WhatsAppPeer; app: TestApp; members: readonly PeerPerson[] },
+  groups: number,
+): Promise<Linked> {
+  const number = `44770090${String(++people).padStart(4, '0')}`;
+  const phone = peer.addPerson(number);
+  const person = await app.signUp(`person${people}`, `+${number}`);
+  const companion = await linkByQr(peer, person, phone);
+  return { person, phone, companion, groups: await createGroups(person, groups, members) };
+}
+
+/** Two people to be members, with three devices between them: with the account's own phone, four show a post. */
+export const addMembers = (peer: WhatsAppPeer): PeerPerson[] => [
+  peer.addPerson('4915100000002', [5]),
+  peer.addPerson('4915100000003'),
+];
+const DEVICES = 4;
+
+/** How often each device shows a post to so many groups of those members, when all is well. */
+export const allOnce = (groups: number): number[] => Array.from({ length: groups * DEVICES }, () => 1);
+
 /** Creates groups of these people, in the person's name. Resolves to their ids, in order. */
 export async function createGroups(person: Person, count: number, members: readonly PeerPerson[]): Promise<number[]> {
   const ids: number[] = [];
