@@ -5,7 +5,7 @@ export interface Columns {
   tagIndexes: Int32Array;
   parents: Int32Array;
   inlines: Int32Array;
-  open: Uint8Array;
+  states: Uint8Array;
 }
 
 // Making columns takes as long as reading a short note, so one set of them is there for the next document.
@@ -29,7 +29,7 @@ export function enlargeColumns(columns: Columns): Columns {
   larger.tagIndexes.set(columns.tagIndexes);
   larger.parents.set(columns.parents);
   larger.inlines.set(columns.inlines);
-  larger.open.set(columns.open);
+  larger.states.set(columns.states);
   return larger;
 }
 
@@ -38,6 +38,6 @@ function makeColumns(room: number): Columns {
     tagIndexes: new Int32Array(room),
     parents: new Int32Array(room),
     inlines: new Int32Array(room),
-    open: new Uint8Array(room),
+    states: new Uint8Array(room),
   };
 }

@@ -190,6 +190,10 @@ export class OpenElements implements TagTaker {
     return this.#elements.tag(this.#stack[index] ?? BODY);
   }
 
+  #isBlockAt(index: number): boolean {
+    return this.#elements.isBlock(this.#stack[index] ?? BODY);
+  }
+
   #push(tag: WrittenTag): void {
     if (tag.isBlock && this.#formatting.length > 0) this.#steps.push({ kind: 'open', tag });
     else if (tag.isBlock) this.#sink.open(tag.role, tag.value);
@@ -200,9 +204,10 @@ export class OpenElements implements TagTaker {
   #pop(): void {
     const element = this.#stack.pop() ?? BODY;
     this.#elements.close(element);
+    if (!this.#elements.isBlock(element)) return;
     const tag = this.#elements.tag(element);
-    if (tag.isBlock && this.#formatting.length > 0) this.#steps.push({ kind: 'close', tag });
-    else if (tag.isBlock) this.#sink.close(tag.role);
+    if (this.#formatting.length > 0) this.#steps.push({ kind: 'close', tag });
+    else this.#sink.close(tag.role);
     if (tag.role === 'paragraph') this.#paragraphs--;
   }
 
@@ -211,10 +216,10 @@ export class OpenElements implements TagTaker {
     if (index > 0) for (let left = this.#stack.length - index; left > 0; left--) this.#pop();
   }
 
-  /** Where on the stack the innermost element of a role is; 0 when there is none. */
+  /** Where on the stack the innermost block of a role is; 0 when there is none. */
   #findRole(role: Role): number {
     let index = this.#stack.length - 1;
-    while (index > 0 && this.#tagAt(index).role !== role) index--;
+    while (index > 0 && !(this.#isBlockAt(index) && this.#tagAt(index).role === role)) index--;
     return index;
   }
 
@@ -240,13 +245,13 @@ export class OpenElements implements TagTaker {
   /** A new item closes the one before it, but not through another block than a paragraph. */
   #closeItem(): void {
     let index = this.#stack.length - 1;
-    while (index > 0 && (!this.#tagAt(index).isBlock || this.#tagAt(index).role === 'paragraph')) index--;
+    while (index > 0 && (!this.#isBlockAt(index) || this.#tagAt(index).role === 'paragraph')) index--;
     if (this.#tagAt(index).role === 'item') this.#popFrom(index);
   }
 
   #endInline(name: string): void {
     let index = this.#stack.length - 1;
-    while (index > 0 && this.#tagAt(index).name !== name && !this.#tagAt(index).isBlock) index--;
+    while (index > 0 && this.#tagAt(index).name !== name && !this.#isBlockAt(index)) index--;
     if (this.#tagAt(index).name === name) this.#popFrom(index);
   }
 
@@ -273,12 +278,9 @@ export class OpenElements implements TagTaker {
   #reopen(): void {
     let next = this.#formatting.length;
     while (next > 0 && !this.#elements.isOpen(this.#formatting[next - 1] ?? BODY)) next--;
-    for (; next < this.#formatting.length; next++) {
-      this.#hasCopies = true;
-      const copy = this.#elements.copy(this.#formatting[next] ?? BODY, this.#current());
-      this.#stack.push(copy);
-      this.#formatting[next] = copy;
-    }
+    if (next === this.#formatting.length) return;
+    this.#hasCopies = true;
+    this.#elements.copyOnto(this.#stack, this.#formatting, next);
   }
 
   /** Links do not nest: the next one ends the one before. */
@@ -305,7 +307,7 @@ export class OpenElements implements TagTaker {
       if (element === undefined) return this.#endInline(name);
       if (!this.#elements.isOpen(element)) return forget(this.#formatting, element);
       const at = this.#stack.lastIndexOf(element);
-      const block = this.#stack.findIndex((open, index) => index > at && this.#elements.tag(open).isBlock);
+      const block = this.#stack.findIndex((open, index) => index > at && this.#elements.isBlock(open));
       if (block < 0) {
         this.#popFrom(at);
         return forget(this.#formatting, element);
