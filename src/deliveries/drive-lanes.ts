@@ -40,7 +40,10 @@ export interface LaneOptions extends TryHooks {
 }
 
 const NEVER_TRIED = { attempts: 0, uncertain: false };
-const TURNS_UNDER_WAY = 200;
+const TURNS_UNDER_WAY = 1_000;
+/** When so many are under way, each that ends makes room for one more: those are claimed together, and so long waited for. */
+const CLAIMED_TOGETHER = 400;
+const GATHERING_MS = 20;
 /** At most so many posts are in hand at once, of an account whose messenger has no gap. */
 export const DELIVERIES_PER_TURN = 1_000;
 /** Over all accounts: what is in hand is in memory. */
@@ -70,6 +73,7 @@ export function driveLanes(options: LaneOptions): Lanes {
   let inHand = 0;
   /** Deliveries of a turn of the last claim, on average: what the next turns are expected to hold. */
   let usualTurn = DELIVERIES_PER_TURN;
+  let claimedMs = -Infinity;
   // A claim whose answer was lost leaves a turn in hand that nobody knows of.
   let mayHaveStrays = false;
 
@@ -83,6 +87,9 @@ export function driveLanes(options: LaneOptions): Lanes {
     }
     const room = Math.min(TURNS_UNDER_WAY - underWay.size, Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn));
     if (room <= 0) return 1_000;
+    const gatherMs = claimedMs + GATHERING_MS - performance.now();
+    if (gatherMs > 0 && underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER) return gatherMs;
+    claimedMs = performance.now();
     mayHaveStrays = true;
     let closed: number[] = [];
     const turns = await claimTurns(db, {
