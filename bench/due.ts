@@ -10,6 +10,7 @@ import { startBenchWorker } from './support/worker.ts';
 
 const DUE_AT_ONCE = 1_000;
 const REACH_MS = 250;
+const GROUPS = 3;
 const LEAD_MS = 3_000;
 const DAY_MS = 86_400_000;
 
@@ -20,13 +21,16 @@ export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
     return await cluster.withDatabase(async (database) => {
       const { db } = database;
       await migrate(db, cluster.log);
-      await createManyAccounts(db, { accounts: DUE_AT_ONCE, groups: 3 });
+      await createManyAccounts(db, { accounts: DUE_AT_ONCE, groups: GROUPS });
       await planRuns(db, { afterMs: 2 * DAY_MS, each });
       await settle(db, { analyze: true });
       const worker = await startBenchWorker(database, cluster.log);
-      await planRuns(db, { afterMs: LEAD_MS });
-      await sleep(LEAD_MS);
-      await until('the runs that are due', () => worker.sent() >= DUE_AT_ONCE * 3);
+      // As in a service that has been running: the first ones find its code not compiled and its connections not made.
+      for (let round = 1; round <= 2; round++) {
+        await planRuns(db, { afterMs: LEAD_MS });
+        await sleep(LEAD_MS);
+        await until('the runs that are due', () => worker.sent() >= DUE_AT_ONCE * GROUPS * round);
+      }
       await worker.stop();
       const { rows } = await sql<{ p50: number; p99: number; worst: number }>`
         select percentile_cont(0.5) within group (order by late) as p50, percentile_cont(0.99) within group (order by late) as p99,
@@ -35,7 +39,8 @@ export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
           select (extract(epoch from min(m.sent_at) - min(r.due_at)) * 1000)::float8 as late
           from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
           join sandbox_messages m on m.message_id = d.message_id
-          where r.status = 'completed' group by r.account_id, r.run_id
+          where r.due_at > (select max(due_at) from runs where status = 'completed') - interval '1 second' and r.status = 'completed'
+          group by r.account_id, r.run_id
         ) first`.execute(db);
       const { p50 = 0, p99 = 0, worst = 0 } = rows[0] ?? {};
       return [

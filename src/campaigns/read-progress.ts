@@ -67,7 +67,7 @@ export async function readProgress({ db }: { db: Database }, watched: readonly W
         select coalesce(sum(queued), 0)::int as queued, coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
                coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(delivered), 0)::int as delivered,
                coalesce(sum(read), 0)::int as read
-        from runs b where b.campaign_id = c.campaign_id and b.status <> 'planned'
+        from runs b where b.campaign_id = c.campaign_id and b.started_at is not null
       ) r
       cross join lateral (
         select r.delivered > 0 or exists (

@@ -24,7 +24,9 @@ begin
     with held as materialized (
       select s.shard from shards s
       where s.worker_id = worker and s.shard = any(of_shards)
-        and exists (select from lanes l where l.shard = s.shard and l.wake_at <= campanile_now())
+        -- With an order, so that each shard is looked up by itself also when the plan was made while hardly any lane was awake.
+        and (select l.wake_at from lanes l where l.shard = s.shard and l.wake_at <= campanile_now()
+             order by l.wake_at limit 1) is not null
       order by random() limit shard_limit for share skip locked
     )
     select l.account_id, l.messenger, l.turn,
@@ -58,7 +60,7 @@ begin
       select r.run_id, r.content_id, r.next_position from runs r
       where l.room > 0 and not l.blocked
         and r.account_id = l.account_id and r.status = 'running' and not r.paused
-        -- With an order, so that the index that has it serves them also where another seems as good.
+        -- With an order, so that the index that has it serves these too, where another seems as good.
         and ((select d.position from deliveries d where d.account_id = r.account_id and d.run_id = r.run_id
                 and d.position >= r.next_position and d.status = 'queued' and d.not_before is null
               order by d.position limit 1) is not null
@@ -194,3 +196,8 @@ begin
   from unnest(turn_accounts, turn_numbers, gaps_ms, rests_ms) i (account_id, turn, gap_ms, rest_ms)
   where l.account_id = i.account_id and (all_held or i.account_id = any(held));
 end $$;
+
+-- What has begun, of campaigns most of whose runs have not. By its instant and not by its state: an index of all that is not planned
+-- would seem to serve whoever looks for what is under way, and be read from end to end.
+drop index runs_begun;
+create index runs_begun on runs (campaign_id) where started_at is not null;
