@@ -191,11 +191,32 @@ begin
       held_until = case when i.rest_ms > 0 then greatest(l.held_until, campanile_now() + i.rest_ms * interval '1 millisecond')
                         else l.held_until end,
       wake_at = case
-        when exists (select from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused)
+        when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
+              order by r.run_id limit 1) is not null
         then greatest(campanile_now() + greatest(i.gap_ms, i.rest_ms) * interval '1 millisecond', l.held_until) end
   from unnest(turn_accounts, turn_numbers, gaps_ms, rests_ms) i (account_id, turn, gap_ms, rest_ms)
   where l.account_id = i.account_id and (all_held or i.account_id = any(held));
 end $$;
+
+-- Counts ended runs off their campaigns, one for each time a campaign is named; a campaign with none left has ended too.
+create or replace function close_runs(campaign_ids bigint[]) returns void language sql as $$
+  update campaigns c
+  set open_runs = c.open_runs - e.ended,
+      finished_at = case when c.open_runs = e.ended then campanile_now() end,
+      status = case
+        when c.status = 'cancelled' then c.status
+        when c.open_runs = e.ended then case
+          when exists (select from runs r where r.campaign_id = c.campaign_id and (r.failed > 0 or r.status = 'missed'))
+          then 'completed_with_errors' else 'completed' end::campaign_status
+        -- By the account, which has few under way, and not by the campaign, which may have hundreds to come.
+        -- An order here too: "exists" may be answered by reading all that is under way, of everybody.
+        when c.status = 'running' and (
+          select r.run_id from runs r where r.account_id = c.account_id and r.status = 'running' and r.campaign_id = c.campaign_id
+          order by r.run_id limit 1) is null
+        then 'scheduled' else c.status end
+  from (select campaign_id, count(*)::int as ended from unnest(campaign_ids) i (campaign_id) group by 1) e
+  where c.campaign_id = e.campaign_id
+$$;
 
 -- What has begun, of campaigns most of whose runs have not. By its instant and not by its state: an index of all that is not planned
 -- would seem to serve whoever looks for what is under way, and be read from end to end.
