@@ -1,5 +1,6 @@
 import { startApp, type App, type AppOptions } from './app.ts';
 import { readConfig } from './config.ts';
+import { collectAll } from './lib/collect-garbage.ts';
 import { StartupError } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
 
@@ -28,6 +29,7 @@ export async function main({
     reportFailedStart(error, log);
     return exit(1);
   }
+  collectAll();
   const { url } = app;
   log.info(url === undefined ? 'working' : `listening on ${url}`);
   const reason = await Promise.race([

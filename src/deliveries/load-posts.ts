@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
 import { fileNameOf } from '../lib/file-name.ts';
 import { loadMedia } from '../media/store.ts';
-import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
+import { collectDeadBuffers } from '../lib/collect-garbage.ts';
 import { extensionOf } from '../media/sniff.ts';
 import type { Post } from '../messenger/messenger.ts';
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { failedAnswer, failureText, type FailedAnswer } from './envelope.ts';
@@ -12,6 +12,15 @@ const API_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 };
+/**
+ * How a server checks bodies and writes answers, for its options. Named there and not set later, since Fastify otherwise loads compilers
+ * for JSON schemas at the start, which nobody asks for anything: some 3 MB.
+ */
+export const COMPILERS = {
+  compilersFactory: { buildValidator: () => compileCheck, buildSerializer: () => () => JSON.stringify },
+  // The types know no compilers but those.
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>;
+
 /** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
 const LINGER_MS = 5_000;
 
@@ -26,17 +35,15 @@ export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void
       done(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  server.setValidatorCompiler<z.ZodType>(
-    ({ schema }) =>
-      (body) =>
-        validateBody(schema, body),
-  );
-  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
   });
+}
+
+function compileCheck({ schema }: { schema: z.ZodType }) {
+  return (body: unknown) => validateBody(schema, body);
 }
 
 /** RFC 9112, 3.2: such a request has to be refused; before HTTP/1.1 the header was not needed. */

@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createSlots } from '../lib/slots.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
-import { answerFailure, answerInEnvelope, setCommonHeaders } from './answer.ts';
+import { answerFailure, answerInEnvelope, COMPILERS, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { finishGracefully } from './closing.ts';
 import { registerDashboard } from './dashboard.ts';
@@ -129,6 +129,7 @@ export function createInstance(settings: HttpSettings, limits: HttpLimits, log: 
       requireHostHeader: false,
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+    schemaController: COMPILERS,
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { collectDeadBuffers } from '../lib/collect-dead-buffers.ts';
+import { collectDeadBuffers } from '../lib/collect-garbage.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Slots } from '../lib/slots.ts';
 import { cutFile } from './cut-file.ts';

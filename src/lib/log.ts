@@ -1,5 +1,4 @@
 import { pino, type Logger } from 'pino';
-import pretty from 'pino-pretty';
 
 export type Log = Logger;
 
@@ -14,8 +13,11 @@ const SECRET_PATHS = [
   'headers.authorization',
 ];
 
+// Only a person at a terminal needs it.
+const pretty = process.stdout.isTTY ? (await import('pino-pretty')).default : undefined;
+
 /** The process's log: JSON lines on stdout, or readable ones when stdout is a terminal (contract §1, `LOG_LEVEL`). */
 export function createLog(level: string): Log {
   const options = { level, base: null, redact: { paths: SECRET_PATHS, censor: '[secret]' } };
-  return process.stdout.isTTY ? pino(options, pretty({ colorize: true, sync: true })) : pino(options);
+  return pretty ? pino(options, pretty({ colorize: true, sync: true })) : pino(options);
 }

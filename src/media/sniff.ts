@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import { invalid } from '../lib/errors.ts';
 
 /** How a messenger shows a file. */
@@ -108,6 +107,8 @@ async function sniffFamily(bytes: Uint8Array): Promise<MediaType | undefined> {
 }
 
 async function detectExtension(bytes: Uint8Array): Promise<string | undefined> {
+  // Loaded with the first file, since many an installation never sees one.
+  const { fileTypeFromBuffer } = await import('file-type');
   try {
     return (await fileTypeFromBuffer(bytes))?.ext;
   } catch {
