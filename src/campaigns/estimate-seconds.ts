@@ -12,6 +12,7 @@ export interface Pace {
 
 /** What a send without a gap takes at least. */
 const SEND_MS = 1;
+const NEVER_RESTS = { quietHours: null, dailyCap: null, sentToday: null };
 
 /**
  * How many seconds a run to so many groups will take from `at`, when it falls due, to its last post: at the account's pace, and
@@ -41,13 +42,9 @@ export async function estimateSeconds(
     from other`.execute(db);
   const { turns = 0, wait_ms = 0 } = rows[0] ?? {};
   const [rest] = await readRests(db, [accountId], timeZone);
-  if (rest && (rest.quietHours || rest.dailyCap !== null)) {
-    const from = Temporal.Instant.fromEpochMilliseconds(at.getTime() + Math.round(wait_ms ?? 0));
-    const posts = Math.ceil(groups + turns);
-    const now = Temporal.Instant.fromEpochMilliseconds((await readNow(db)).getTime());
-    const last = findLastPost({ from, posts, gapMs }, rest, now);
-    return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
-  }
-  // No gap follows the last of them.
-  return Math.ceil(((groups + turns - 1) * gapMs + SEND_MS + (wait_ms ?? 0)) / 1_000);
+  const from = Temporal.Instant.fromEpochMilliseconds(at.getTime() + Math.round(wait_ms ?? 0));
+  const now = Temporal.Instant.fromEpochMilliseconds((await readNow(db)).getTime());
+  const posts = Math.ceil(groups + turns);
+  const last = findLastPost({ from, posts, gapMs }, rest ?? { ...NEVER_RESTS, timeZone }, now);
+  return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
 }

@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Lets V8's space for young objects grow under load, but no further than to some 16 MB: half of what is answered or sent would
+ * Lets V8's space for young objects grow under load, but no further than to some 8 MB: much of what is answered or sent would
  * otherwise outlive it and be collected the long way. V8 by itself goes to 48 MB and keeps it, and lets it grow already while it reads
  * code; so `bin/campanile.mjs` forbids it to grow, and this allows it when the start is over.
  */
