@@ -6,6 +6,8 @@ import { startLoop } from './lib/loop.ts';
 import { dropUnusedMedia } from './media/drop-unused.ts';
 import { foldReceipts } from './receipts/fold-receipts.ts';
 import { clearOldAttempts } from './users/attempt-limit.ts';
+import { clearExpiredTokens } from './users/store.ts';
+import { clearOldStates } from './accounts/account-history.ts';
 
 const EVERY_MS = 10 * 60_000;
 /** Between two steps of what may be much: the rest of the time belongs to those who send. */
@@ -39,6 +41,8 @@ async function clearOldRows(db: Database): Promise<void> {
   await clearOldAttempts(db);
   await clearOldKeys(db);
   await clearOldEntries(db);
+  await clearExpiredTokens(db);
+  await clearOldStates(db);
 }
 
 /** From the first file to the last, a few a step, and then from the first again. */

@@ -120,6 +120,16 @@ describe('the session', () => {
     expect(told.body.data).toMatchObject({ user_info: { user_id: alice.userId } });
     const out = await send('/session', { method: 'DELETE', cookie: own });
     expect(out.headers.get('set-cookie')).toMatch(/^campanile_session=; Max-Age=0; /);
+    expect((await send('/session', { method: 'GET', cookie: own })).body.data).toBeNull();
+  });
+
+  test('that is signed out takes its token along, and no other', async () => {
+    const [here, there] = [cookieOf((await signIn('alice')).headers), cookieOf((await signIn('alice')).headers)];
+    await send('/session', { method: 'DELETE', cookie: here });
+    const asked = (token: string) => app.call('user/get_profile', {}, token).then(({ status }) => status);
+    expect([await asked(here), await asked(there), await asked(alice.token)]).toEqual([401, 200, 200]);
+    const again = await send('/session', { method: 'DELETE', cookie: here });
+    expect([again.status, await asked(there)]).toEqual([200, 200]);
   });
 
   test('ends with all tokens of its user', async () => {

@@ -1,7 +1,9 @@
 import { createSigner } from 'fast-jwt';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listenForHints, type Hints } from '../src/database/listen.ts';
 import { createLog } from '../src/lib/log.ts';
+import { clearExpiredTokens } from '../src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { person, signIn, type Person } from './support/people.ts';
 import { JWT_SECRET, startTestServer, type TestServer } from './support/server.ts';
@@ -20,7 +22,7 @@ let mallory: Person;
 beforeAll(async () => {
   database = await createTestDatabase();
   hints = listenForHints(database.address, { log: createLog('silent') });
-  here = await startTestServer({ db: database.db });
+  here = await startTestServer({ db: database.db, hasDashboard: true });
   there = await startTestServer({ db: database.db, users: { hints } });
   deaf = await startTestServer({ db: database.db });
 });
@@ -55,6 +57,61 @@ test('revoked tokens are refused at once here and within a second in other proce
   expect(await statusOn(here, bob.token)).toBe(200);
   const fresh = await signIn(here, { user_name: alice.userName, password: alice.password });
   expect(await statusOn(deaf, fresh)).toBe(200);
+});
+
+/** As the dashboard signs out with this token. */
+const signOut = (server: TestServer, token: string) =>
+  server.request('/session', {
+    method: 'DELETE',
+    headers: { 'x-campanile-dashboard': '1', cookie: `campanile_session=${token}` },
+  });
+
+test('a token that is signed out is refused at once here and within a second elsewhere, and is the only one', async () => {
+  const second = await signIn(here, { user_name: alice.userName, password: alice.password });
+  for (const server of [here, there, deaf])
+    for (const token of [alice.token, second]) expect(await statusOn(server, token)).toBe(200);
+  expect((await signOut(here, second)).status).toBe(200);
+  expect(await statusOn(here, second)).toBe(401);
+  await Promise.all([expectRefused(there, second), expectRefused(deaf, second)]);
+  for (const server of [here, there, deaf]) expect(await statusOn(server, alice.token)).toBe(200);
+  const change = { current_password: alice.password, new_password: 'kept by the one that is left' };
+  expect((await here.post('/api/v1/user/change_password', change, { token: alice.token })).status).toBe(200);
+  expect(await statusOn(here, second)).toBe(401);
+});
+
+test('a token that was signed out cannot spare itself by changing the password where nobody has heard of it yet', async () => {
+  expect(await statusOn(deaf, mallory.token)).toBe(200);
+  await signOut(here, mallory.token);
+  const change = { current_password: mallory.password, new_password: 'stolen for good' };
+  expect((await deaf.post('/api/v1/user/change_password', change, { token: mallory.token })).status).toBe(401);
+});
+
+test('a token stays signed out until it has expired, however the service is started anew', async () => {
+  await signOut(here, bob.token);
+  await clearExpiredTokens(database.db);
+  const anew = await startTestServer({ db: database.db });
+  expect(await statusOn(anew, bob.token)).toBe(401);
+  await anew.close();
+  const kept = () => database.db.selectFrom('signed_out_tokens').select('user_id').where('user_id', '=', bob.userId);
+  expect(await kept().execute()).toHaveLength(1);
+  await sql`update signed_out_tokens set expires_at = campanile_now() - interval '2 hours' where user_id = ${bob.userId}`.execute(
+    database.db,
+  );
+  await clearExpiredTokens(database.db);
+  expect(await kept().execute()).toHaveLength(0);
+});
+
+test('somebody who signs out more often than can be told apart is signed out everywhere', async () => {
+  await sql`
+    insert into signed_out_tokens (user_id, token_id, expires_at)
+    select ${alice.userId}, n::text, campanile_now() + interval '1 day' from generate_series(1, 200) n`.execute(
+    database.db,
+  );
+  const second = await signIn(here, { user_name: alice.userName, password: alice.password });
+  await signOut(here, second);
+  for (const token of [second, alice.token]) expect(await statusOn(here, token)).toBe(401);
+  const fresh = await signIn(here, { user_name: alice.userName, password: alice.password });
+  expect(await statusOn(here, fresh)).toBe(200);
 });
 
 test('a changed password revokes every token but the one that changed it', async () => {

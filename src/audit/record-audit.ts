@@ -14,6 +14,7 @@ export type AuditAction =
   | 'user.signed_up'
   | 'user.signed_in'
   | 'user.sign_in_failed'
+  | 'user.signed_out'
   | 'user.password_changed'
   | 'user.tokens_revoked'
   | 'user.profile_changed'

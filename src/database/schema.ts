@@ -28,6 +28,7 @@ export interface Schema {
     erased_at: NullableInstant;
     created_at: GeneratedInstant;
   };
+  signed_out_tokens: { user_id: number; token_id: string; expires_at: Instant };
   user_logins: { login: string; user_id: number };
   api_keys: {
     api_key_id: Generated<number>;

@@ -41,6 +41,8 @@ const PARTS: readonly Part[] = [
   { table: 'idempotency_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'api_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'audit_log', owner: 'user_id', chunk: 5_000 },
+  { table: 'signed_out_tokens', owner: 'user_id', chunk: 5_000 },
+  { table: 'account_states', owner: 'account_id', chunk: 5_000 },
 ];
 
 /** Deleted users with something left to remove, a few of them. */

@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { authorizeUser } from '../users/authorize-user.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
 import { getProfile } from '../users/get-profile.ts';
+import { signOut } from '../users/sign-out.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from '../users/token.ts';
 import type { Session } from './contract/session.ts';
 import { authorizeUserBody } from './contract/users.ts';
@@ -15,7 +16,8 @@ const PATH = '/session';
 
 /**
  * How the dashboard is signed in (docs/decisions/0019): the token stays in a cookie that no script can read. `GET` tells who is signed in,
- * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out.
+ * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out, and revokes the token
+ * of the cookie.
  */
 export function registerSession(
   server: FastifyInstance,
@@ -44,6 +46,9 @@ export function registerSession(
 
   server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
     refuseOthers(request);
+    const token = tokenOfCookie(request);
+    const claims = token === undefined ? undefined : await claimsOf(users, token);
+    if (claims) await signOut(users, { userId: claims.userId, address: request.ip }, claims);
     return answer(keep(reply, undefined), null);
   });
 }

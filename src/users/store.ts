@@ -22,6 +22,8 @@ export interface TokenState {
   tokenGeneration: number;
   /** An older token that was spared when the others were revoked. */
   keptTokenId: string | null;
+  /** Tokens that were signed out one by one; of those that have expired since, only some. */
+  signedOutTokenIds: readonly string[];
 }
 
 export interface UserWithSecrets extends User, TokenState {
@@ -38,6 +40,9 @@ export interface NewUser {
   whatsappDigits: string;
   passwordHash: string;
 }
+
+const signedOut = sql<string[]>`array(
+  select token_id from signed_out_tokens s where s.user_id = users.user_id)`.as('signedOutTokenIds');
 
 export async function insertUser(db: Connection, user: NewUser): Promise<User> {
   const row = await db
@@ -79,6 +84,7 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
     .innerJoin('users', 'users.user_id', 'user_logins.user_id')
     .where('login', '=', login)
     .selectAll('users')
+    .select(signedOut)
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -89,6 +95,7 @@ export async function findUser(db: Connection, userId: number): Promise<UserWith
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
     .selectAll()
+    .select(signedOut)
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -128,7 +135,7 @@ export async function changeUser(db: Connection, userId: number, change: Profile
 
 export async function readTokenState(db: Connection, userId: number): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
-    select token_generation as "tokenGeneration", kept_token_id as "keptTokenId"
+    select token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
     from users where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -136,7 +143,7 @@ export async function readTokenState(db: Connection, userId: number): Promise<To
 /** The same of many users, by user, in one statement; of users who are gone there is none. */
 export async function readTokenStates(db: Connection, userIds: readonly number[]): Promise<Map<number, TokenState>> {
   const { rows } = await sql<TokenState & { userId: number }>`
-    select user_id as "userId", token_generation as "tokenGeneration", kept_token_id as "keptTokenId"
+    select user_id as "userId", token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
     from users where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(db);
   return new Map(rows.map((row) => [row.userId, row]));
 }
@@ -149,6 +156,41 @@ export async function revokeAllTokens(db: Connection, userId: number): Promise<s
       where user_id = ${userId} and deleted_at is null returning user_id, user_name)
     select pg_notify('campanile_tokens', user_id::text), user_name as "userName" from revoked`.execute(db);
   return rows[0]?.userName;
+}
+
+/** As many of a user's tokens can be signed out one by one at a time: their state is read with nearly every request. */
+const MOST_SIGNED_OUT = 200;
+
+/**
+ * Signs out one token of a user, in all processes; somebody who has signed out so many that no more are told apart is signed out
+ * everywhere. Answers the user's name; undefined when there is no such user.
+ */
+export async function signOutToken(
+  trx: Connection,
+  userId: number,
+  token: { tokenId: string; expiresAtMs: number },
+): Promise<string | undefined> {
+  // Locked, so that of two at once neither counts without the other.
+  const { rows } = await sql<{ userName: string; many: boolean }>`
+    select user_name as "userName", (select count(*) from signed_out_tokens s where s.user_id = users.user_id) >= ${MOST_SIGNED_OUT} as many
+    from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
+  const [user] = rows;
+  if (!user) return undefined;
+  if (user.many) {
+    await sql`delete from signed_out_tokens where user_id = ${userId}`.execute(trx);
+    return revokeAllTokens(trx, userId);
+  }
+  await sql`
+    insert into signed_out_tokens (user_id, token_id, expires_at)
+    values (${userId}, ${token.tokenId}, ${new Date(token.expiresAtMs)}) on conflict do nothing`.execute(trx);
+  await sql`select pg_notify('campanile_tokens', ${String(userId)})`.execute(trx);
+  return user.userName;
+}
+
+/** Forgets tokens that were signed out and would be refused by now anyway. */
+export async function clearExpiredTokens(db: Connection): Promise<void> {
+  // A little later than they end: the processes' own clocks decide that.
+  await sql`delete from signed_out_tokens where expires_at < campanile_now() - interval '1 hour'`.execute(db);
 }
 
 /**
@@ -208,11 +250,12 @@ function toUser(row: Selectable<Schema['users']>): User {
   };
 }
 
-function withSecrets(row: Selectable<Schema['users']>): UserWithSecrets {
+function withSecrets(row: Selectable<Schema['users']> & { signedOutTokenIds: string[] }): UserWithSecrets {
   return {
     ...toUser(row),
     passwordHash: row.password_hash,
     tokenGeneration: row.token_generation,
     keptTokenId: row.kept_token_id,
+    signedOutTokenIds: row.signedOutTokenIds,
   };
 }

@@ -81,8 +81,8 @@ export function createTokenStates({
   };
 }
 
-/** The rule of revocation: a token is of the user's present generation, or the one that was kept. */
+/** The rule of revocation: a token is of the user's present generation, or the one that was kept, and was not signed out by itself. */
 export function isCurrent(state: TokenState | undefined, token: TokenIdentity): boolean {
-  if (!state) return false;
+  if (!state || state.signedOutTokenIds.includes(token.tokenId)) return false;
   return token.generation === state.tokenGeneration || token.tokenId === state.keptTokenId;
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../src/http/operation.ts';
 import { userOperations } from '../../src/http/routes/users.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../src/http/server.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { systemClock, type Clock } from '../../src/lib/time.ts';
 import { createUserDependencies, type UserSettings } from '../../src/users/dependencies.ts';
 
@@ -34,6 +35,8 @@ export interface TestServerOptions {
   clock?: Clock;
   readyChecks?: Record<string, () => Promise<void>>;
   events?: EventSource;
+  /** Serves the dashboard and its session, too. */
+  hasDashboard?: boolean;
 }
 
 export const JWT_SECRET = 'the secret of the tests, long enough';
@@ -48,6 +51,7 @@ export async function startTestServer({
   clock = systemClock,
   readyChecks = {},
   events,
+  hasDashboard = false,
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
     db,
@@ -64,6 +68,7 @@ export async function startTestServer({
     operations: [...userOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
     ...(events && { events }),
+    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
     readyChecks,
     readPool: () => readPool(db),
     metrics: new Registry(),

@@ -515,6 +515,7 @@ export const en = {
     'user.signed_up': 'Signed up',
     'user.signed_in': 'Signed in',
     'user.sign_in_failed': 'Sign-in failed',
+    'user.signed_out': 'Signed out',
     'user.password_changed': 'Changed the password',
     'user.tokens_revoked': 'Signed out everywhere',
     'user.profile_changed': 'Changed the profile',

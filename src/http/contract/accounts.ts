@@ -40,6 +40,10 @@ export const connectAccountData = z.object({
 
 export const disconnectAccountData = z.object({ status });
 
+export const accountStatusBody = z.object({
+  with_history: optional(z.boolean()).meta({ description: 'Answers `history`, too.' }),
+});
+
 export const accountStatusData = z.object({
   messenger: z.string(),
   status,
@@ -52,4 +56,18 @@ export const accountStatusData = z.object({
     .optional()
     .meta({ format: 'date-time', description: 'While `paused`: when it goes on by itself.' }),
   reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
+  history: z
+    .array(
+      z.object({
+        at: z.string().meta({ format: 'date-time' }),
+        messenger: z.string(),
+        status,
+        reason: z.string().nullable(),
+      }),
+    )
+    .optional()
+    .meta({
+      description:
+        'Only where `with_history` asks for it: how it stood before, newest first, at most 50 changes of 90 days.',
+    }),
 });

@@ -56,9 +56,22 @@ export const listGroupsBody = z.object({
   kind: optional(groupKind),
   search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
   group_list_id: optional(groupListId).meta({ description: 'Only groups of this saved list.' }),
+  with_activity: optional(z.boolean()).meta({
+    description: 'Answers `activity` of each group, too: what came of the posts of the last 90 days.',
+  }),
   limit: withDefault(z.int().min(1).max(500), 100),
   cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
 });
+
+const groupActivity = z
+  .object({
+    posts: z.number().int(),
+    last_posted_at: z.string().meta({ format: 'date-time' }).nullable(),
+    recipients: z.number().int().meta({ description: 'People who could have read them, each once for a post.' }),
+    read: z.number().int().meta({ description: 'Of a channel its views.' }),
+    read_rate: z.number().nullable().meta({ description: 'null: there was nobody to read.' }),
+  })
+  .meta({ id: 'GroupActivity' });
 
 export const listGroupsData = z.object({
   groups: z.array(
@@ -70,6 +83,7 @@ export const listGroupsData = z.object({
       participants: z.number().int(),
       invite_link: z.string().nullable(),
       can_send: z.boolean(),
+      activity: groupActivity.optional().meta({ description: 'Only where `with_activity` asks for it.' }),
     }),
   ),
   next_cursor: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { readAccountHistory } from '../../accounts/account-history.ts';
 import { readAccountStatus } from '../../accounts/account-status.ts';
 import { connectAccount, type AccountDeps } from '../../accounts/connect-account.ts';
 import { disconnectAccount } from '../../accounts/disconnect-account.ts';
@@ -32,11 +33,14 @@ export function accountOperations(deps: AccountDeps): Operation[] {
       scope: 'read',
       tag: 'Account',
       summary: 'See the state of your link to the messaging application',
-      body: nothing,
+      body: wire.accountStatusBody,
       data: wire.accountStatusData,
       errors: [],
-      async handle({ caller }) {
-        return toAccountEvent(await readAccountStatus(deps, caller.userId));
+      async handle({ body, caller }) {
+        const state = toAccountEvent(await readAccountStatus(deps, caller.userId));
+        if (!body.with_history) return state;
+        const history = await readAccountHistory(deps, caller.userId);
+        return { ...state, history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })) };
       },
     }),
     defineOperation({

@@ -3,6 +3,7 @@ import { createCommunity } from '../../groups/create-community.ts';
 import { createGroup } from '../../groups/create-group.ts';
 import { listGroups } from '../../groups/list-groups.ts';
 import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
+import type { GroupActivity } from '../../groups/read-activity.ts';
 import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
@@ -11,6 +12,7 @@ import * as wire from '../contract/groups.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 
+const NOTHING_POSTED: GroupActivity = { posts: 0, lastPostedAt: null, recipients: 0, read: 0 };
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
 
@@ -90,9 +92,9 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
       data: wire.listGroupsData,
       errors: [404, 503],
       async handle({ body, caller }) {
-        const { kind, search, limit, group_list_id: groupListId } = body;
+        const { kind, search, limit, group_list_id: groupListId, with_activity: withActivity } = body;
         const after = readCursor(body.cursor) ?? 0;
-        const page = await listGroups(deps, caller.userId, { kind, search, groupListId, limit, after });
+        const page = await listGroups(deps, caller.userId, { kind, search, groupListId, limit, after, withActivity });
         return {
           groups: page.groups.map((group) => ({
             group_metadata_id: group.groupId,
@@ -102,6 +104,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
             participants: group.participants,
             invite_link: group.inviteLink,
             can_send: group.canSend,
+            ...(page.activity && { activity: toWireActivity(page.activity.get(group.groupId)) }),
           })),
           next_cursor: writeCursor(page.next),
         };
@@ -162,6 +165,16 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
       },
     }),
   ];
+}
+
+function toWireActivity({ posts, lastPostedAt, recipients, read }: GroupActivity = NOTHING_POSTED) {
+  return {
+    posts,
+    last_posted_at: lastPostedAt?.toISOString() ?? null,
+    recipients,
+    read,
+    read_rate: recipients === 0 ? null : read / recipients,
+  };
 }
 
 function toNid(chatId: string) {
