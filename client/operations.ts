@@ -54,7 +54,7 @@ export interface Operations {
   'venom/sync-groups': Operation<typeof nothing, typeof groups.syncGroupsData>;
   'venom/connect-account': Operation<typeof accounts.connectAccountBody, typeof accounts.connectAccountData>;
   'venom/disconnect-account': Operation<typeof nothing, typeof accounts.disconnectAccountData>;
-  'venom/account-status': Operation<typeof nothing, typeof accounts.accountStatusData>;
+  'venom/account-status': Operation<typeof accounts.accountStatusBody, typeof accounts.accountStatusData>;
   'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
   'analytics/get-campaign-group-analytics-master': Operation<
     typeof campaigns.campaignBody,

@@ -6,6 +6,7 @@ import { post } from './support/app.ts';
 import { launchBrowser, visit } from './support/browser.ts';
 import { signInInBrowser, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
 import { removeService, startService } from './support/service.ts';
+import { startWhatsAppPeer } from './whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../screenshots');
 const SETTLE_MS = 1_200;
@@ -17,7 +18,16 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 
 const browser = await launchBrowser();
 if (!browser) throw new Error('there is no browser to take pictures with');
-const service = await startService({ environment: { SANDBOX_SPEED: '5', LOG_LEVEL: 'info' } });
+const peer = await startWhatsAppPeer();
+const service = await startService({
+  environment: {
+    SANDBOX_SPEED: '5',
+    LOG_LEVEL: 'info',
+    WHATSAPP_URL: peer.url,
+    WHATSAPP_ROOT_KEY: peer.rootKey,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  },
+});
 try {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
@@ -26,6 +36,7 @@ try {
 } finally {
   await browser.close();
   await service.stop();
+  await peer.stop();
   await removeService(service);
 }
 
@@ -80,6 +91,8 @@ async function prepare(chromium: Browser): Promise<string[]> {
     schedule_time: '17:30:00',
     weekdays: [1, 5],
   });
+  await call('venom/save-group-list', { name: 'The streets by the river', group_metadata_ids: ids.slice(5, 17) });
+  await call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids.slice(0, 3) });
   await call('venom/pause-campaign', { campaign_id: paused.headers.get('x-campaign-id') });
   return [(now.body.data as unknown as { campaign_id: string }).campaign_id, scheduled];
 }
@@ -105,15 +118,54 @@ async function photograph(chromium: Browser, look: string, options: BrowserConte
   await take('account', '/account');
   await take('settings', '/settings');
   await take('sandbox-phone', '/phone');
+  await takeLists(page, take);
   await takeCompose(page, take);
+  await takeLink(page, take, look);
   await close();
   if (complaints.length > 0) throw new Error(`${look}: ${complaints.join('\n')}`);
+}
+
+async function takeLists(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
+  await page.goto('/groups');
+  for (const name of ['Chess friends', 'Village news', 'Old town'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await take('groups-selected');
+  await page.getByRole('button', { name: 'Save as list' }).click();
+  await take('groups-save-list');
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Saved list' }).click();
+  await page.getByRole('option', { name: /Clubs/ }).click();
+  await take('groups-list');
+}
+
+/** The page as somebody sees it who links WhatsApp: by each kind of code. */
+async function takeLink(page: Page, take: (name: string, path?: string) => Promise<void>, look: string): Promise<void> {
+  await page.context().clearCookies();
+  await signUpInBrowser(page, `linda-${look}`);
+  await page.goto('/account');
+  await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
+  await take('account-whatsapp');
+  await page.getByRole('button', { name: 'Link with a QR code' }).click();
+  await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
+  await take('account-qr');
+  await page.getByRole('button', { name: 'Use a code instead' }).click();
+  await page.getByRole('img', { name: /^Code to enter/ }).waitFor();
+  await take('account-code');
 }
 
 async function takeCompose(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
   await page.goto('/campaigns/new');
   await writeMessage(page, 'Spring **fair**', 'We open at nine. https://example.org/fair ', '- Cake', 'Tea');
+  await take('compose-begun');
   await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+  await page.getByRole('checkbox', { name: 'Village news' }).check();
+  await page.getByRole('button', { name: 'Send a test to' }).click();
+  await take('compose-test');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Send to 2 groups now/ }).click();
+  await page.getByRole('dialog').getByText('Sending takes').waitFor();
+  await take('compose-confirm');
+  await page.keyboard.press('Escape');
   await page.getByText('On a schedule').click();
   await take('compose');
   await take('compose-whole', '/campaigns/new');

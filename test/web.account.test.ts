@@ -100,7 +100,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('an account goes to the sandbox, and stays there as long as a campaign is planned', async () => {
     await signUpInBrowser(page, 'cleo', `+${OWN_NUMBER}`);
     await page.goto('/account');
-    await page.getByText('Sandbox', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('Sandbox').click();
     await press('Use the sandbox');
     await page.getByText('See what its members see').waitFor();
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
@@ -113,7 +113,7 @@ describe.skipIf(!browser)('in a browser', () => {
       end_date: '2032-06-01',
       schedule_time: '09:00:00',
     });
-    await page.getByText('WhatsApp', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
     await press('Link with a QR code');
     await page.getByRole('alert').getByText('Campaigns are planned or under way').waitFor();
     // The browser itself complains about every answer that is an error.

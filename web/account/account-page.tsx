@@ -2,13 +2,17 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery } from '../api/queries.ts';
+import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
 import { words } from '../words/words.ts';
 import { BeginLink } from './begin-link.tsx';
+import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
 import { RestRules } from './rests.tsx';
 import { Unlink } from './unlink.tsx';
@@ -32,6 +36,16 @@ function Account({ account }: { account: AccountStatus }) {
   const isFree = status === 'unlinked' || status === 'logged_out';
   return (
     <Stack gap="md">
+      {isSandbox && status === 'connected' && (
+        <div className="note note-large" role="note">
+          <Icon name="phone" size={20} />
+          <div>
+            <Text fw={600}>{words.account.sandboxTitle}</Text>
+            <Text size="sm">{words.account.sandboxShort}</Text>
+          </div>
+        </div>
+      )}
+      {status === 'paused' && <Paused account={account} />}
       <Section title={words.account.state}>
         <dl className="facts">
           <dt>{words.account.stateNow}</dt>
@@ -45,21 +59,46 @@ function Account({ account }: { account: AccountStatus }) {
           <dd>{isSandbox ? words.account.sandbox : words.account.whatsapp}</dd>
           <dt>{words.account.number}</dt>
           <dd>{account.whatsapp_number}</dd>
-          {account.reason !== undefined && (
+          {account.reason !== undefined && status !== 'paused' && (
             <>
               <dt>{words.account.reason}</dt>
               <dd>{account.reason}</dd>
             </>
           )}
         </dl>
-        <Text size="sm" mt="md">
-          {words.account.about[status]}
-        </Text>
+        {status !== 'paused' && (
+          <Text size="sm" mt="md">
+            {words.account.about[status]}
+          </Text>
+        )}
         {!isSandbox && !isLinking && !isFree && <Unlink />}
       </Section>
       {isLinking && <Linking account={account} />}
       {!isLinking && (isFree || isSandbox) && <BeginLink key={messenger} account={account} />}
       <RestRules />
+      <History status={status} />
     </Stack>
+  );
+}
+
+/** Why nothing is sent just now, until when, and that nothing has to be done. */
+function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
+  const zone = useZone();
+  const nowMs = useNow();
+  return (
+    <div className="note note-large" role="status">
+      <Icon name="pause" size={20} />
+      <div>
+        <Text fw={600}>
+          {until === undefined ? words.account.status.paused : words.account.pausedFor(exactTime(until, zone))}
+        </Text>
+        {reason !== undefined && <Text size="sm">{reason}</Text>}
+        <Text size="sm">
+          {until === undefined
+            ? words.account.about.paused
+            : words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}
+        </Text>
+      </div>
+    </div>
   );
 }

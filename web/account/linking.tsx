@@ -1,5 +1,5 @@
-import { Button, Group, List, Stack, Text } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { Button, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import type { AccountStatus } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
@@ -7,6 +7,7 @@ import { useNow } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { words } from '../words/words.ts';
+import { LinkSteps } from './link-steps.tsx';
 import { useLink } from './use-link.ts';
 
 const HALF = 4;
@@ -24,16 +25,15 @@ export function Linking({ account }: { account: AccountStatus }) {
   }, []);
   return (
     <Section title={words.account.link}>
-      <Group ref={box} tabIndex={-1} gap="xl" align="flex-start" role="group" aria-label={words.account.link}>
-        {qr !== undefined && <QrCode text={qr} label={words.account.qrLabel} size={300} />}
-        <Stack gap="sm" className="grow">
+      <div ref={box} tabIndex={-1} className="linking" role="group" aria-label={words.account.link}>
+        <Stack gap="sm" align="center" className="linking-code">
+          {qr !== undefined && <QrCode text={qr} label={words.account.qrLabel} size={320} />}
           {code !== undefined && <PairingCode code={code} />}
-          {(qr ?? code) === undefined ? (
-            <Text size="sm">{words.account.renewing}</Text>
-          ) : (
-            <Steps steps={code === undefined ? words.account.qrSteps : words.account.codeSteps} />
-          )}
+          {(qr ?? code) === undefined && <Skeleton width={320} height={320} maw="100%" />}
           <TimeLeft account={account} />
+        </Stack>
+        <Stack gap="lg" className="grow">
+          <LinkSteps method={code === undefined ? 'qr' : 'pairing_code'} />
           <Group gap="xs">
             <Button
               variant="default"
@@ -54,7 +54,7 @@ export function Linking({ account }: { account: AccountStatus }) {
           </Group>
           <Problem error={linking.error ?? unlinking.error} />
         </Stack>
-      </Group>
+      </div>
     </Section>
   );
 }
@@ -68,23 +68,23 @@ function PairingCode({ code }: { code: string }) {
   );
 }
 
-function Steps({ steps }: { steps: readonly string[] }) {
-  return (
-    <List type="ordered" size="sm" spacing={6}>
-      {steps.map((step) => (
-        <List.Item key={step}>{step}</List.Item>
-      ))}
-    </List>
-  );
-}
-
+/** How long the code is good, in words and as a line that grows shorter. */
 function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStatus }) {
   const nowMs = useNow(1_000);
-  if (expiresAt === undefined) return null;
-  const seconds = Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000));
+  const seconds = expiresAt === undefined ? 0 : Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000));
+  // How long this code was good for when it was first seen; each has a time of its own.
+  const [whole, setWhole] = useState({ expiresAt, seconds });
+  if (whole.expiresAt !== expiresAt) setWhole({ expiresAt, seconds });
   return (
-    <Text size="sm" c="dimmed">
-      {seconds === 0 ? words.account.renewing : words.account.expires(count(seconds))}
-    </Text>
+    <div className="time-left">
+      <Progress
+        value={whole.seconds === 0 ? 0 : (seconds / whole.seconds) * 100}
+        size="sm"
+        aria-label={words.account.timeLeft}
+      />
+      <Text size="sm" c="dimmed" ta="center" mt={6}>
+        {seconds === 0 ? words.account.renewing : words.account.expires(count(seconds))}
+      </Text>
+    </div>
   );
 }

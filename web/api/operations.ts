@@ -12,6 +12,7 @@ export type Analytics = Data<'analytics/get-campaign-group-analytics-master'>;
 export type GroupRow = Analytics['groups'][number];
 export type Run = Analytics['runs'][number];
 export type Group = Data<'venom/list-groups'>['groups'][number];
+export type GroupList = Data<'venom/list-group-lists'>['group_lists'][number];
 export type GroupKind = Group['kind'];
 export type ApiKey = Data<'user/list_api_keys'>['api_keys'][number];
 export type Message = Data<'sandbox/list-messages'>['messages'][number];

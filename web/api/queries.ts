@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
-import type { AccountStatus, CampaignStatus, GroupKind } from './operations.ts';
+import type { AccountStatus, CampaignStatus, Group, GroupKind } from './operations.ts';
 
 /** Live progress tells of most changes; these are for what it does not tell, and for when it is cut off. */
 const SOON_MS = 4_000;
@@ -13,6 +13,16 @@ export const accountQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.status === 'connected' ? LATER_MS : SOON_MS),
 });
 
+/** How the account stood before, newest first; with the state in its key, so that a change of it shows at once. */
+export const historyQuery = (status: AccountStatus['status']) =>
+  queryOptions({
+    queryKey: ['account-history', status],
+    queryFn: async ({ signal }) =>
+      (await call('venom/account-status', { with_history: true }, { signal })).history ?? [],
+    placeholderData: keepPreviousData,
+    refetchInterval: LATER_MS,
+  });
+
 /** When the account rests. Asked with nothing to change, the operation only tells. */
 export const restsQuery = queryOptions({
   queryKey: ['rests'],
@@ -23,9 +33,49 @@ export const restsQuery = queryOptions({
 export interface GroupFilter {
   kind: GroupKind | undefined;
   search: string;
+  /** Only the groups of this saved list. */
+  listId?: number | undefined;
 }
 
 const GROUPS_PAGE = 500;
+/** Smaller where more is told of each group. */
+const ACTIVITY_PAGE = 100;
+/** A campaign takes no more (contract §3), and neither does a saved list. */
+export const MOST_GROUPS = 10_000;
+
+/** The user's saved lists, by name. */
+export const groupListsQuery = queryOptions({
+  queryKey: ['group-lists'],
+  queryFn: ({ signal }) => call('venom/list-group-lists', {}, { signal }),
+  staleTime: 30_000,
+});
+
+/** Groups with what came of the posts to them, a page at a time. */
+export const activityQuery = ({ kind, search, listId }: GroupFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['groups', 'activity', kind ?? 'all', search, listId ?? 'any'],
+    queryFn: ({ pageParam, signal }) => {
+      const filter = { kind, search, group_list_id: listId, with_activity: true };
+      return call('venom/list-groups', { ...filter, limit: ACTIVITY_PAGE, cursor: pageParam }, { signal });
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+
+/** Every group that the filter finds, however many pages that takes. */
+export async function findAllGroups({ kind, search, listId }: GroupFilter): Promise<Group[]> {
+  const all: Group[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const body = { kind, search, group_list_id: listId, limit: GROUPS_PAGE, cursor };
+    const page = await call('venom/list-groups', body);
+    all.push(...page.groups);
+    cursor = page.next_cursor;
+  } while (cursor !== null && all.length < MOST_GROUPS);
+  return all;
+}
 
 /** Groups by name, a page at a time. */
 export const groupsQuery = ({ kind, search }: GroupFilter) =>

@@ -1,14 +1,16 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { Data } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
 import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, PickedGroup } from './draft.ts';
 import type { Check } from './use-check.ts';
 
 type Preview = Data<'venom/preview-campaign'>;
 /** A warning that matters only together with a file. */
 const OF_CAPTIONS = 'caption_too_long';
+const NAMED = 5;
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
 export function findProblems(
@@ -27,44 +29,88 @@ export function findProblems(
   return problems;
 }
 
-/** What stands in the way, and what the author will want to know. */
+/** The groups that have a problem, by what it is. */
+export function groupIssues(check: Check, groups: readonly PickedGroup[]): Map<string, PickedGroup[]> {
+  const known = new Map(groups.map((group) => [group.group_metadata_id, group]));
+  const byIssue = new Map<string, PickedGroup[]>();
+  for (const { group_metadata_id: id, issue } of check.problems) {
+    const group = known.get(id);
+    if (group) byIssue.set(issue, [...(byIssue.get(issue) ?? []), group]);
+  }
+  return byIssue;
+}
+
+/**
+ * What is still missing, what stands in the way, and what the author will want to know. What is missing is an alarm only once they
+ * have tried to go on without it.
+ */
 export function Checks({
   problems,
+  isTried,
   preview,
   hasFile,
   check,
+  groups,
+  onLeaveOut,
 }: {
   problems: readonly string[];
+  isTried: boolean;
   preview: Preview;
   hasFile: boolean;
   check: Check;
+  groups: readonly PickedGroup[];
+  onLeaveOut: (groups: readonly PickedGroup[]) => void;
 }) {
-  const warnings = preview.warnings.filter(({ code }) => hasFile || code !== OF_CAPTIONS);
-  const inTheWay = check.error ? [...problems, problemText(check.error)] : problems;
-  if (inTheWay.length === 0 && warnings.length === 0 && check.problems.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        {words.compose.nothingWrong}
-      </Text>
-    );
+  const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
+  const warnings = [...heard.values()].filter(({ code }) => hasFile || code !== OF_CAPTIONS);
+  const issues = [...groupIssues(check, groups)];
+  const isClear = problems.length === 0 && !check.error && warnings.length === 0 && issues.length === 0;
   return (
-    <ul className="checks" aria-live="polite">
-      {inTheWay.map((problem) => (
-        <li key={problem} className="check-problem">
-          <Icon name="alert" size={16} /> {problem}
-        </li>
-      ))}
-      {check.problems.length > 0 && (
-        <li>
-          <Icon name="alert" size={16} />{' '}
-          {words.compose.skipped(check.problems.length, [...new Set(check.problems.map(({ issue }) => issue))])}
-        </li>
+    <div aria-live="polite">
+      {problems.length > 0 && !isTried && (
+        <Text size="sm" fw={550} mb={6}>
+          {words.compose.missing}
+        </Text>
       )}
-      {warnings.map(({ code, message }) => (
-        <li key={code}>
-          <Icon name="alert" size={16} /> {Reflect.get(words.warnings, code) ?? message}
-        </li>
-      ))}
-    </ul>
+      {isClear && (
+        <Text size="sm" c="dimmed">
+          {check.isSettled ? words.compose.nothingWrong : words.compose.checking}
+        </Text>
+      )}
+      <ul className="checks">
+        {problems.map((problem) => (
+          <li key={problem} className={isTried ? 'check-problem' : 'check-missing'}>
+            <Icon name={isTried ? 'alert' : 'circle'} size={16} /> {problem}
+          </li>
+        ))}
+        {check.error !== null && check.error !== undefined && (
+          <li className="check-problem">
+            <Icon name="alert" size={16} /> {problemText(check.error)}
+          </li>
+        )}
+        {issues.map(([issue, affected]) => (
+          <li key={issue}>
+            <Icon name="alert" size={16} />
+            <div className="grow">
+              {words.compose.issue(affected.length, count(affected.length), issue)}
+              <Text size="xs" c="dimmed">
+                {words.compose.issueNames(
+                  affected.slice(0, NAMED).map((group) => group.group_name),
+                  Math.max(0, affected.length - NAMED),
+                )}
+              </Text>
+            </div>
+            <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(affected)}>
+              {words.compose.leaveOut(affected.length)}
+            </Button>
+          </li>
+        ))}
+        {warnings.map(({ code, message }) => (
+          <li key={code}>
+            <Icon name="alert" size={16} /> {Reflect.get(words.warnings, code) ?? message}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

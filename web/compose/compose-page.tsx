@@ -1,11 +1,11 @@
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
-import { count } from '../format/numbers.ts';
+import { count, fileSize } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
@@ -15,14 +15,15 @@ import { Phone } from '../whatsapp/phone.tsx';
 import { Post } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { Checks, findProblems } from './checks.tsx';
-import { useDraft } from './draft.ts';
+import { useDraft, type PickedGroup } from './draft.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
+import { membersOf } from './members-of.ts';
 import { PickGroups } from './pick-groups.tsx';
 import { Plan } from './plan.tsx';
 import { sendDraft } from './send.ts';
+import { TestPost } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
-import { fileSize } from '../format/numbers.ts';
 
 const Editor = lazy(() => import('./editor.tsx'));
 const MediaField = lazy(() => import('./media-field.tsx'));
@@ -53,6 +54,10 @@ function Compose({ session }: { session: SignedIn }) {
     const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
     setFileProblem(isTooLarge ? words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)) : undefined);
     if (!isTooLarge) attach(next);
+  };
+  const leaveOut = (groups: readonly PickedGroup[]) => {
+    const ids = new Set(groups.map((group) => group.group_metadata_id));
+    update({ groups: draft.groups.filter((group) => !ids.has(group.group_metadata_id)) });
   };
   const send = async () => {
     const campaignId = await sendDraft(draft, name, file);
@@ -110,13 +115,25 @@ function Compose({ session }: { session: SignedIn }) {
             <Plan draft={draft} check={check} />
           </Section>
           <Section title={words.compose.check}>
-            <Checks problems={isTried ? problems : []} preview={preview} hasFile={file !== null} check={check} />
+            <Checks
+              problems={problems}
+              isTried={isTried}
+              preview={preview}
+              hasFile={file !== null}
+              check={check}
+              groups={draft.groups}
+              onLeaveOut={leaveOut}
+            />
           </Section>
-          <Group justify="flex-end" className="compose-end">
+          <div className="compose-end">
+            <Text size="sm" fw={550} className="compose-sum" aria-live="polite">
+              {words.compose.picked(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups)))}
+            </Text>
+            <TestPost draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
             <Button size="md" onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled)}
             </Button>
-          </Group>
+          </div>
         </Stack>
         <PhonePreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />
       </div>
@@ -127,10 +144,14 @@ function Compose({ session }: { session: SignedIn }) {
         action={draft.isScheduled ? words.compose.schedule : words.compose.send}
         act={send}
       >
-        <Plan draft={draft} check={check} isFull />
+        <Plan draft={draft} check={check} isFull content={contentInWords(name, file)} />
       </Confirm>
     </Page>
   );
+}
+
+function contentInWords(name: string, file: File | null): string[] {
+  return [words.compose.says(name), ...(file ? [words.compose.withFile(file.name, fileSize(file.size))] : [])];
 }
 
 function isRefusal(error: unknown): boolean {

@@ -6,6 +6,10 @@ import { keepFile, readFile } from './draft-file.ts';
 /** What is kept of a group that was picked: enough to show it without asking again. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
 
+export function toPicked({ group_metadata_id, group_name, kind, participants }: PickedGroup): PickedGroup {
+  return { group_metadata_id, group_name, kind, participants };
+}
+
 /** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays count from 1, which is Monday. */
 export interface Draft {
   name: string;
@@ -95,7 +99,8 @@ export function useDraft(userId: number, timeZone: string) {
   return { draft, file, update, attach, forget, discard };
 }
 
-function readDraft(key: string, timeZone: string): Draft {
+/** What is kept under this key, or an empty draft. */
+export function readDraft(key: string, timeZone: string): Draft {
   const kept = localStorage.getItem(key);
   if (kept === null) return emptyDraft(timeZone);
   try {

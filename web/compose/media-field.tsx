@@ -3,6 +3,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
+import { useObjectUrl } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 
@@ -18,7 +19,7 @@ export default function MediaField({
   if (file)
     return (
       <Group className="attached" gap="sm" wrap="nowrap">
-        <Icon name="file" />
+        <Thumbnail file={file} />
         <Text size="sm" className="grow clip">
           {file.name}
         </Text>
@@ -49,4 +50,10 @@ export default function MediaField({
       </Group>
     </Dropzone>
   );
+}
+
+function Thumbnail({ file }: { file: File }) {
+  const show = useObjectUrl(file);
+  if (!file.type.startsWith('image/')) return <Icon name="file" />;
+  return <img ref={show} alt="" className="thumbnail" />;
 }

@@ -1,13 +1,12 @@
-import { Button, Checkbox, Group as Row, SegmentedControl, Text } from '@mantine/core';
+import { Button, Checkbox, Group as Row, SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { call } from '../api/call.ts';
-import type { Group } from '../api/operations.ts';
-import { groupsQuery, type GroupFilter } from '../api/queries.ts';
+import { findAllGroups, groupsQuery, MOST_GROUPS, type GroupFilter } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { KINDS, type KindFilter } from '../groups/kinds.ts';
+import { SaveList } from '../groups/save-list.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { tellProblem } from '../parts/notify.ts';
@@ -15,13 +14,11 @@ import { RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { VirtualList } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
-import type { PickedGroup } from './draft.ts';
+import { toPicked, type PickedGroup } from './draft.ts';
+import { PickList } from './pick-list.tsx';
 
 const WAIT_MS = 200;
 const ROW_HEIGHT = 42;
-/** A campaign takes no more (contract §3). */
-const MOST_GROUPS = 10_000;
-const PAGE = 500;
 
 /** Where the post goes. What is picked stays in sight, whatever is searched for. */
 export function PickGroups({
@@ -41,7 +38,7 @@ export function PickGroups({
   const ids = new Set(picked.map((group) => group.group_metadata_id));
 
   const pickingAll = useMutation({
-    mutationFn: () => findAll(filter),
+    mutationFn: () => findAllGroups(filter),
     onSuccess: (all) =>
       onChange(
         together(
@@ -72,6 +69,16 @@ export function PickGroups({
             { value: 'all', label: words.groups.all },
             ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
           ]}
+        />
+        <PickList
+          onPick={(more) =>
+            onChange(
+              together(
+                picked,
+                more.filter((group) => group.can_send),
+              ),
+            )
+          }
         />
       </div>
       {found.isPending && <RowsSkeleton rows={3} height={ROW_HEIGHT} />}
@@ -105,62 +112,41 @@ export function PickGroups({
           )}
         </VirtualList>
       )}
-      <Row justify="space-between" mt="sm" gap="xs">
-        <Text size="sm" fw={550} aria-live="polite">
-          {words.compose.picked(picked.length, count(picked.length), count(membersOf(picked)))}
-        </Text>
-        <Row gap="xs">
-          {found.hasNextPage && !isShowingPicked && (
-            <Button size="compact-sm" variant="default" onClick={() => void found.fetchNextPage()}>
-              {words.more}
-            </Button>
-          )}
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={pickingAll.isPending}
-            disabled={groups.length === 0 || isShowingPicked}
-            onClick={() => pickingAll.mutate()}
-          >
-            {words.compose.pickAll}
+      <Row justify="flex-end" mt="sm" gap="xs">
+        <SaveList groups={picked} />
+        {found.hasNextPage && !isShowingPicked && (
+          <Button size="compact-sm" variant="default" onClick={() => void found.fetchNextPage()}>
+            {words.more}
           </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-pressed={isShowingPicked}
-            disabled={picked.length === 0 && !isShowingPicked}
-            onClick={() => setShowingPicked(!isShowingPicked)}
-          >
-            {isShowingPicked ? words.compose.showAll : words.compose.showPicked}
-          </Button>
-          <Button size="compact-sm" variant="default" disabled={picked.length === 0} onClick={() => onChange([])}>
-            {words.clear}
-          </Button>
-        </Row>
+        )}
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={pickingAll.isPending}
+          disabled={groups.length === 0 || isShowingPicked}
+          onClick={() => pickingAll.mutate()}
+        >
+          {words.compose.pickAll}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-pressed={isShowingPicked}
+          disabled={picked.length === 0 && !isShowingPicked}
+          onClick={() => setShowingPicked(!isShowingPicked)}
+        >
+          {isShowingPicked ? words.compose.showAll : words.compose.showPicked}
+        </Button>
+        <Button size="compact-sm" variant="default" disabled={picked.length === 0} onClick={() => onChange([])}>
+          {words.clear}
+        </Button>
       </Row>
     </div>
   );
 }
 
-export function membersOf(groups: readonly PickedGroup[]): number {
-  return groups.reduce((sum, group) => sum + group.participants, 0);
-}
-
-/** Every group that the filter finds, however many pages that takes. */
-async function findAll(filter: GroupFilter): Promise<Group[]> {
-  const all: Group[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await call('venom/list-groups', { ...filter, limit: PAGE, cursor });
-    all.push(...page.groups);
-    cursor = page.next_cursor;
-  } while (cursor !== null && all.length < MOST_GROUPS);
-  return all;
-}
-
 function together(picked: readonly PickedGroup[], more: readonly PickedGroup[]): PickedGroup[] {
   const byId = new Map(picked.map((group) => [group.group_metadata_id, group]));
-  for (const { group_metadata_id, group_name, kind, participants } of more)
-    byId.set(group_metadata_id, { group_metadata_id, group_name, kind, participants });
+  for (const group of more) byId.set(group.group_metadata_id, toPicked(group));
   return [...byId.values()].slice(0, MOST_GROUPS);
 }

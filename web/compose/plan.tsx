@@ -1,33 +1,45 @@
 import { Stack, Text } from '@mantine/core';
 import { count } from '../format/numbers.ts';
 import { duration, shortTime, zoneName } from '../format/time.ts';
+import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
+import { groupIssues } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { membersOf } from './pick-groups.tsx';
+import { membersOf } from './members-of.ts';
 import type { Check } from './use-check.ts';
 
 const SHOWN_RUNS = 3;
+const NO_LINES: readonly string[] = [];
 
-/** When the draft would be sent, in words; `isFull` says all that will happen. */
-export function Plan({ draft, check, isFull = false }: { draft: Draft; check: Check; isFull?: boolean }) {
-  const lines: string[] = [];
+/** When the draft would be sent, in words; `isFull` says all that will happen, and `content` begins with what is sent. */
+export function Plan({
+  draft,
+  check,
+  isFull = false,
+  content = NO_LINES,
+}: {
+  draft: Draft;
+  check: Check;
+  isFull?: boolean;
+  content?: readonly string[];
+}) {
+  const nowMs = useNow();
+  const lines: string[] = [...content];
+  const { expectedSeconds: seconds } = check;
   if (isFull) {
     lines.push(words.compose.reaches(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups))));
-    if (check.problems.length > 0)
-      lines.push(words.compose.skipped(check.problems.length, [...new Set(check.problems.map(({ issue }) => issue))]));
-    if (draft.isScheduled)
-      lines.push(
-        words.compose.scheduleIn(
-          draft.startDate ?? '',
-          draft.endDate ?? draft.startDate ?? '',
-          draft.time,
-          draft.timeZone,
-        ),
-      );
+    for (const [issue, groups] of groupIssues(check, draft.groups))
+      lines.push(words.compose.issue(groups.length, count(groups.length), issue));
+    if (draft.isScheduled) lines.push(scheduleInWords(draft));
     else lines.push(words.compose.cannotUndo);
   }
-  if (draft.isScheduled && check.runs) lines.push(runsInWords(draft, check.runs));
-  if (isFull && check.expectedSeconds !== undefined) lines.push(words.compose.takes(duration(check.expectedSeconds)));
+  if (draft.isScheduled && check.runs) lines.push(...runsInWords(draft, check.runs));
+  if (seconds !== undefined) {
+    const takes = duration(seconds);
+    const end = new Date(nowMs + seconds * 1_000);
+    if (draft.isScheduled) lines.push(words.compose.takesEach(takes));
+    else lines.push(`${words.compose.takes(takes)} ${words.compose.doneBy(shortTime(end, draft.timeZone))}`);
+  }
   if (lines.length === 0) return null;
   return (
     <Stack gap={6} mt={isFull ? 0 : 'sm'} aria-live="polite">
@@ -40,8 +52,21 @@ export function Plan({ draft, check, isFull = false }: { draft: Draft; check: Ch
   );
 }
 
-function runsInWords({ timeZone }: Draft, runs: readonly { due_at: string }[]): string {
-  const first = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => shortTime(dueAt, timeZone));
-  const zone = zoneName(timeZone, new Date(runs[0]?.due_at ?? Date.now()));
-  return words.compose.runs(first, zone, runs.length - first.length);
+function scheduleInWords({ startDate, endDate, time, timeZone }: Draft): string {
+  return words.compose.scheduleIn(startDate ?? '', endDate ?? startDate ?? '', time, timeZone);
+}
+
+/** The next runs; where the clocks change among all of them, that the time of day stays. */
+function runsInWords({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
+  const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
+    time: shortTime(dueAt, timeZone),
+    zone: zoneName(timeZone, new Date(dueAt)),
+  }));
+  const more = runs.length - shown.length;
+  const zones = [...new Set(runs.map(({ due_at: dueAt }) => zoneName(timeZone, new Date(dueAt))))];
+  const [before = timeZone, after] = zones;
+  const times = shown.map((run) => run.time);
+  if (after === undefined) return [words.compose.runs(times, before, more)];
+  const withZones = shown.map((run) => `${run.time} ${run.zone}`);
+  return [words.compose.runsOverChange(withZones, more), words.compose.clockChange(time, before, after)];
 }

@@ -1,5 +1,6 @@
+import { drawKey } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
-import { draftKey, emptyDraft, hasText, type Draft, type PickedGroup } from './draft.ts';
+import { draftKey, emptyDraft, hasText, readDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 import { keepFile } from './draft-file.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;
@@ -20,18 +21,18 @@ export async function putDraft(
   known: readonly PickedGroup[],
 ): Promise<boolean> {
   const ids = new Set(copy.group_metadata_ids);
-  const groups = known
-    .filter((group) => ids.has(group.group_metadata_id))
-    .map(({ group_metadata_id, group_name, kind, participants }) => ({
-      group_metadata_id,
-      group_name,
-      kind,
-      participants,
-    }));
+  const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const draft: Draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
   localStorage.setItem(draftKey(userId), JSON.stringify(draft));
   const isKept = await keepFile(draftKey(userId), copy.image === null ? null : toFile(copy.image, copy.name));
   return isKept || copy.image === null;
+}
+
+/** Makes these the groups of the user's draft. What else is in it stays. */
+export function putGroups(userId: number, timeZone: string, groups: readonly PickedGroup[]): void {
+  const key = draftKey(userId);
+  const draft: Draft = { ...readDraft(key, timeZone), groups: groups.map(toPicked), idempotencyKey: drawKey() };
+  localStorage.setItem(key, JSON.stringify(draft));
 }
 
 /** Not by `fetch`: the pages may connect to nothing but the service. */

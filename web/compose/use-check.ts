@@ -13,6 +13,7 @@ export interface Check {
   runs: Checked['runs'] | undefined;
   /** Groups that could not be posted to, with why. */
   problems: Checked['groups']['problems'];
+  warnings: Checked['warnings'];
   expectedSeconds: number | undefined;
   error: unknown;
   /** What it says is of this very draft. */
@@ -37,6 +38,7 @@ export function useCheck(draft: Draft, name: string): Check {
   return {
     runs: settled.isScheduled ? checked?.runs : undefined,
     problems: checked?.groups.problems ?? [],
+    warnings: checked?.warnings ?? [],
     expectedSeconds: checked?.expected_seconds,
     error: canSay ? check.error : null,
     isSettled: settled === draft && !check.isFetching,

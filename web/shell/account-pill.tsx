@@ -41,7 +41,7 @@ export function accountSummary(account: AccountStatus, zone: string): string {
   return words.account.status[status];
 }
 
-export function toneOf({ status, messenger }: AccountStatus) {
+export function toneOf({ status, messenger }: Pick<AccountStatus, 'status' | 'messenger'>) {
   switch (status) {
     case 'connected':
       return messenger === 'sandbox' ? 'idle' : 'good';

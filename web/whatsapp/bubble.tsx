@@ -78,7 +78,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
 }
 
 /** Gives an element the address of a file of this page, for as long as both are there. */
-function useObjectUrl(file: File | undefined) {
+export function useObjectUrl(file: File | undefined) {
   return useCallback(
     (element: HTMLImageElement | HTMLVideoElement | null) => {
       if (!file || !element) return undefined;

@@ -19,6 +19,7 @@ export const en = {
   back: 'Go back',
   done: 'Done',
   more: 'Show more',
+  less: 'Show less',
   pages: {
     campaigns: 'Campaigns',
     compose: 'New campaign',
@@ -138,6 +139,13 @@ export const en = {
       paused: 'Sending rests and goes on by itself: there is nothing to do. Campaigns wait.',
       logged_out: 'The link was removed on the phone. Link it again to go on; campaigns wait.',
     },
+    sandboxTitle: 'This is the sandbox: nothing leaves this machine',
+    sandboxShort:
+      'Whatever you send is seen by made-up members only. Link your WhatsApp below when you want to reach people.',
+    pausedFor: (time: string) => `Sending rests until ${time}`,
+    pausedGoesOn: (when: string) => `It goes on by itself ${when}; there is nothing to do. Campaigns wait until then.`,
+    history: 'History',
+    timeLeft: 'How long this code is still good',
     sandboxNote:
       'Nothing leaves this machine. The sandbox is a messaging app of its own, whose members receive, read, react and reply like people, so that you can try everything before you post to anybody.',
     lookAtPhone: 'See what its members see',
@@ -223,6 +231,50 @@ export const en = {
       channel: 'Anybody can follow it, and only you write.',
     },
     created: (name: string) => `${name} was created.`,
+    lastPost: 'Last post',
+    read: 'Read',
+    readHint: 'Of the people who could have read posts of the last 90 days',
+    notPosted: 'None in 90 days',
+    readShare: (share: string) => `${share} read`,
+    pick: (name: string) => `Select ${name}`,
+    pickShown: 'Select all that are shown',
+    selected: (many: number, groups: string, members: string) =>
+      `${groups} ${plural(many, 'group', 'groups')} selected · ${members} members`,
+    selectAll: 'Select all found',
+    write: 'Write to them',
+    lists: 'Saved lists',
+    list: 'Saved list',
+    noLists: 'Select groups below and save them as a list, to pick all of them at once for a campaign.',
+    allGroups: 'All groups',
+    ofList: (name: string, groups: string) => `${name} · ${groups}`,
+    saveAsList: 'Save as list …',
+    saveAsListTitle: 'Save as a list',
+    saveList: 'Save list',
+    saveListTitle: (name: string) => `Save the list ${name}`,
+    listName: 'Name of the list',
+    listNameHint: 'Such as: Clubs on the weekend',
+    listHolds: (groups: string, many: number) => `It holds the ${groups} selected ${plural(many, 'group', 'groups')}.`,
+    listSaved: (name: string, groups: string, many: number) =>
+      `${name} is saved, with ${groups} ${plural(many, 'group', 'groups')}.`,
+    changeList: 'Change or rename',
+    changing: (name: string) => `You are changing the list ${name}: select what it is to hold, then save it.`,
+    deleteList: 'Delete list',
+    deleteListTitle: (name: string) => `Delete the list ${name}?`,
+    deleteListNote: 'Only the list goes. Its groups stay, and so does every campaign to them.',
+    listDeleted: (name: string) => `The list ${name} is deleted.`,
+    emptyList: 'None of its groups is there any more',
+    emptyListHint: 'Change the list, or delete it.',
+    syncing: 'Your groups are being read anew. That can take half a minute.',
+    syncedTitle: 'Your groups are up to date',
+    nothingChanged: 'Nothing has changed.',
+    syncNew: (names: string) => `New: ${names}.`,
+    syncGone: (names: string) => `Gone: ${names}.`,
+    syncRenamed: (names: string) => `Renamed: ${names}.`,
+    syncSize: (names: string) => `Of another size: ${names}.`,
+    syncOther: 'Something else about them: links, or whether you may post there.',
+    renamed: (before: string, after: string) => `${before} is now ${after}`,
+    resized: (name: string, before: string, after: string) => `${name}, ${before} to ${after}`,
+    andMore: (names: readonly string[], more: number) => `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
   },
   compose: {
     message: 'Message',
@@ -259,9 +311,36 @@ export const en = {
       noTime: 'Choose a time of day.',
       noWeekdays: 'Choose at least one day of the week.',
     },
-    nothingWrong: 'Nothing to worry about.',
-    skipped: (many: number, why: readonly string[]) =>
-      `${many} ${plural(many, 'group cannot', 'groups cannot')} be posted to: ${why.join('; ')}.`,
+    missing: 'Still missing',
+    checking: 'Looking at it …',
+    nothingWrong: 'Nothing stands in the way.',
+    /** `issue` as the service words it. */
+    issue: (many: number, groups: string, issue: string) =>
+      issue.startsWith('gets the very same text')
+        ? `${groups} ${plural(many, 'group gets', 'groups get')} the very same text from you less than 24 hours before or after.`
+        : `${groups} ${plural(many, 'group', 'groups')} can probably not be posted to: ${issue}.`,
+    issueNames: (names: readonly string[], more: number) => `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    leaveOut: (many: number) => plural(many, 'Leave it out', 'Leave them out'),
+    lists: 'Saved lists',
+    listEntry: (name: string, groups: string) => `${name} (${groups})`,
+    listLabel: 'Add a saved list',
+    noLists: 'No saved list yet: pick groups and save them as one.',
+    listAdded: (name: string, groups: string, many: number) =>
+      `${name}: ${groups} ${plural(many, 'group was', 'groups were')} picked.`,
+    pickAllOf: (kind: string) => `Select all found: ${kind}`,
+    test: 'Send a test to …',
+    testTitle: 'Send a test to one group',
+    testNote:
+      'The message and its file go to this one group now, as a campaign of its own. Your draft stays as it is, and nobody else gets anything.',
+    testGroup: 'Group',
+    testGroupHint: 'Search for a group',
+    testReaches: (name: string, group: string, members: string) =>
+      `${members} members of ${group} will see it. It is listed as “${name}”.`,
+    testName: (name: string) => `Test: ${name}`,
+    testSend: 'Send the test now',
+    testSent: (group: string) => `The test is on its way to ${group}.`,
+    testSee: 'See what became of it',
+    testNoText: 'Write a message first: a test sends what is written.',
     action: (many: number, groups: string, isScheduled: boolean) => {
       const target = many === 0 ? '' : ` ${isScheduled ? 'for' : 'to'} ${groups} ${plural(many, 'group', 'groups')}`;
       return isScheduled ? `Schedule${target}` : `Send${target} now`;
@@ -270,12 +349,21 @@ export const en = {
     schedule: 'Schedule',
     reaches: (many: number, groups: string, members: string) =>
       `It goes to ${groups} ${plural(many, 'group', 'groups')} with ${members} members.`,
+    says: (name: string) => `It is listed as “${name}”.`,
+    withFile: (name: string, size: string) => `With the file ${name}, ${size}.`,
     cannotUndo: 'Sending begins at once. You can pause or cancel what has not left yet.',
     scheduleIn: (from: string, to: string, time: string, zone: string) =>
       from === to ? `On ${from} at ${time}, ${zone}.` : `From ${from} to ${to} at ${time}, ${zone}.`,
     runs: (first: readonly string[], zone: string, more: number) =>
       `Runs: ${first.join(' · ')} (${zone})${more > 0 ? `, then ${more} more` : ''}.`,
+    /** Where the zone is not the same for all: each says its own. */
+    runsOverChange: (first: readonly string[], more: number) =>
+      `Runs: ${first.join(' · ')}${more > 0 ? `, then ${more} more` : ''}.`,
+    clockChange: (time: string, before: string, after: string) =>
+      `The clocks change meanwhile, from ${before} to ${after}. It stays ${time}.`,
     takes: (time: string) => `Sending takes about ${time}.`,
+    takesEach: (time: string) => `Each time, sending takes about ${time}.`,
+    doneBy: (when: string) => `It is done around ${when}.`,
     discard: 'Start over',
     sending: (name: string) => `${name} is being sent.`,
     scheduled: (name: string) => `${name} is scheduled.`,

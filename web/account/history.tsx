@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AccountStatus } from '../api/operations.ts';
+import { historyQuery } from '../api/queries.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Dot } from '../parts/status.tsx';
+import { toneOf } from '../shell/account-pill.tsx';
+import { words } from '../words/words.ts';
+
+const FEW = 5;
+
+/** How the account stood before, newest first. */
+export function History({ status }: { status: AccountStatus['status'] }) {
+  const history = useQuery(historyQuery(status));
+  const [isWhole, setWhole] = useState(false);
+  const states = history.data ?? [];
+  const hasMore = states.length > FEW;
+  return (
+    <Section title={words.account.history}>
+      {history.isPending && <RowsSkeleton rows={2} />}
+      {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
+      {states.length > 0 && (
+        <ol className="history">
+          {states.slice(0, isWhole ? undefined : FEW).map((past) => (
+            <li key={past.at}>
+              <span className="history-when dim">
+                <Moment at={past.at} />
+              </span>
+              <Dot tone={toneOf(past)} label={words.account.status[past.status]} />
+              <span className="dim">
+                {past.messenger === 'sandbox' ? words.account.sandbox : words.account.whatsapp}
+              </span>
+              {past.reason !== null && <span className="history-why">{past.reason}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {hasMore && (
+        <Button size="xs" variant="default" mt="sm" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? words.less : words.more}
+        </Button>
+      )}
+    </Section>
+  );
+}

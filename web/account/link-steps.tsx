@@ -1,0 +1,25 @@
+import { words } from '../words/words.ts';
+import { StepPicture, type StepPictureName } from './step-pictures.tsx';
+
+const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[]>> = {
+  qr: ['open', 'devices', 'scan'],
+  pairing_code: ['open', 'devices', 'enter'],
+};
+
+/** What to do on the phone, in pictures and words. */
+export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
+  const steps = method === 'qr' ? words.account.qrSteps : words.account.codeSteps;
+  return (
+    <ol className="link-steps">
+      {steps.map((step, index) => (
+        <li key={step}>
+          <StepPicture name={PICTURES[method][index] ?? 'open'} />
+          <span className="link-step-number" aria-hidden="true">
+            {index + 1}
+          </span>
+          <span>{step}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,138 @@
+import { Button, Group as Row, Modal, Select, Stack, Text } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { call, drawKey } from '../api/call.ts';
+import type { Group } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
+import { Problem } from '../parts/failed.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { words } from '../words/words.ts';
+import type { Draft } from './draft.ts';
+import { sendDraft } from './send.ts';
+
+const NAME_LIMIT = 200;
+const SHOWN = 50;
+const WAIT_MS = 200;
+
+interface Tested {
+  draft: Draft;
+  /** Of the campaign that the draft is going to be. */
+  name: string;
+  file: File | null;
+  /** Whether there is anything to send. */
+  hasText: boolean;
+}
+
+/** Sends what is written to one group first, as a campaign of its own. The draft is left alone. */
+export function TestPost(tested: Tested) {
+  const [isOpen, opened] = useDisclosure(false);
+  return (
+    <>
+      <Button size="md" variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
+        {words.compose.test}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={opened.close}
+        title={words.compose.testTitle}
+        closeButtonProps={{ 'aria-label': words.close }}
+      >
+        <TestForm close={opened.close} {...tested} />
+      </Modal>
+    </>
+  );
+}
+
+function TestForm({ draft, name, file, hasText, close }: Tested & { close: () => void }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const [group, setGroup] = useState<Group>();
+  // The same one for the same test: pressing again after a lost answer must not send a second one.
+  const [key, setKey] = useState(() => drawKey());
+  const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
+  const sending = useMutation({
+    mutationFn: (to: Group) =>
+      sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['campaigns'] }),
+  });
+  const choose = (chosen: Group | undefined) => {
+    setGroup(chosen);
+    setKey(drawKey());
+  };
+  if (sending.isSuccess)
+    return (
+      <Stack gap="sm">
+        <Text size="sm" role="status">
+          {words.compose.testSent(group?.group_name ?? '')}
+        </Text>
+        <Row justify="flex-end" gap="xs">
+          <Button variant="default" onClick={() => go(`/campaigns/${sending.data}`)}>
+            {words.compose.testSee}
+          </Button>
+          <Button data-autofocus onClick={close}>
+            {words.done}
+          </Button>
+        </Row>
+      </Stack>
+    );
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{hasText ? words.compose.testNote : words.compose.testNoText}</Text>
+      <OneGroup chosen={group} choose={choose} />
+      {group && hasText && (
+        <Text size="sm" c="dimmed">
+          {words.compose.testReaches(testName, group.group_name, count(group.participants))}
+        </Text>
+      )}
+      <Problem error={sending.error} />
+      <Row justify="flex-end" gap="xs">
+        <Button variant="default" onClick={close}>
+          {words.back}
+        </Button>
+        <Button
+          disabled={!group || !hasText}
+          loading={sending.isPending}
+          onClick={() => group && sending.mutate(group)}
+        >
+          {words.compose.testSend}
+        </Button>
+      </Row>
+    </Stack>
+  );
+}
+
+/** One of the user's groups, found by a part of its name. */
+function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
+  const [typed, setTyped] = useState('');
+  // What stands in the field once one is chosen is its name, and no search.
+  const [search] = useDebouncedValue(typed === chosen?.group_name ? '' : typed, WAIT_MS);
+  const found = useQuery({
+    queryKey: ['groups', 'one', search],
+    queryFn: ({ signal }) => call('venom/list-groups', { search, limit: SHOWN }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const groups = found.data?.groups.filter((group) => group.can_send) ?? [];
+  const shown = chosen && !groups.includes(chosen) ? [chosen, ...groups.filter((one) => !isSame(one, chosen))] : groups;
+  return (
+    <Select
+      label={words.compose.testGroup}
+      placeholder={words.compose.testGroupHint}
+      data={shown.map((group) => ({ value: String(group.group_metadata_id), label: group.group_name }))}
+      value={chosen ? String(chosen.group_metadata_id) : null}
+      onChange={(id) => choose(shown.find((group) => String(group.group_metadata_id) === id))}
+      searchable
+      onSearchChange={setTyped}
+      // The service has searched already.
+      filter={({ options }) => options}
+      nothingFoundMessage={words.groups.noneFound}
+      error={found.isError ? words.problems.unexpected : undefined}
+      data-autofocus
+    />
+  );
+}
+
+function isSame(one: Group, other: Group): boolean {
+  return one.group_metadata_id === other.group_metadata_id;
+}

@@ -1,0 +1,41 @@
+import { Button, Text } from '@mantine/core';
+import type { GroupList } from '../api/operations.ts';
+import type { PickedGroup } from '../compose/draft.ts';
+import { membersOf } from '../compose/members-of.ts';
+import { count } from '../format/numbers.ts';
+import { words } from '../words/words.ts';
+import { SaveList } from './save-list.tsx';
+
+/** What is selected, whatever is searched for, and what can be done with it. */
+export function SelectionBar({
+  selected,
+  changing,
+  write,
+  clear,
+  onSaved,
+}: {
+  selected: readonly PickedGroup[];
+  /** The list that is being changed. */
+  changing: GroupList | undefined;
+  write: () => void;
+  clear: () => void;
+  onSaved: (listId: number) => void;
+}) {
+  if (selected.length === 0 && !changing) return null;
+  return (
+    <div className="selection">
+      <Text size="sm" fw={550} className="selection-sum" aria-live="polite">
+        {words.groups.selected(selected.length, count(selected.length), count(membersOf(selected)))}
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={clear}>
+        {changing ? words.cancel : words.clear}
+      </Button>
+      <SaveList key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
+      {!changing && (
+        <Button size="compact-sm" onClick={write}>
+          {words.groups.write}
+        </Button>
+      )}
+    </div>
+  );
+}
