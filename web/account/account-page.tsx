@@ -45,6 +45,7 @@ function Account({ account }: { account: AccountStatus }) {
           </div>
         </div>
       )}
+      {isLinking && <Linking account={account} />}
       {status === 'paused' && <Paused account={account} />}
       <Section title={words.account.state}>
         <dl className="facts">
@@ -73,7 +74,6 @@ function Account({ account }: { account: AccountStatus }) {
         )}
         {!isSandbox && !isLinking && !isFree && <Unlink />}
       </Section>
-      {isLinking && <Linking account={account} />}
       {!isLinking && (isFree || isSandbox) && <BeginLink key={messenger} account={account} />}
       <RestRules />
       <History status={status} />

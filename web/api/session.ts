@@ -1,6 +1,6 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/http/contract/session.ts';
-import { request } from './call.ts';
+import { call, request } from './call.ts';
 
 export type SignedIn = NonNullable<Session>;
 const KEY = ['session'] as const;
@@ -20,10 +20,30 @@ export async function signIn(client: QueryClient, userName: string, password: st
   client.setQueryData(sessionQuery.queryKey, data);
 }
 
-export async function signOut(client: QueryClient): Promise<void> {
-  await request<Session>('/session', 'DELETE');
-  forgetAll(client);
+export function signOut(client: QueryClient): Promise<void> {
+  return leave(client, () => request<Session>('/session', 'DELETE'));
+}
+
+/** Signs out here and wherever else the user is signed in. */
+export function signOutEverywhere(client: QueryClient): Promise<void> {
+  return leave(client, async () => {
+    await call('user/revoke_tokens', {});
+    await request<Session>('/session', 'DELETE');
+  });
+}
+
+/** The pages go first: they would ask on with what is about to be refused. They come back when it could not be done. */
+async function leave(client: QueryClient, act: () => Promise<unknown>): Promise<void> {
+  const before = client.getQueryData(sessionQuery.queryKey);
   client.setQueryData(sessionQuery.queryKey, null);
+  await client.cancelQueries();
+  try {
+    await act();
+  } catch (error) {
+    client.setQueryData(sessionQuery.queryKey, before);
+    throw error;
+  }
+  forgetAll(client);
 }
 
 /** All but the session itself: what watches it would go on watching what was thrown away. */

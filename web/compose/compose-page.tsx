@@ -18,7 +18,8 @@ import { Checks, findProblems } from './checks.tsx';
 import { useDraft, type PickedGroup } from './draft.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { membersOf } from './members-of.ts';
-import { PickGroups } from './pick-groups.tsx';
+import { PickGroups, together } from './pick-groups.tsx';
+import { PickList } from './pick-list.tsx';
 import { Plan } from './plan.tsx';
 import { sendDraft } from './send.ts';
 import { TestPost } from './test-post.tsx';
@@ -105,7 +106,10 @@ function Compose({ session }: { session: SignedIn }) {
               )}
             </Stack>
           </Section>
-          <Section title={words.compose.groups}>
+          <Section
+            title={words.compose.groups}
+            aside={<PickList onPick={(more) => update({ groups: together(draft.groups, more) })} />}
+          >
             <PickGroups picked={draft.groups} onChange={(groups) => update({ groups })} />
           </Section>
           <Section title={words.compose.when}>
@@ -130,7 +134,7 @@ function Compose({ session }: { session: SignedIn }) {
               {words.compose.picked(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups)))}
             </Text>
             <TestPost draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
-            <Button size="md" onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
+            <Button onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled)}
             </Button>
           </div>

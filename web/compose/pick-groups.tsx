@@ -15,7 +15,6 @@ import { SearchField } from '../parts/search-field.tsx';
 import { VirtualList } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
 import { toPicked, type PickedGroup } from './draft.ts';
-import { PickList } from './pick-list.tsx';
 
 const WAIT_MS = 200;
 const ROW_HEIGHT = 42;
@@ -39,13 +38,7 @@ export function PickGroups({
 
   const pickingAll = useMutation({
     mutationFn: () => findAllGroups(filter),
-    onSuccess: (all) =>
-      onChange(
-        together(
-          picked,
-          all.filter((group) => group.can_send),
-        ),
-      ),
+    onSuccess: (all) => onChange(together(picked, all)),
     onError: tellProblem,
   });
   const toggle = (group: PickedGroup) =>
@@ -69,16 +62,6 @@ export function PickGroups({
             { value: 'all', label: words.groups.all },
             ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
           ]}
-        />
-        <PickList
-          onPick={(more) =>
-            onChange(
-              together(
-                picked,
-                more.filter((group) => group.can_send),
-              ),
-            )
-          }
         />
       </div>
       {found.isPending && <RowsSkeleton rows={3} height={ROW_HEIGHT} />}
@@ -145,8 +128,12 @@ export function PickGroups({
   );
 }
 
-function together(picked: readonly PickedGroup[], more: readonly PickedGroup[]): PickedGroup[] {
+/** What is picked with more, those that can be posted to, each once and no more than a campaign takes. */
+export function together(
+  picked: readonly PickedGroup[],
+  more: readonly (PickedGroup & { can_send?: boolean })[],
+): PickedGroup[] {
   const byId = new Map(picked.map((group) => [group.group_metadata_id, group]));
-  for (const group of more) byId.set(group.group_metadata_id, toPicked(group));
+  for (const group of more) if (group.can_send !== false) byId.set(group.group_metadata_id, toPicked(group));
   return [...byId.values()].slice(0, MOST_GROUPS);
 }

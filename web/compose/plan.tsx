@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { count } from '../format/numbers.ts';
-import { duration, shortTime, zoneName } from '../format/time.ts';
+import { clockTime, dateIn, duration, shortTime, zoneName } from '../format/time.ts';
 import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
 import { groupIssues } from './checks.tsx';
@@ -38,7 +38,7 @@ export function Plan({
     const takes = duration(seconds);
     const end = new Date(nowMs + seconds * 1_000);
     if (draft.isScheduled) lines.push(words.compose.takesEach(takes));
-    else lines.push(`${words.compose.takes(takes)} ${words.compose.doneBy(shortTime(end, draft.timeZone))}`);
+    else lines.push(`${words.compose.takes(takes)} ${words.compose.doneBy(soon(end, nowMs, draft.timeZone))}`);
   }
   if (lines.length === 0) return null;
   return (
@@ -50,6 +50,11 @@ export function Plan({
       ))}
     </Stack>
   );
+}
+
+/** The time of day; with the day where it is another. */
+function soon(at: Date, nowMs: number, zone: string): string {
+  return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
 }
 
 function scheduleInWords({ startDate, endDate, time, timeZone }: Draft): string {

@@ -30,7 +30,7 @@ export function TestPost(tested: Tested) {
   const [isOpen, opened] = useDisclosure(false);
   return (
     <>
-      <Button size="md" variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
+      <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
         {words.compose.test}
       </Button>
       <Modal
@@ -128,6 +128,7 @@ function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (grou
       filter={({ options }) => options}
       nothingFoundMessage={words.groups.noneFound}
       error={found.isError ? words.problems.unexpected : undefined}
+      openOnFocus={false}
       data-autofocus
     />
   );

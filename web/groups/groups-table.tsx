@@ -1,6 +1,7 @@
 import { Button, Checkbox, Table } from '@mantine/core';
 import type { Group } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
+import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
 
@@ -33,7 +34,9 @@ export function GroupsTable({
             </Table.Th>
             <Table.Th>{words.groups.name}</Table.Th>
             <Table.Th className="groups-kind">{words.groups.kind}</Table.Th>
-            <Table.Th ta="right">{words.groups.members}</Table.Th>
+            <Table.Th ta="right" className="groups-size">
+              {words.groups.members}
+            </Table.Th>
             <Table.Th ta="right" className="groups-last">
               {words.groups.lastPost}
             </Table.Th>
@@ -80,10 +83,10 @@ function GroupRow({
         <span className="clip">{name}</span>
         {!group.can_send && <span className="row-note">{words.groups.cannotSend}</span>}
         <span className="groups-small">
-          {words.kinds[group.kind]}
+          {words.groups.sizeOf(words.kinds[group.kind], count(group.participants))}
           {activity?.last_posted_at && (
             <>
-              {' · '}
+              <br />
               <Moment at={activity.last_posted_at} />
               {' · '}
               {words.groups.readShare(share(activity.read_rate))}
@@ -94,7 +97,9 @@ function GroupRow({
       <Table.Td c="dimmed" className="groups-kind">
         {words.kinds[group.kind]}
       </Table.Td>
-      <Table.Td ta="right">{count(group.participants)}</Table.Td>
+      <Table.Td ta="right" className="groups-size">
+        {count(group.participants)}
+      </Table.Td>
       <Table.Td ta="right" className="groups-last" c="dimmed">
         {activity?.last_posted_at ? (
           <Moment at={activity.last_posted_at} />
@@ -115,7 +120,8 @@ function GroupRow({
             aria-label={words.groups.linkOf(name)}
             onClick={() => invite(group)}
           >
-            {words.groups.inviteButton}
+            <Icon name="qr" size={16} className="groups-qr" />
+            <span className="groups-wide">{words.groups.inviteButton}</span>
           </Button>
         )}
       </Table.Td>

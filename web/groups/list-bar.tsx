@@ -63,7 +63,7 @@ export function ListActions({
   return (
     <Row gap="xs" mb="md" role="group" aria-label={list.name}>
       <Button size="xs" loading={writing.isPending} onClick={() => writing.mutate()}>
-        {words.groups.write}
+        {words.groups.writeToList}
       </Button>
       <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
         {words.groups.changeList}

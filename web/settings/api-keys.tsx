@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -13,6 +13,8 @@ import { RowsSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
 const KEY = ['api-keys'];
+const DAY_MS = 86_400_000;
+const LIFETIMES = ['never', '30', '90', '365'];
 
 export function ApiKeys() {
   const client = useQueryClient();
@@ -115,15 +117,19 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
 function NewKeyForm({ close }: { close: () => void }) {
   const client = useQueryClient();
   const form = useForm({
-    initialValues: { name: '', scopes: ['read'] as string[] },
+    initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null },
     validate: {
       name: (value) => (value.trim() === '' ? words.settings.keyNameMissing : null),
       scopes: (value) => (value.length === 0 ? words.settings.scopeMissing : null),
     },
   });
   const making = useMutation({
-    mutationFn: ({ name, scopes }: typeof form.values) =>
-      call('user/create_api_key', { name, scopes: scopes.filter((one) => one === 'read' || one === 'send') }),
+    mutationFn: ({ name, scopes, days }: typeof form.values) =>
+      call('user/create_api_key', {
+        name,
+        scopes: scopes.filter((one) => one === 'read' || one === 'send'),
+        ...(days !== 'never' && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
   });
   if (making.data)
@@ -151,6 +157,12 @@ function NewKeyForm({ close }: { close: () => void }) {
             <Checkbox value="send" label={words.settings.scopeSend} />
           </Stack>
         </Checkbox.Group>
+        <Select
+          label={words.settings.keyLives}
+          data={LIFETIMES.map((value) => ({ value, label: Reflect.get(words.settings.keyLifetimes, value) }))}
+          allowDeselect={false}
+          {...form.getInputProps('days')}
+        />
         <Problem error={making.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={making.isPending}>

@@ -1,5 +1,6 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Anchor, Button, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -42,7 +43,9 @@ export function AuditLog() {
                     <Moment at={entry.at} />
                   </Table.Td>
                   <Table.Td>{actionName(entry.action)}</Table.Td>
-                  <Table.Td className="clip">{entry.subject}</Table.Td>
+                  <Table.Td className="clip">
+                    <Subject entry={entry} />
+                  </Table.Td>
                   <Table.Td>{entry.address}</Table.Td>
                 </Table.Tr>
               ))}
@@ -68,4 +71,14 @@ export function AuditLog() {
 /** What no words are kept for is shown as the log has it, made readable. */
 function actionName(action: string): string {
   return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
+}
+
+/** What it was done to; a campaign, which the log knows by its id alone, can be opened. */
+function Subject({ entry: { action, subject } }: { entry: { action: string; subject: string } }) {
+  if (!action.startsWith('campaign.')) return subject;
+  return (
+    <Anchor component={Link} href={`/campaigns/${subject}`} size="sm" underline="always" title={subject}>
+      {words.settings.thisCampaign}
+    </Anchor>
+  );
 }

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { CampanileError } from '../../client/failure.ts';
-import { signOut } from '../api/session.ts';
+import { signOutEverywhere } from '../api/session.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { Problem } from '../parts/failed.tsx';
 import { tell, tellProblem } from '../parts/notify.ts';
@@ -30,8 +30,7 @@ export function Password() {
   });
   const client = useQueryClient();
   const leavingAll = useMutation({
-    mutationFn: () => call('user/revoke_tokens', {}),
-    onSuccess: () => signOut(client),
+    mutationFn: () => signOutEverywhere(client),
     onError: tellProblem,
   });
   const isInFields = changing.error instanceof CampanileError && changing.error.details.length > 0;
