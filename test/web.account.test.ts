@@ -1,10 +1,11 @@
 /** The page of the account in the dashboard: linking WhatsApp and when it rests, in a real browser, against the peer and the phone it has. */
-import { AxeBuilder } from '@axe-core/playwright';
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
+import { askInBrowser, findBarriers } from './support/dashboard-page.ts';
 import { signUpInBrowser } from './support/dashboard-user.ts';
 import { OWN_NUMBER, towards, type Status } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
@@ -41,13 +42,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const state = (text: string) => page.getByRole('region', { name: 'Your link' }).getByText(text, { exact: true });
 
-  /** What the API says to whoever is signed in on the page. */
-  async function ask<Data>(path: string, data: object = {}): Promise<Data> {
-    const headers = { 'x-campanile-dashboard': '1' };
-    const answer = await page.context().request.post(`/api/v1/${path}`, { headers, data });
-    expect(answer.status()).toBe(200);
-    return ((await answer.json()) as { data: Data }).data;
-  }
+  const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
   /** Which squares of the picture are dark: where each is, in the order in which it is drawn. */
   function squaresOf(text: string): string[] {
@@ -66,14 +61,15 @@ describe.skipIf(!browser)('in a browser', () => {
     const picture = page.getByRole('img', { name: 'Code to scan with your phone' });
     await picture.waitFor();
     await page.getByText(/^This code is good for another \d+ s/).waitFor();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     const { qr = '' } = await ask<Status>('venom/account-status');
     const drawn = (await picture.locator('path').getAttribute('d')) ?? '';
     expect([...drawn.matchAll(/M(\d+ \d+)/g)].map(([, square]) => square)).toEqual(squaresOf(qr));
     await peer.scan(phone, qr);
     await state('Connected').waitFor();
     await picture.waitFor({ state: 'detached' });
+    const history = page.getByRole('region', { name: 'History' });
+    for (const past of ['Connected', 'Linking', 'Not linked']) await history.getByText(past).first().waitFor();
     await page.getByRole('link', { name: 'Groups', exact: true }).click();
     await page.getByText('Running club').waitFor();
   });
@@ -121,6 +117,21 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
 
+  test('a rest is told with its reason and its end, and that nothing has to be done', async () => {
+    await signUpInBrowser(page, 'rita', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await state('Not linked').waitFor();
+    // Nothing is connected for somebody who has not linked: nobody else writes this.
+    await sql`
+      update accounts set status = 'paused', paused_until = campanile_now() + interval '2 hours', status_reason = 'Too many posts.'
+      from users u where u.user_id = accounts.user_id and u.user_name = 'rita'`.execute(app.database.db);
+    await page.getByText(/^Sending rests until .*, \d\d:\d\d CES?T$/).waitFor();
+    await page.getByRole('status').getByText('Too many posts.').waitFor();
+    await page.getByText('It goes on by itself in 2 hours; there is nothing to do.').waitFor();
+    await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
   test('quiet hours and a daily cap are set on the page, and taken away again', async () => {
     await signUpInBrowser(page, 'dora', `+${OWN_NUMBER}`);
     await page.goto('/account');
@@ -137,8 +148,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await rules()).toMatchObject({ quiet_hours: { from: '21:30', to: '06:15' }, daily_cap: 250 });
     await page.reload();
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:15');
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('checkbox', { name: /^Quiet hours/ }).uncheck();
     await page.getByLabel('At most on one day').fill('');
     await press('Save');

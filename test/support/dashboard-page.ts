@@ -1,0 +1,18 @@
+/** What tests ask of a page of the dashboard, beyond what its user does. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** What the API says to whoever is signed in on the page; the test fails when that is no success. */
+export async function askInBrowser<Data>(page: Page, path: string, data: object = {}): Promise<Data> {
+  const headers = { 'x-campanile-dashboard': '1' };
+  const answer = await page.context().request.post(`/api/v1/${path}`, { headers, data });
+  expect(answer.status()).toBe(200);
+  return ((await answer.json()) as { data: Data }).data;
+}
+
+/** What people with a screen reader or weak eyes would stumble over, in words; nothing, one hopes. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
