@@ -33,6 +33,11 @@ export function Linking({ account }: { account: AccountStatus }) {
           <TimeLeft account={account} />
         </Stack>
         <Stack gap="lg" className="grow">
+          {code === undefined && (
+            <Text size="sm" className="note on-phones">
+              {words.account.samePhone}
+            </Text>
+          )}
           <LinkSteps method={code === undefined ? 'qr' : 'pairing_code'} />
           <Group gap="xs">
             <Button

@@ -34,8 +34,8 @@ const SCREENS = {
   enter: (
     <>
       <path d="M27 36h34" className="draw-line draw-strong" />
-      {[24, 36, 50, 62].map((x) => (
-        <rect key={x} x={x} y="50" width="10" height="14" rx="2.500" className="draw-stroke draw-accent-line" />
+      {[23, 36, 51, 64].map((x) => (
+        <rect key={x} x={x} y="50" width="9" height="13" rx="2.500" className="draw-stroke draw-accent-line" />
       ))}
       {[0, 1, 2].map((row) => (
         <path key={row} d={`M32 ${82 + row * 9}h4M46 ${82 + row * 9}h4M60 ${82 + row * 9}h4`} className="draw-stroke" />

@@ -43,7 +43,9 @@ export default function MediaField({
     >
       <Group gap="sm" justify="center">
         <Icon name="clip" />
-        <Text size="sm">{words.compose.addFile}</Text>
+        <Text size="sm" ta="center">
+          {words.compose.addFile}
+        </Text>
         <Text size="xs" c="dimmed">
           {words.compose.fileHint(fileSize(FILE_LIMIT_BYTES))}
         </Text>

@@ -42,7 +42,7 @@ export function AuditLog() {
                   <Table.Td className="nowrap">
                     <Moment at={entry.at} />
                   </Table.Td>
-                  <Table.Td>{actionName(entry.action)}</Table.Td>
+                  <Table.Td miw={140}>{actionName(entry.action)}</Table.Td>
                   <Table.Td className="clip">
                     <Subject entry={entry} />
                   </Table.Td>

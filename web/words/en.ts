@@ -144,6 +144,7 @@ export const en = {
       'Whatever you send is seen by made-up members only. Link your WhatsApp below when you want to reach people.',
     pausedFor: (time: string) => `Sending rests until ${time}`,
     pausedGoesOn: (when: string) => `It goes on by itself ${when}; there is nothing to do. Campaigns wait until then.`,
+    samePhone: 'Is WhatsApp on this very phone? It cannot scan its own screen: use a code instead.',
     history: 'History',
     timeLeft: 'How long this code is still good',
     sandboxNote:
