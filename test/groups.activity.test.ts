@@ -86,17 +86,3 @@ test('a page tells of its own groups, and nothing is told of what was posted ove
   await sql`update runs set started_at = started_at - interval '91 days'`.execute(app.database.db);
   expect([...(await activityOf(alice)).values()].map((activity) => activity?.posts)).toEqual([0, 0, 0, 0]);
 });
-
-test('how an account stood before is told where it is asked for, newest first, and to its owner alone', async () => {
-  type Past = { messenger: string; status: string; history?: Array<{ at: string; status: string; reason: null }> };
-  const status = async (person: Person, body: object) =>
-    (await person.call<Past>('venom/account-status', body)).body.data;
-  expect(await status(bob, {})).not.toHaveProperty('history');
-  await bob.call('venom/disconnect-account');
-  await bob.call('venom/connect-account');
-  const { history = [] } = await status(bob, { with_history: true });
-  expect(history.map((past) => past.status)).toEqual(['connected', 'unlinked', 'connected']);
-  const times = history.map((past) => Date.parse(past.at));
-  expect(times).toEqual(times.toSorted((a, b) => b - a));
-  expect((await status(alice, { with_history: true })).history).toHaveLength(1);
-});

@@ -109,6 +109,33 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('3 groups · 151 members').waitFor();
   });
 
+  test('a picture that is pasted into the message goes along with it', async () => {
+    await signUpInBrowser(page, 'gwen');
+    await page.goto('/campaigns/new');
+    const editor = page.getByRole('textbox', { name: 'Message' });
+    await editor.click();
+    await editor.evaluate(
+      (element, bytes) => {
+        // The types of this project know no browser.
+        const browserSide = globalThis as never as Record<string, new (...args: never[]) => never>;
+        const make = (name: string, ...args: unknown[]) => Reflect.construct(browserSide[name] as never, args) as never;
+        const clipboard = make('DataTransfer') as { items: { add(file: never): void } };
+        const file = { type: 'image/png' };
+        clipboard.items.add(make('File', [Uint8Array.from(bytes)], 'pasted.png', file));
+        const init = { clipboardData: clipboard, bubbles: true, cancelable: true };
+        (element as never as { dispatchEvent(event: never): void }).dispatchEvent(
+          make('ClipboardEvent', 'paste', init),
+        );
+      },
+      [...PNG],
+    );
+    await page.getByRole('complementary').locator('img').waitFor();
+    expect(await page.getByText('pasted.png').count()).toBe(1);
+    await press('Remove');
+    await page.getByText('pasted.png').waitFor({ state: 'detached' });
+    await page.getByRole('complementary').locator('img').waitFor({ state: 'detached' });
+  });
+
   test('a schedule keeps its time of day over a change of the clocks, before it is saved and in the calendar', async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
