@@ -11,6 +11,7 @@ type Preview = Data<'venom/preview-campaign'>;
 /** A warning that matters only together with a file. */
 const OF_CAPTIONS = 'caption_too_long';
 const NAMED = 5;
+const NOBODY: readonly PickedGroup[] = [];
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
 export function findProblems(
@@ -29,14 +30,10 @@ export function findProblems(
   return problems;
 }
 
-/** The groups that have a problem, by what it is. */
-export function groupIssues(check: Check, groups: readonly PickedGroup[]): Map<string, PickedGroup[]> {
-  const known = new Map(groups.map((group) => [group.group_metadata_id, group]));
-  const byIssue = new Map<string, PickedGroup[]>();
-  for (const { group_metadata_id: id, issue } of check.problems) {
-    const group = known.get(id);
-    if (group) byIssue.set(issue, [...(byIssue.get(issue) ?? []), group]);
-  }
+/** By what is wrong with them: ids of groups, in the order of the groups. */
+export function groupIssues({ problems }: Check): Map<string, number[]> {
+  const byIssue = new Map<string, number[]>();
+  for (const { group_metadata_id: id, issue } of problems) byIssue.set(issue, [...(byIssue.get(issue) ?? []), id]);
   return byIssue;
 }
 
@@ -46,24 +43,27 @@ export function groupIssues(check: Check, groups: readonly PickedGroup[]): Map<s
  */
 export function Checks({
   problems,
-  isTried,
+  isTried = false,
   preview,
   hasFile,
   check,
-  groups,
+  picked = NOBODY,
   onLeaveOut,
 }: {
   problems: readonly string[];
-  isTried: boolean;
+  isTried?: boolean;
   preview: Preview;
   hasFile: boolean;
   check: Check;
-  groups: readonly PickedGroup[];
-  onLeaveOut: (groups: readonly PickedGroup[]) => void;
+  /** Names the groups that something is wrong with. */
+  picked?: readonly PickedGroup[];
+  /** Takes groups out of what is picked, by their ids. */
+  onLeaveOut?: (groupIds: readonly number[]) => void;
 }) {
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   const warnings = [...heard.values()].filter(({ code }) => hasFile || code !== OF_CAPTIONS);
-  const issues = [...groupIssues(check, groups)];
+  const issues = [...groupIssues(check)];
+  const names = new Map(picked.map((group) => [group.group_metadata_id, group.group_name]));
   const isClear = problems.length === 0 && !check.error && warnings.length === 0 && issues.length === 0;
   return (
     <div aria-live="polite">
@@ -88,21 +88,20 @@ export function Checks({
             <Icon name="alert" size={16} /> {problemText(check.error)}
           </li>
         )}
-        {issues.map(([issue, affected]) => (
+        {issues.map(([issue, ids]) => (
           <li key={issue}>
             <Icon name="alert" size={16} />
             <div className="grow">
-              {words.compose.issue(affected.length, count(affected.length), issue)}
+              {words.compose.issue(ids.length, count(ids.length), issue)}
               <Text size="xs" c="dimmed">
-                {words.compose.issueNames(
-                  affected.slice(0, NAMED).map((group) => group.group_name),
-                  Math.max(0, affected.length - NAMED),
-                )}
+                {named(ids.flatMap((id) => names.get(id) ?? []))}
               </Text>
             </div>
-            <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(affected)}>
-              {words.compose.leaveOut(affected.length)}
-            </Button>
+            {onLeaveOut && (
+              <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
+                {words.compose.leaveOut(ids.length)}
+              </Button>
+            )}
           </li>
         ))}
         {warnings.map(({ code, message }) => (
@@ -113,4 +112,8 @@ export function Checks({
       </ul>
     </div>
   );
+}
+
+function named(names: readonly string[]): string {
+  return words.compose.issueNames(names.slice(0, NAMED), Math.max(0, names.length - NAMED));
 }

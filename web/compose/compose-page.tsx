@@ -15,7 +15,7 @@ import { Phone } from '../whatsapp/phone.tsx';
 import { Post } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { Checks, findProblems } from './checks.tsx';
-import { useDraft, type PickedGroup } from './draft.ts';
+import { useDraft } from './draft.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { membersOf } from './members-of.ts';
 import { PickGroups, together } from './pick-groups.tsx';
@@ -56,8 +56,8 @@ function Compose({ session }: { session: SignedIn }) {
     setFileProblem(isTooLarge ? words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)) : undefined);
     if (!isTooLarge) attach(next);
   };
-  const leaveOut = (groups: readonly PickedGroup[]) => {
-    const ids = new Set(groups.map((group) => group.group_metadata_id));
+  const leaveOut = (groupIds: readonly number[]) => {
+    const ids = new Set(groupIds);
     update({ groups: draft.groups.filter((group) => !ids.has(group.group_metadata_id)) });
   };
   const send = async () => {
@@ -125,13 +125,13 @@ function Compose({ session }: { session: SignedIn }) {
               preview={preview}
               hasFile={file !== null}
               check={check}
-              groups={draft.groups}
+              picked={draft.groups}
               onLeaveOut={leaveOut}
             />
           </Section>
           <div className="compose-end">
-            <Text size="sm" fw={550} className="compose-sum" aria-live="polite">
-              {words.compose.picked(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups)))}
+            <Text size="sm" fw={550} className="compose-sum">
+              {words.compose.sum(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups)))}
             </Text>
             <TestPost draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
             <Button onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group as Row, SegmentedControl } from '@mantine/core';
+import { Button, Checkbox, Group as Row, SegmentedControl, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import { RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { VirtualList } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
+import { membersOf } from './members-of.ts';
 import { toPicked, type PickedGroup } from './draft.ts';
 
 const WAIT_MS = 200;
@@ -96,6 +97,9 @@ export function PickGroups({
         </VirtualList>
       )}
       <Row justify="flex-end" mt="sm" gap="xs">
+        <Text size="sm" fw={550} aria-live="polite" className="pick-sum">
+          {words.compose.picked(picked.length, count(picked.length), count(membersOf(picked)))}
+        </Text>
         <SaveList groups={picked} />
         {found.hasNextPage && !isShowingPicked && (
           <Button size="compact-sm" variant="default" onClick={() => void found.fetchNextPage()}>

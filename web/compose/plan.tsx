@@ -28,8 +28,8 @@ export function Plan({
   const { expectedSeconds: seconds } = check;
   if (isFull) {
     lines.push(words.compose.reaches(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups))));
-    for (const [issue, groups] of groupIssues(check, draft.groups))
-      lines.push(words.compose.issue(groups.length, count(groups.length), issue));
+    for (const [issue, ids] of groupIssues(check))
+      lines.push(words.compose.issue(ids.length, count(ids.length), issue));
     if (draft.isScheduled) lines.push(scheduleInWords(draft));
     else lines.push(words.compose.cannotUndo);
   }

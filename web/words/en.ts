@@ -297,6 +297,8 @@ export const en = {
     removeFile: 'Remove',
     picked: (many: number, groups: string, members: string) =>
       many === 0 ? 'No group picked' : `${groups} ${plural(many, 'group', 'groups')} · ${members} members`,
+    sum: (many: number, groups: string, members: string) =>
+      many === 0 ? 'To nobody yet' : `To ${members} members in ${groups} ${plural(many, 'group', 'groups')}`,
     pickAll: 'Select all found',
     showPicked: 'Show selected',
     showAll: 'Show all',
@@ -330,7 +332,6 @@ export const en = {
     noLists: 'No saved list yet: pick groups and save them as one.',
     listAdded: (name: string, groups: string, many: number) =>
       `${name}: ${groups} ${plural(many, 'group was', 'groups were')} picked.`,
-    pickAllOf: (kind: string) => `Select all found: ${kind}`,
     test: 'Send a test to …',
     testTitle: 'Send a test to one group',
     testNote:
