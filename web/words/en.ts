@@ -268,7 +268,6 @@ export const en = {
     emptyList: 'None of its groups is there any more',
     emptyListHint: 'Change the list, or delete it.',
     syncing: 'Your groups are being read anew. That can take half a minute.',
-    syncedTitle: 'Your groups are up to date',
     nothingChanged: 'Nothing has changed.',
     syncNew: (names: string) => `New: ${names}.`,
     syncGone: (names: string) => `Gone: ${names}.`,
