@@ -145,6 +145,7 @@ function openWhatsApp(
     vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
+    mediaCa: config.whatsappCa,
     timing,
     onLoopError: metrics.countLoopError,
   });

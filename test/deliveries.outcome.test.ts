@@ -44,6 +44,17 @@ test('an account that is offline uses up no try, however often', () => {
   expect(judge(offline, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'snooze', restMs: 5_000 });
 });
 
+test('a post that cannot leave yet steps aside, and uses up no try, however often', () => {
+  const later = { kind: 'later', reason: 'its file is being uploaded', waitMs: 1_000 } as const;
+  expect(judge(later, tried(MAX_ATTEMPTS - 1))).toEqual({
+    kind: 'retry',
+    waitMs: 1_000,
+    reason: 'its file is being uploaded',
+    uncertain: false,
+    tries: 0,
+  });
+});
+
 describe('what may have left', () => {
   test('is tried again as such, and its last failure says that nobody knows', () => {
     expect(judge(cut, tried(0))).toMatchObject({ kind: 'retry', uncertain: true });

@@ -83,7 +83,8 @@ function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcom
       return { ...base, status: 'failed', error: outcome.reason, uncertain: outcome.uncertain };
     case 'retry': {
       const uncertain = outcome.uncertain || delivery.uncertain;
-      return { ...base, status: 'retry', waitMs: outcome.waitMs, error: outcome.reason, uncertain };
+      const { waitMs, reason, tries = 1 } = outcome;
+      return { ...base, status: 'retry', waitMs, tries, error: reason, uncertain };
     }
     case 'snooze':
       return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };

@@ -35,13 +35,14 @@ export function loadPosts(db: Database): Posts {
   }
 
   function toPost(row: ContentRow): Post {
-    if (row.media_id === null || row.mime === null) return { text: row.text, media: null };
+    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text: row.text, media: null };
     const mediaId = row.media_id;
     return {
       text: row.text,
       media: {
         mime: row.mime,
         size: row.size,
+        sha256: row.sha256,
         fileName: fileNameOf(row.name, extensionOf(row.mime)),
         load: () => files.get(mediaId, () => loadNext(mediaId)),
       },
@@ -64,6 +65,7 @@ interface ContentRow {
   media_id: number | null;
   name: string;
   mime: string | null;
+  sha256: Buffer | null;
   size: number;
 }
 
@@ -79,6 +81,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
       'contents.media_id',
       eb.fn.coalesce('contents.name', 'campaigns.name').as('name'),
       'media.mime',
+      'media.sha256',
       eb.fn<number>('octet_length', ['media.bytes']).as('size'),
     ])
     .where(sql<boolean>`contents.content_id = any(${contentIds}::bigint[])`)

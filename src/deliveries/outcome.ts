@@ -5,8 +5,8 @@ export type Outcome =
   | { kind: 'sent'; recipients: number }
   /** For good; `uncertain` when a try may have left all the same. */
   | { kind: 'failed'; reason: string; uncertain: boolean }
-  /** Try again no sooner than `waitMs` from now; `uncertain` when this try may have left. */
-  | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean }
+  /** Try again no sooner than `waitMs` from now; `uncertain` when this try may have left. It uses up a try unless `tries` is 0. */
+  | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
   /** Was not tried. Uses up no try; the whole account rests for `restMs`. */
   | { kind: 'snooze'; restMs: number };
 
@@ -36,9 +36,16 @@ export function judge(result: SendResult, tried: Tried, random: () => number = M
       return { kind: 'sent', recipients: result.recipients };
     case 'offline':
       return { kind: 'snooze', restMs: result.restMs };
+    case 'later':
+      return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
       if (result.final || isLast) return fail(result.reason, uncertain);
-      return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: false };
+      return {
+        kind: 'retry',
+        waitMs: waitAfter(attempts, random()),
+        reason: result.reason,
+        uncertain: false,
+      };
     case 'unknown':
       if (isLast) return fail(result.reason, true);
       return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: true };

@@ -37,6 +37,7 @@ const PARTS: readonly Part[] = [
   { table: 'group_lists', owner: 'account_id', chunk: 100 },
   { table: 'groups', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_uploads', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },
   { table: 'idempotency_keys', owner: 'user_id', chunk: 5_000 },
   { table: 'api_keys', owner: 'user_id', chunk: 5_000 },

@@ -119,12 +119,21 @@ async function detectExtension(bytes: Uint8Array): Promise<string | undefined> {
 
 /** The usual extension of a media type that `sniff` answers, without a point; `bin` for others. */
 export function extensionOf(mime: string): string {
+  return typeOf(mime)?.extension ?? 'bin';
+}
+
+/** How a messenger shows a file of a media type that `sniff` answers; a document for others. */
+export function kindOf(mime: string): MediaKind {
+  return typeOf(mime)?.kind ?? 'document';
+}
+
+function typeOf(mime: string): MediaType | undefined {
   const known = [
     ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
     ...COMPOUND_STREAMS.map(({ type }) => type),
     OTHER_COMPOUND,
   ];
-  return known.find((type) => type.mime === mime)?.extension ?? 'bin';
+  return known.find((type) => type.mime === mime);
 }
 
 function sniffCompound(bytes: Uint8Array): MediaType {

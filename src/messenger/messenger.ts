@@ -20,6 +20,8 @@ export interface Post {
 export interface PostMedia {
   mime: string;
   size: number;
+  /** Of the bytes. */
+  sha256: Buffer;
   /** What a document is called at the receiver's. */
   fileName: string;
   /** The bytes; fetched once a run, not once a group. */
@@ -49,6 +51,8 @@ export type SendResult =
   | { kind: 'sent'; /** Participants other than the sender, now. */ recipients: number }
   | { kind: 'refused'; reason: string; /** Trying again cannot help. */ final: boolean }
   | { kind: 'unknown'; reason: string }
+  /** It cannot leave yet, which says nothing about other posts of the account. Uses up no try. `waitMs` in milliseconds. */
+  | { kind: 'later'; reason: string; waitMs: number }
   | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
 
 export type GroupKind = 'group' | 'community' | 'channel';

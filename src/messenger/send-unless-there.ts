@@ -9,8 +9,11 @@ export async function sendUnlessThere(
   to: Destination,
   chat: {
     send(): Promise<SendResult>;
-    /** Whether the post is among the recent ones, and at how many it is aimed; null: it is not there. */
-    find(): Promise<{ recipients: number } | null>;
+    /**
+     * Whether the post is among the recent ones, and at how many it is aimed; null: it is not there. `begun`: its first part is
+     * there, and the rest is known not to have left, so that it can be sent.
+     */
+    find(): Promise<{ recipients: number } | 'begun' | null>;
   },
 ): Promise<SendResult> {
   if (!to.uncertain) return chat.send();
@@ -21,6 +24,7 @@ export async function sendUnlessThere(
     const why = error instanceof Error ? error.message : String(error);
     return { kind: 'refused', reason: `the recent posts could not be read: ${why}`, final: false };
   }
+  if (found === 'begun') return chat.send();
   if (found) return { kind: 'sent', recipients: found.recipients };
   if (to.resend) return chat.send();
   return { kind: 'refused', reason: `${OUTCOME_UNKNOWN}: it was not found among the recent posts`, final: true };

@@ -47,7 +47,15 @@ export const PASSWORD = 'correct horse battery';
 
 /** Nobody listens there: a test that means WhatsApp starts a peer. */
 const NOWHERE = 'ws://127.0.0.1:9/';
-const WHATSAPP_TIMING = { firstPauseMs: 50, longestPauseMs: 500, answerMs: 1_500, restMs: 1_000, leaveMs: 1_000 };
+const WHATSAPP_TIMING = {
+  firstPauseMs: 50,
+  longestPauseMs: 500,
+  answerMs: 1_500,
+  restMs: 1_000,
+  leaveMs: 1_000,
+  fileWaitMs: 500,
+  fileRetryMs: 200,
+};
 
 /** With `shared`, the database of another app, which outlives this one. */
 export async function startTestApp(

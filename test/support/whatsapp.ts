@@ -24,6 +24,7 @@ export function towards(peer: WhatsAppPeer): Partial<Config> {
     messenger: 'whatsapp',
     whatsappUrl: peer.url,
     whatsappRootKey: Buffer.from(peer.rootKey, 'hex'),
+    whatsappCa: peer.certificate,
     whatsappGap: { minMs: 0, maxMs: 0 },
     encryptionKey: Buffer.alloc(32, 7),
     jwtSecret: 'the secret of the tests, long enough',
@@ -91,9 +92,14 @@ export async function createGroups(person: Person, count: number, members: reado
   return ids;
 }
 
-/** Sends a campaign now. Resolves to its id. */
-export async function sendCampaign(person: Person, groupIds: readonly number[], html = 'Hello'): Promise<string> {
-  const campaign = { name: 'Test', html, group_metadata_ids: groupIds };
+/** Sends a campaign now, with a file if there is one. Resolves to its id. */
+export async function sendCampaign(
+  person: Person,
+  groupIds: readonly number[],
+  html = 'Hello',
+  file?: Buffer,
+): Promise<string> {
+  const campaign = { name: 'Test', html, group_metadata_ids: groupIds, image: file?.toString('base64') ?? null };
   return (await person.call<{ campaign_id: string }>('venom/add-campaign', campaign)).body.data.campaign_id;
 }
 
@@ -105,7 +111,13 @@ export interface Totals {
 
 export interface Progress {
   totals: Totals;
-  groups: Array<{ last_error: string | null }>;
+  groups: Array<{
+    kind: string;
+    last_error: string | null;
+    views: number | null;
+    reactions: number;
+    recipients: number;
+  }>;
 }
 
 export async function progressOf(person: Person, campaignId: string): Promise<Progress> {

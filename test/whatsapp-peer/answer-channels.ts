@@ -2,8 +2,9 @@ import { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
-import { bytesOf, element, seconds, textOf, type Stanza } from './stanza.ts';
-import { addChannel, type Channel, type Person } from './world.ts';
+import { describedMedia, readMedia } from './read-media.ts';
+import { bytesOf, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
+import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
 
 const CREATE = '8823471724422422';
 const READ = '6563316087068696';
@@ -92,22 +93,32 @@ function describeChannel(channel: Channel, viewer: Person) {
 
 /** The last posts of a channel, as whoever follows it reads them. */
 export function listPosts(state: PeerState, query: Stanza, asked: Stanza): QueryAnswer {
-  const channel = state.world.channels.get(query.attrs['to'] ?? '');
+  // The posts themselves are asked of the server, all else of the channel.
+  const isList = asked.tag === 'messages';
+  if (isList && query.attrs['to'] !== SERVER) return 400;
+  const channel = state.world.channels.get((isList ? asked.attrs['jid'] : query.attrs['to']) ?? '');
   if (!channel) return 404;
   if (asked.tag === 'live_updates') return [element('live_updates', { duration: '300' })];
-  if (asked.tag !== 'messages' && asked.tag !== 'message_updates') return undefined;
+  if (!isList && asked.tag !== 'message_updates') return undefined;
   const after = Number(asked.attrs['after'] ?? 0);
   const posts = channel.posts.filter(({ serverId }) => serverId > after).slice(-Number(asked.attrs['count'] ?? 50));
   const listed = element('messages', { jid: channel.id, t: seconds() }, posts.map(describePost));
-  return [element(asked.tag, { t: seconds() }, [listed])];
+  return isList ? [listed] : [element(asked.tag, { t: seconds() }, [listed])];
 }
 
-function describePost(post: Channel['posts'][number]): Stanza {
-  const attributes = { id: post.messageId, server_id: String(post.serverId), t: post.at, type: 'text' };
+function describePost(post: ChannelPost): Stanza {
+  const { mediaType } = post;
+  const type = mediaType === undefined ? 'text' : 'media';
+  const attributes = { id: post.messageId, server_id: String(post.serverId), t: post.at, type };
+  const reactions = Object.entries(post.reactions);
   return element('message', attributes, [
-    element('plaintext', {}, proto.Message.encode(post.message).finish()),
+    element('plaintext', { mediatype: mediaType }, proto.Message.encode(post.message).finish()),
     element('views_count', { count: String(post.views) }),
-    element('reactions', {}, []),
+    element(
+      'reactions',
+      {},
+      reactions.map(([code, count]) => element('reaction', { code, count: String(count) })),
+    ),
   ]);
 }
 
@@ -118,16 +129,38 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   if (!channel) return 404;
   if (channel.owner !== author) return 403;
   const plain = Array.isArray(stanza.content) ? stanza.content.find(({ tag }) => tag === 'plaintext') : undefined;
-  if (stanza.attrs['type'] === 'media' && plain?.attrs['mediatype'] === undefined) return 479;
   const message = proto.Message.decode(bytesOf(plain));
-  const post = { serverId: 100 + channel.posts.length, messageId, at: seconds(), message, views: 0 };
+  const mediaType = plain?.attrs['mediatype'];
+  if (!isWhole(state, stanza, message, mediaType)) return UNREADABLE;
+  const at = seconds();
+  const post = { serverId: 100 + channel.posts.length, messageId, at, message, mediaType, views: 0, reactions: {} };
   // Unlike groups: nothing is known that would drop a repeat, so the peer shows it twice.
   channel.posts.push(post);
-  state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), message });
+  const media = readMedia(state, message, 'channels');
+  state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), media, message });
   return { serverId: post.serverId };
+}
+
+/** The code is that of the peer's choice: which one WhatsApp uses is not known. */
+const UNREADABLE = 479;
+
+/** Whether a post shows a file that is there, and says so on its outside; or none, and says nothing of one. */
+function isWhole(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {
+  const found = describedMedia(message);
+  if (!found) return stanza.attrs['type'] === 'text' && mediaType === undefined;
+  const upload = state.uploads.find(({ directPath }) => directPath === found.described.directPath);
+  if (stanza.attrs['type'] !== 'media' || mediaType !== found.kind) return false;
+  if (!upload || stanza.attrs['media_id'] !== upload.handle) return false;
+  try {
+    readMedia(state, message, 'channels');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What a member reads of a message. */
 export function textIn(message: proto.IMessage): string {
-  return message.extendedTextMessage?.text ?? message.conversation ?? '';
+  const caption = describedMedia(message)?.described.caption ?? undefined;
+  return message.extendedTextMessage?.text ?? message.conversation ?? caption ?? '';
 }

@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts';
 import { answerChannelQuery, listPosts } from './answer-channels.ts';
 import { answerGroupQuery } from './answer-groups.ts';
 import { answerKeyQuery, findUsers } from './answer-keys.ts';
+import { LARGEST_UPLOAD } from './media-host.ts';
 import { continuePairing } from './pair.ts';
 import type { PeerState } from './state.ts';
 import { element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
@@ -44,6 +45,8 @@ async function answerTo(state: PeerState, connection: Connection, query: Stanza)
     case 'tos':
     case 'status':
       return [];
+    case 'w:m':
+      return [describeMediaHost(state)];
     case 'abt':
       return [element('props', { hash: 'peer' }, [])];
     case 'blocklist':
@@ -67,6 +70,11 @@ async function answerTo(state: PeerState, connection: Connection, query: Stanza)
     default:
       return undefined;
   }
+}
+
+function describeMediaHost({ mediaHost }: PeerState): Stanza {
+  const host = element('host', { hostname: mediaHost.hostname, maxContentLengthBytes: String(LARGEST_UPLOAD) });
+  return element('media_conn', { auth: mediaHost.auth, ttl: '3600', auth_ttl: '21600', max_buckets: '12' }, [host]);
 }
 
 function answerDeviceQuery(connection: Connection, asked: Stanza | undefined): QueryAnswer {

@@ -11,6 +11,7 @@ import { answerQuery } from './answer-queries.ts';
 import { Connection, type Handlers } from './connection.ts';
 import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
+import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
 import { askAgain, connectionOf, tellAdded, type Asked } from './phones.ts';
 import { takePost } from './take-posts.ts';
@@ -23,6 +24,8 @@ export interface WhatsAppPeer {
   url: string;
   /** For `WHATSAPP_ROOT_KEY`: the hex of the key that signs its certificates. */
   rootKey: string;
+  /** For `WHATSAPP_CA_FILE`: PEM of what its media host shows. */
+  certificate: string;
   world: World;
   /** Change it to make something go wrong; `behave` undoes that. */
   script: Script;
@@ -31,6 +34,8 @@ export interface WhatsAppPeer {
   arrivals: Arrival[];
   /** Posts as they came in, repeats and refused ones too. */
   received: Stanza[];
+  /** Files that were uploaded, oldest first. */
+  uploads: Upload[];
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -55,7 +60,8 @@ export interface WhatsAppPeer {
 export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer> {
   const server = new WebSocketServer({ host: '127.0.0.1', port });
   await once(server, 'listening');
-  const state = createState();
+  const mediaHost = await startMediaHost(() => state);
+  const state = createState(mediaHost);
   const handlers: Handlers = {
     logIn: (connection, payload) => logIn(state, connection, payload),
     answerQuery: (connection, query) => answerQuery(state, connection, query),
@@ -69,11 +75,13 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
   return {
     url: `ws://127.0.0.1:${address.port}/ws/chat`,
     rootKey: Buffer.from(state.authority.rootKey).toString('hex'),
+    certificate: mediaHost.certificate,
     world: state.world,
     script: state.script,
     behave: () => void Object.assign(state.script, goodDay()),
     arrivals: state.arrivals,
     received: state.received,
+    uploads: state.uploads,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
@@ -104,7 +112,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     async stop() {
       for (const connection of state.connections) connection.cut();
       server.close();
-      await once(server, 'close');
+      await Promise.all([once(server, 'close'), mediaHost.close()]);
       const complaints = [...state.defects, ...state.unanswered];
       if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },
@@ -115,7 +123,7 @@ function eachConnection(person: Person, act: (connection: Connection) => void): 
   for (const companion of person.companions.values()) if (companion.connection) act(connectionOf(companion));
 }
 
-function createState(): PeerState {
+function createState(mediaHost: MediaHost): PeerState {
   let sent = 0;
   return {
     world: createWorld(),
@@ -125,6 +133,9 @@ function createState(): PeerState {
     connections: new Set(),
     arrivals: [],
     received: [],
+    mediaHost,
+    uploads: [],
+    decrypted: new Map(),
     unanswered: [],
     defects: [],
     nextId: () => `peer-${++sent}`,
@@ -135,6 +146,7 @@ function goodDay(): Script {
   return {
     judge: () => 'accept',
     refuseQuery: () => undefined,
+    refuseUpload: () => undefined,
     refuseLogin: undefined,
     isReachable: true,
     codes: 6,

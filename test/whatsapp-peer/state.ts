@@ -1,6 +1,8 @@
 import type { KeyPair, proto } from 'baileys';
 import type { Connection } from './connection.ts';
+import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
+import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +23,12 @@ export interface Script {
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
   /** Asked about every query; a number refuses it with that code. */
   refuseQuery: (query: { namespace: string; to: string; action: string; queryId: string }) => number | undefined;
+  /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
+  refuseUpload: (upload: {
+    place?: Upload['place'];
+    kind?: MediaKind;
+    size: number;
+  }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
   /** Refuses every login with this reason: 403, 405, 503. */
   refuseLogin: number | undefined;
   /** False: whoever connects is cut off at once, as when the network is away. */
@@ -39,7 +47,9 @@ export interface Arrival {
   messageId: string;
   /** The device, or the channel itself. */
   device: string;
+  /** What it says; of a file its caption. */
   text: string;
+  media: ShownMedia | undefined;
   message: proto.Message;
 }
 
@@ -53,6 +63,11 @@ export interface PeerState {
   arrivals: Arrival[];
   /** Every post as it came, repeats and refused ones too. */
   received: Stanza[];
+  mediaHost: MediaHost;
+  /** Files, in the order in which they were taken. */
+  uploads: Upload[];
+  /** By where they are and their key: what phones have decrypted. */
+  decrypted: Map<string, Buffer>;
   /** Queries that the peer has no answer for: a gap in the peer. */
   unanswered: Stanza[];
   /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */

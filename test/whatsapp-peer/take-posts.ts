@@ -5,6 +5,7 @@ import { askAgain } from './phones.ts';
 import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
+import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, type Stanza } from './stanza.ts';
 import { companionLid, companionOf, deviceOf, lidOf, personOf, type Companion, type Group } from './world.ts';
 
@@ -114,6 +115,17 @@ async function read(
     void askAgain(state, sender, { chatId, messageId, device });
     return;
   }
+  requireType(stanza, message);
+  const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
-    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), message });
+    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
+}
+
+/** The server routes by what the outside says: it has to be what is inside. */
+function requireType(stanza: Stanza, message: proto.IMessage): void {
+  const kind = describedMedia(message)?.kind;
+  const said = children(stanza, 'enc').map(({ attrs }) => attrs['mediatype']);
+  const isRight = stanza.attrs['type'] === (kind ? 'media' : 'text') && said.every((one) => one === kind);
+  // What is sent again to one device says less.
+  if (!isRight && stanza.attrs['participant'] === undefined) throw new Error(`a ${kind ?? 'text'} that says otherwise`);
 }

@@ -56,7 +56,19 @@ export interface Channel {
   owner: Person;
   followers: number;
   picture: Buffer | undefined;
-  posts: Array<{ serverId: number; messageId: string; at: string; message: proto.Message; views: number }>;
+  posts: ChannelPost[];
+}
+
+export interface ChannelPost {
+  serverId: number;
+  messageId: string;
+  at: string;
+  message: proto.Message;
+  /** Of a file. */
+  mediaType: string | undefined;
+  views: number;
+  /** How often each sign was given. */
+  reactions: Record<string, number>;
 }
 
 export const lidOf = (person: Person): string => `${person.lid}@lid`;

@@ -2,15 +2,7 @@
  * Channels, which WhatsApp calls newsletters. They are asked about in JSON. The client's own functions for creating and reading them
  * break where a channel has no picture, and for listing them there is none, so the queries are made here.
  */
-import {
-  generateProfilePicture,
-  getBinaryNodeChild,
-  proto,
-  QueryIds,
-  XWAPaths,
-  type BinaryNode,
-  type WASocket,
-} from 'baileys';
+import { getBinaryNodeChild, QueryIds, XWAPaths, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../lib/log.ts';
 import type { MessengerGroup } from '../messenger.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
@@ -30,19 +22,14 @@ interface DescribedChannel {
   viewer_metadata?: { role?: string };
 }
 
-/** Throws what the client throws for a refused query (see `refusalOf`). */
+/** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `refusalOf`). */
 export async function createChannel(
   client: WASocket,
   { name, description, picture }: { name: string; description: string; picture: Buffer | null },
 ): Promise<MessengerGroup> {
-  const image = picture === null ? {} : { picture: (await squared(picture)).toString('base64') };
+  const image = picture === null ? {} : { picture: picture.toString('base64') };
   const input = { name, description, ...image };
   return toGroup(await ask<DescribedChannel>(client, QueryIds.CREATE, { input }, XWAPaths.xwa2_newsletter_create));
-}
-
-/** WhatsApp shows pictures as squares, and takes them small and as JPEG. */
-async function squared(picture: Buffer): Promise<Buffer> {
-  return (await generateProfilePicture(picture)).img;
 }
 
 /**
@@ -84,27 +71,6 @@ export async function readChannel(client: WASocket, chatId: string): Promise<Mes
     input: { key: chatId, type: 'JID' },
   };
   return toGroup(await ask<DescribedChannel>(client, QueryIds.METADATA, variables, XWAPaths.xwa2_newsletter_metadata));
-}
-
-const POSTS_READ = 100;
-
-/** Whether a post with this id is among the last of the channel. */
-export async function isPosted(client: WASocket, chatId: string, messageId: string): Promise<boolean> {
-  const answer = await client.query({
-    tag: 'iq',
-    attrs: { id: client.generateMessageTag(), type: 'get', xmlns: 'newsletter', to: chatId },
-    content: [{ tag: 'messages', attrs: { type: 'jid', jid: chatId, count: String(POSTS_READ) } }],
-  });
-  return hasMessage(answer, messageId);
-}
-
-function hasMessage(node: BinaryNode, messageId: string): boolean {
-  if (node.tag === 'message' && node.attrs['id'] === messageId) return true;
-  return Array.isArray(node.content) && node.content.some((child) => hasMessage(child, messageId));
-}
-
-export function encodePost(text: string): proto.IMessage {
-  return { extendedTextMessage: { text } };
 }
 
 async function ask<Data>(client: WASocket, queryId: string, variables: object, field: string): Promise<Data> {

@@ -1,4 +1,7 @@
-/** What was posted to groups, kept for phones that could not decrypt it and ask again, also after a restart. */
+/**
+ * What was posted, kept for phones that could not decrypt it and ask again, also after a restart, and to know what to ask channels
+ * about.
+ */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../database/connect.ts';
@@ -37,7 +40,18 @@ export async function recallPost(
   return rows[0]?.message;
 }
 
-/** Drops some of what is too old to be asked for; false when nothing was left to drop. */
+/** A post was noted, and has not left after all. */
+export async function unrememberPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId }: { messageId: string; chatId: string },
+): Promise<void> {
+  await sql`
+    delete from whatsapp_sent
+    where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`.execute(db);
+}
+
+/** Drops some of what is too old to be asked for, or to be used again; false when nothing was left to drop. */
 export async function forgetOldPosts(db: Database): Promise<boolean> {
   const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;
   const sent = await sql`
@@ -49,5 +63,8 @@ export async function forgetOldPosts(db: Database): Promise<boolean> {
       select ctid from whatsapp_posts where sent_at < ${old} - interval '1 hour' limit ${CLEARED_PER_STEP}))`.execute(
     db,
   );
-  return (sent.numAffectedRows ?? 0n) + (posts.numAffectedRows ?? 0n) > 0n;
+  const uploads = await sql`
+    delete from whatsapp_uploads where ctid = any(array(
+      select ctid from whatsapp_uploads where uploaded_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
+  return [sent, posts, uploads].some(({ numAffectedRows = 0n }) => numAffectedRows > 0n);
 }

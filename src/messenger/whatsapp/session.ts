@@ -1,7 +1,7 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
 import type { GroupMetadata } from 'baileys';
 import type { Database } from '../../database/connect.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalid } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
@@ -11,13 +11,16 @@ import { keepConnected, type ConnectionTiming } from './connection.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import type { Uploads } from './keep-uploads.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { KeyTable } from './key-table.ts';
 import { startLinking } from './link.ts';
+import { toChannelPicture } from './pictures.ts';
 import { quietLog } from './quiet-log.ts';
 import { createRest } from './rest.ts';
-import { NO_LEASE, sendPost } from './send.ts';
-import { recallPost, rememberPost } from './sent-posts.ts';
+import { sendPost } from './send.ts';
+import { NO_LEASE, type Sending } from './sending.ts';
+import { recallPost, rememberPost, unrememberPost } from './sent-posts.ts';
 import type { Socket } from './socket.ts';
 
 export interface SessionOptions {
@@ -31,6 +34,7 @@ export interface SessionOptions {
   connecting: Slots;
   /** Places for first posts to large groups. */
   fanOuts: Slots;
+  uploads: Uploads;
   timing: SessionTiming;
 }
 
@@ -89,10 +93,20 @@ export function startSession(
     if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
     const client = connection.online()?.client;
     if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
-    const remember = (sent: Parameters<typeof rememberPost>[2]) => rememberPost(db, accountId, sent);
-    const { fanOuts } = options;
-    const { answerMs } = timing;
-    const sending = { client, log, groups, channels, remember, fanOuts, answerMs, rest: rest.begin, mayGoOn };
+    const sending: Sending = {
+      client,
+      log,
+      groups,
+      channels,
+      remember: (sent) => rememberPost(db, accountId, sent),
+      forget: (sent) => unrememberPost(db, accountId, sent),
+      isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
+      upload: (media, place) => options.uploads.get(media, place, { accountId, client, signal: closing.signal }),
+      fanOuts: options.fanOuts,
+      answerMs: timing.answerMs,
+      rest: rest.begin,
+      mayGoOn,
+    };
     return sendPost(sending, post, to);
   }
 
@@ -128,7 +142,13 @@ export function startSession(
         const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
         throw new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true });
       }),
-    createChannel: (channel) => ask('to create the channel', ({ client }) => createChannel(client, channel)),
+    async createChannel(channel) {
+      // Before anything is asked for, so that nothing has been created when it cannot be read.
+      const picture = channel.picture && (await toChannelPicture(channel.picture));
+      if (picture === undefined)
+        throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
+      return ask('to create the channel', ({ client }) => createChannel(client, { ...channel, picture }));
+    },
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();

@@ -7,6 +7,7 @@ import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
 import { forgetOldPosts } from './sent-posts.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
+import type { Uploads } from './keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
 
 export interface WhatsAppOptions {
@@ -18,6 +19,8 @@ export interface WhatsAppOptions {
   url: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   rootKey: Buffer | undefined;
+  /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
+  mediaCa?: string | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
 }
@@ -29,6 +32,10 @@ interface WhatsAppTiming extends SessionTiming {
    * may send was looked up before.
    */
   fanOutWaitMs: number;
+  /** How long a post waits for its file, while that is uploaded. Shorter than a lease, too, and than an orderly stop. */
+  fileWaitMs: number;
+  /** How long after the media hosts were away they are tried again. */
+  fileRetryMs: number;
 }
 
 const TIMING: WhatsAppTiming = {
@@ -39,10 +46,14 @@ const TIMING: WhatsAppTiming = {
   leaveMs: 8_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
+  fileWaitMs: 5_000,
+  fileRetryMs: 10_000,
 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
+/** A file is up to 16 MiB, and is in memory twice while it is encrypted and uploaded. */
+const UPLOADING_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10 * 60_000;
 const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
@@ -50,7 +61,7 @@ const CLEARING_STEP_MS = 1_000;
 
 /** WhatsApp itself, through its protocol for linked devices. */
 export function createWhatsApp(options: WhatsAppOptions): Messenger {
-  const { db, log, vault, url, rootKey, timing, onLoopError } = options;
+  const { db, log, vault, url, rootKey, mediaCa, timing, onLoopError } = options;
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
   const times = { ...TIMING, ...timing };
   const connecting = createSlots({
@@ -65,6 +76,13 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     maxWaiting: 50,
     maxWaitMs: times.fanOutWaitMs,
   });
+  const uploading = createSlots({
+    name: 'upload',
+    size: UPLOADING_AT_ONCE,
+    maxWaiting: Number.MAX_SAFE_INTEGER,
+    maxWaitMs: LONGEST_WAIT_MS,
+  });
+  let uploads: Uploads | undefined;
   const clearing = startLoop('old posts', clearPosts, watched);
   const resealing = startLoop('credentials', resealAll, watched);
 
@@ -80,14 +98,23 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
   }
 
   async function prepare(account: MessengerAccount, tell: TellState) {
-    const [{ prepareClient }, sessions, credentials] = await Promise.all([
+    const [{ prepareClient }, { keepUploads }, sessions, credentials] = await Promise.all([
       import('./load-client.ts'),
+      import('./keep-uploads.ts'),
       import('./session.ts'),
       import('./credentials.ts'),
     ]);
     await prepareClient(log, rootKey);
     const table = await claimKeys(db, vault, account.accountId);
-    const options = { db, log, account, table, tell, url, connecting, fanOuts, timing: times };
+    uploads ??= keepUploads({
+      db,
+      log,
+      ca: mediaCa,
+      places: uploading,
+      waitMs: times.fileWaitMs,
+      retryMs: times.fileRetryMs,
+    });
+    const options = { db, log, account, table, tell, url, connecting, fanOuts, uploads, timing: times };
     return { ...sessions, ...credentials, table, options };
   }
 
