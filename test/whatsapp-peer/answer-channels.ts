@@ -1,4 +1,5 @@
 import { proto } from 'baileys';
+import sharp from 'sharp';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
@@ -18,7 +19,11 @@ interface Variables {
 }
 
 /** What is asked in JSON; channels are. */
-export function answerChannelQuery(state: PeerState, { companion }: Connection, asked: Stanza): QueryAnswer {
+export async function answerChannelQuery(
+  state: PeerState,
+  { companion }: Connection,
+  asked: Stanza,
+): Promise<QueryAnswer> {
   if (!companion) return undefined;
   const { variables } = JSON.parse(textOf(asked)) as { variables: Variables };
   const { world } = state;
@@ -28,16 +33,14 @@ export function answerChannelQuery(state: PeerState, { companion }: Connection, 
   switch (asked.attrs['query_id']) {
     case CREATE: {
       const { name = '', description, picture } = variables.input ?? {};
-      const channel = addChannel(world, companion.person, {
-        name,
-        description: description ?? '',
-        picture: picture === undefined ? undefined : Buffer.from(picture, 'base64'),
-      });
-      return told('xwa2_newsletter_create', describeChannel(channel, companion.person));
+      const image = picture === undefined ? undefined : Buffer.from(picture, 'base64');
+      if (image && !(await isTaken(image))) return refusal('Bad Request', 400);
+      const channel = addChannel(world, companion.person, { name, description: description ?? '', picture: image });
+      return told('xwa2_newsletter_create', describeChannel(state, channel, companion.person));
     }
     case READ: {
       const channel = findChannel(state, variables.input?.key);
-      return channel ? told('xwa2_newsletter', describeChannel(channel, companion.person)) : notFound();
+      return channel ? told('xwa2_newsletter', describeChannel(state, channel, companion.person)) : notFound();
     }
     case UPDATE: {
       const channel = findChannel(state, variables.newsletter_id);
@@ -46,13 +49,13 @@ export function answerChannelQuery(state: PeerState, { companion }: Connection, 
       channel.name = name ?? channel.name;
       channel.description = description ?? channel.description;
       if (picture !== undefined) channel.picture = Buffer.from(picture, 'base64');
-      return told('xwa2_newsletter_update', describeChannel(channel, companion.person));
+      return told('xwa2_newsletter_update', describeChannel(state, channel, companion.person));
     }
     case SUBSCRIBED: {
       const all = [...world.channels.values()].filter(({ owner }) => owner === companion.person);
       return told(
         'xwa2_newsletter_subscribed',
-        all.map((channel) => describeChannel(channel, companion.person)),
+        all.map((channel) => describeChannel(state, channel, companion.person)),
       );
     }
     default:
@@ -64,13 +67,21 @@ function findChannel({ world }: PeerState, key: string | undefined): Channel | u
   return [...world.channels.values()].find(({ id, invite }) => id === key || invite === key);
 }
 
-function notFound(): Stanza[] {
-  const error = { message: 'Not Found', extensions: { error_code: 404, is_retryable: false, severity: 'CRITICAL' } };
+/** A square JPEG of WhatsApp's size. */
+async function isTaken(picture: Buffer): Promise<boolean> {
+  const { format, width, height } = await sharp(picture).metadata();
+  return format === 'jpeg' && width === 640 && height === 640;
+}
+
+const notFound = () => refusal('Not Found', 404);
+
+function refusal(message: string, code: number): Stanza[] {
+  const error = { message, extensions: { error_code: code, is_retryable: false, severity: 'CRITICAL' } };
   return [element('result', {}, Buffer.from(JSON.stringify({ data: null, errors: [error] })))];
 }
 
 /** A channel without a picture has `picture: null`. */
-function describeChannel(channel: Channel, viewer: Person) {
+function describeChannel({ script }: PeerState, channel: Channel, viewer: Person) {
   const text = (value: string) => ({ id: '1', text: value, update_time: `${channel.createdAt}000000` });
   return {
     id: channel.id,
@@ -81,7 +92,7 @@ function describeChannel(channel: Channel, viewer: Person) {
       description: text(channel.description),
       handle: null,
       invite: channel.invite,
-      picture: channel.picture ? { id: '1', type: 'IMAGE', direct_path: '/m1/x' } : null,
+      picture: channel.picture && !script.hidesPictures ? { id: '1', type: 'IMAGE', direct_path: '/m1/x' } : null,
       preview: { id: '1', type: 'PREVIEW', direct_path: '' },
       settings: { reaction_codes: { value: 'ALL' } },
       subscribers_count: String(channel.followers),

@@ -13,8 +13,8 @@ export type QueryAnswer = Stanza[] | number | undefined;
 /** Answers one query of a client. */
 export async function answerQuery(state: PeerState, connection: Connection, query: Stanza): Promise<void> {
   const { xmlns: namespace = '', to = SERVER, id = '' } = query.attrs;
-  const queryId = elementsOf(query)[0]?.attrs['query_id'] ?? '';
-  const refused = state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId });
+  const { query_id: queryId = '', jid: chatId = to } = elementsOf(query)[0]?.attrs ?? {};
+  const refused = state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId });
   const answer = refused ?? (await answerTo(state, connection, query));
   if (answer === undefined) state.unanswered.push(query);
   const attributes = { id, from: to, t: seconds() };

@@ -2,6 +2,9 @@
  * The peer for people: `npm run whatsapp-peer -- [--number 491511234567] [--port 4080] [qr or pairing code …]`. Prints the variables
  * to start the service with, links what is pasted to its phone, and prints every post that arrives.
  */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { startWhatsAppPeer, type WhatsAppPeer } from './peer.ts';
@@ -19,15 +22,18 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const peer = await startWhatsAppPeer({ port: Number(values.port) });
 const phone = peer.addPerson(values.number.replaceAll(/\D/g, ''));
 populate(peer, phone);
+const certificate = join(await mkdtemp(join(tmpdir(), 'whatsapp-peer-')), 'media-host.pem');
+await writeFile(certificate, peer.certificate);
 say(`Start the service with:
 
-MESSENGER=whatsapp WHATSAPP_URL=${peer.url} WHATSAPP_ROOT_KEY=${peer.rootKey} npm start
+MESSENGER=whatsapp WHATSAPP_URL=${peer.url} WHATSAPP_ROOT_KEY=${peer.rootKey} WHATSAPP_CA_FILE=${certificate} npm start
 
 Sign up with whatsapp_number ${phone.number}, then paste what connect-account answers: the qr, or the pairing code.`);
 
 let shown = 0;
 setInterval(() => {
-  for (const { chatId, device, text } of peer.arrivals.slice(shown)) say(`${chatId} on ${device}: ${text}`);
+  for (const { chatId, device, text, media } of peer.arrivals.slice(shown))
+    say(`${chatId} on ${device}: ${media ? `[${media.mime}, ${media.bytes.length} bytes] ` : ''}${text}`);
   shown = peer.arrivals.length;
 }, 200).unref();
 

@@ -147,6 +147,7 @@ function goodDay(): Script {
     judge: () => 'accept',
     refuseQuery: () => undefined,
     refuseUpload: () => undefined,
+    hidesPictures: false,
     refuseLogin: undefined,
     isReachable: true,
     codes: 6,

@@ -22,13 +22,22 @@ export interface Script {
   /** Asked about every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
   /** Asked about every query; a number refuses it with that code. */
-  refuseQuery: (query: { namespace: string; to: string; action: string; queryId: string }) => number | undefined;
+  refuseQuery: (query: {
+    namespace: string;
+    to: string;
+    action: string;
+    queryId: string;
+    /** What it is about, where that is a chat. */
+    chatId: string;
+  }) => number | undefined;
   /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
   refuseUpload: (upload: {
     place?: Upload['place'];
     kind?: MediaKind;
     size: number;
   }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
+  /** Its answers about channels say that there is no picture, as WhatsApp's do for a while. */
+  hidesPictures: boolean;
   /** Refuses every login with this reason: 403, 405, 503. */
   refuseLogin: number | undefined;
   /** False: whoever connects is cut off at once, as when the network is away. */

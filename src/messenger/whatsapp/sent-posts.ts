@@ -40,6 +40,21 @@ export async function recallPost(
   return rows[0]?.message;
 }
 
+/** What was posted to channels in the last days, and how long ago. */
+export async function listChannelPosts(
+  db: Connection,
+  accountId: number,
+  days: number,
+): Promise<Array<{ chatId: string; messageId: string; ageMs: number }>> {
+  const { rows } = await sql<{ chatId: string; messageId: string; ageMs: number }>`
+    select chat_id as "chatId", message_id as "messageId",
+           (extract(epoch from campanile_now() - sent_at) * 1000)::float8 as "ageMs"
+    from whatsapp_sent
+    where account_id = ${accountId} and chat_id like '%@newsletter'
+      and sent_at > campanile_now() - ${days} * interval '1 day'`.execute(db);
+  return rows;
+}
+
 /** A post was noted, and has not left after all. */
 export async function unrememberPost(
   db: Connection,

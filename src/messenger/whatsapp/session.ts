@@ -1,11 +1,11 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
-import type { GroupMetadata } from 'baileys';
+import { isJidNewsletter, type GroupMetadata } from 'baileys';
 import type { Database } from '../../database/connect.ts';
 import { AppError, invalid } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
-import type { Destination, Post, SendResult } from '../messenger.ts';
+import type { Destination, MemberEvent, Post, SendResult } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { keepConnected, type ConnectionTiming } from './connection.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
@@ -20,8 +20,10 @@ import { quietLog } from './quiet-log.ts';
 import { createRest } from './rest.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { recallPost, rememberPost, unrememberPost } from './sent-posts.ts';
+import { listChannelPosts, recallPost, rememberPost, unrememberPost } from './sent-posts.ts';
+import type { LookTiming } from './plan-looks.ts';
 import type { Socket } from './socket.ts';
+import { watchChannels, WATCHED_DAYS } from './watch-channels.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -35,11 +37,14 @@ export interface SessionOptions {
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   uploads: Uploads;
+  /** Tells what members did; what it rejects is told again. */
+  tellMembers(events: MemberEvent[]): Promise<void>;
+  onLoopError?: ((loop: string) => void) | undefined;
   timing: SessionTiming;
 }
 
 /** In milliseconds. */
-export interface SessionTiming extends ConnectionTiming {
+export interface SessionTiming extends ConnectionTiming, LookTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
   /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
@@ -88,6 +93,23 @@ export function startSession(
     },
   });
 
+  const watch = watchChannels({
+    accountId,
+    log,
+    client: () => (rest.now() ? undefined : connection.online()?.client),
+    findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
+    tell: options.tellMembers,
+    timing,
+    onLoopError: options.onLoopError,
+  });
+  void connection.ended.then(() => watch.stop());
+
+  /** Notes a message before it leaves. */
+  async function remember(sent: Parameters<typeof rememberPost>[2]): Promise<void> {
+    await rememberPost(db, accountId, sent);
+    if (isJidNewsletter(sent.chatId)) watch.note(sent);
+  }
+
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const resting = rest.now();
     if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
@@ -98,7 +120,7 @@ export function startSession(
       log,
       groups,
       channels,
-      remember: (sent) => rememberPost(db, accountId, sent),
+      remember,
       forget: (sent) => unrememberPost(db, accountId, sent),
       isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
       upload: (media, place) => options.uploads.get(media, place, { accountId, client, signal: closing.signal }),
@@ -152,6 +174,7 @@ export function startSession(
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
+      await watch.stop();
       rest.end();
     },
   };

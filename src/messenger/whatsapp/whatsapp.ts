@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createSlots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
-import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import type { MemberEvent, Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
 import { forgetOldPosts } from './sent-posts.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
@@ -48,6 +48,9 @@ const TIMING: WhatsAppTiming = {
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,
   fileRetryMs: 10_000,
+  firstLookMs: 30_000,
+  longestLookMs: 60 * 60_000,
+  lookGapMs: 15_000,
 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
@@ -83,6 +86,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     maxWaitMs: LONGEST_WAIT_MS,
   });
   let uploads: Uploads | undefined;
+  const recorders = new Set<(events: MemberEvent[]) => Promise<void>>();
   const clearing = startLoop('old posts', clearPosts, watched);
   const resealing = startLoop('credentials', resealAll, watched);
 
@@ -95,6 +99,11 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     const resealed = await resealKeys(db, vault);
     if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
     return resealed > 0 ? 0 : CLEARING_MS;
+  }
+
+  async function tellMembers(events: MemberEvent[]): Promise<void> {
+    if (recorders.size === 0) throw new Error('nobody records what members do');
+    for (const record of recorders) await record(events);
   }
 
   async function prepare(account: MessengerAccount, tell: TellState) {
@@ -114,7 +123,8 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       waitMs: times.fileWaitMs,
       retryMs: times.fileRetryMs,
     });
-    const options = { db, log, account, table, tell, url, connecting, fanOuts, uploads, timing: times };
+    const shared = { db, log, url, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+    const options = { ...shared, account, table, tell };
     return { ...sessions, ...credentials, table, options };
   }
 
@@ -141,8 +151,10 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       }
       return session;
     },
-    // What members do is not told yet.
-    watchMembers: () => () => Promise.resolve(),
+    watchMembers(record) {
+      recorders.add(record);
+      return () => Promise.resolve(void recorders.delete(record));
+    },
     async forget(accountId) {
       if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
       await dropKeys(db, accountId);
