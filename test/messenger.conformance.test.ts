@@ -43,6 +43,7 @@ expectMessenger('WhatsApp', async () => {
     vault: createVault({ key: Buffer.alloc(32, 1) }),
     url: peer.url,
     rootKey: Buffer.from(peer.rootKey, 'hex'),
+    mediaCa: peer.certificate,
     timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 2_000 },
   });
   return {

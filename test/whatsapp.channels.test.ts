@@ -140,6 +140,23 @@ describe('what followers do', () => {
     expect(asked).not.toContain(other.channel.id);
   });
 
+  test('keeps nobody waiting who stops the service, when WhatsApp is slow to tell', async () => {
+    const { person, phone } = await linked();
+    const { groupId } = await channelOf(person, phone);
+    await finished(app, person, await sendCampaign(person, [groupId], 'slow'));
+    const asked = Promise.withResolvers<void>();
+    const never = new Promise<undefined>(() => {});
+    peer.script.refuseQuery = ({ namespace }) => {
+      if (namespace !== 'newsletter') return undefined;
+      asked.resolve();
+      return never;
+    };
+    await asked.promise;
+    await app.stop();
+    peer.behave();
+    app = await startTestApp(towards(peer), database);
+  });
+
   test('is left alone for a while when WhatsApp asks for less haste, and sending goes on', async () => {
     const { person, phone } = await linked();
     const { channel, groupId } = await channelOf(person, phone);

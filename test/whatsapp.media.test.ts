@@ -8,7 +8,16 @@ import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { until } from './support/ledger.ts';
 import { drawMoving, drawNoise, drawPlain } from './support/pictures.ts';
 import { TAKEN } from './support/sample-files.ts';
-import { addMembers, allOnce, finished, linkSomebody, sendCampaign, timesShown, towards } from './support/whatsapp.ts';
+import {
+  addMembers,
+  allOnce,
+  finished,
+  linkSomebody,
+  progressOf,
+  sendCampaign,
+  timesShown,
+  towards,
+} from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
 import type { Arrival } from './whatsapp-peer/state.ts';
 import { addChannel, addCommunity, addGroup, type Person as PeerPerson } from './whatsapp-peer/world.ts';
@@ -83,6 +92,17 @@ describe('a picture', () => {
       'chats image',
     ]);
     expect(channel.posts).toHaveLength(1);
+
+    Object.assign(channel.posts[0] ?? {}, { views: 29, reactions: { '👍': 7, '🎉': 1 } });
+    const progress = await until(
+      () => progressOf(person, campaign),
+      (found) => found.totals.views === 29,
+    );
+    const inChannel = progress.groups.filter(({ kind }) => kind === 'channel');
+    expect(inChannel).toMatchObject([{ recipients: 40, views: 29, reactions: 8 }]);
+    expect(progress.groups.filter(({ kind }) => kind !== 'channel').map(({ views }) => views)).toEqual(
+      Array.from({ length: 31 }, () => null),
+    );
   });
 
   test('is uploaded once for all campaigns of a day, also across a restart, and anew after that', async () => {
@@ -217,6 +237,23 @@ describe('a file', () => {
     held.resolve(undefined);
     expect((await finished(app, person, large)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(timesShown(peer, 'large')).toEqual(allOnce(2));
+  });
+
+  test('whose upload is cut off by a stop of the service is brought again by the next', async () => {
+    const { person, groups } = await linked(1);
+    const asked = Promise.withResolvers<void>();
+    peer.script.refuseUpload = () => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const campaign = await sendCampaign(person, groups, 'cut off', fileOf('PDF'));
+    await asked.promise;
+    await app.stop();
+    peer.behave();
+    app = await startTestApp(towards(peer), database);
+    const again = await app.signIn(person.name);
+    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(timesShown(peer, 'cut off')).toEqual(allOnce(1));
   });
 
   test('that a phone could not decrypt is sent to it again after a restart', async () => {

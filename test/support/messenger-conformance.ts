@@ -1,5 +1,5 @@
 /** What every messenger has to hold, whatever it stands for: one suite, run on each of them. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   Destination,
@@ -140,6 +140,31 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       const texts = ['a\n\n- b', '👩‍👩‍👧 *b* _i_', `${'x'.repeat(65_000)}end`, '\u200Bשלום ~s~'];
       for (const text of texts) expect(await send(text, [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
       expect(await here.shown(group.sendTo)).toEqual(texts);
+    });
+
+    test('shows a file with its text, which is loaded once for all chats', async () => {
+      const group = await session.createGroup({ name: 'Files', participants: here.people });
+      const other = await session.createGroup({ name: 'More files', participants: here.people });
+      const channel = await session.createChannel({ name: 'Bells and files', description: '', picture: null });
+      const bytes = Buffer.from('%PDF-1.7\n%%EOF\n');
+      let loaded = 0;
+      const media = {
+        mime: 'application/pdf',
+        size: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest(),
+        fileName: 'bells.pdf',
+        load: () => Promise.resolve((loaded += 1)).then(() => bytes),
+      };
+      const chats = [group, other, channel].map(({ sendTo }) => sendTo);
+      const results = await session.send(
+        { text: 'with a file', media },
+        chats.map((chat) => to(chat)),
+        always,
+      );
+      expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
+      for (const chat of chats) expect(await here.shown(chat)).toEqual(['with a file']);
+      // Channels may have files in another form.
+      expect(loaded).toBeLessThanOrEqual(2);
     });
 
     test('opens again what was closed, and knows what it knew', async () => {

@@ -107,6 +107,7 @@ export interface Totals {
   sent: number;
   failed: number;
   queued: number;
+  views: number | null;
 }
 
 export interface Progress {

@@ -14,7 +14,7 @@ export type QueryAnswer = Stanza[] | number | undefined;
 export async function answerQuery(state: PeerState, connection: Connection, query: Stanza): Promise<void> {
   const { xmlns: namespace = '', to = SERVER, id = '' } = query.attrs;
   const { query_id: queryId = '', jid: chatId = to } = elementsOf(query)[0]?.attrs ?? {};
-  const refused = state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId });
+  const refused = await state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId });
   const answer = refused ?? (await answerTo(state, connection, query));
   if (answer === undefined) state.unanswered.push(query);
   const attributes = { id, from: to, t: seconds() };

@@ -29,7 +29,7 @@ export interface Script {
     queryId: string;
     /** What it is about, where that is a chat. */
     chatId: string;
-  }) => number | undefined;
+  }) => number | undefined | Promise<number | undefined>;
   /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
   refuseUpload: (upload: {
     place?: Upload['place'];

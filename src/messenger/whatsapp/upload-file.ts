@@ -1,6 +1,7 @@
 import { request, type RequestOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { unlessAborted } from './unless-aborted.ts';
 import { DEFAULT_ORIGIN, getBinaryNodeChild, getBinaryNodeChildren, type WASocket } from 'baileys';
 
 export interface FileToUpload {
@@ -43,7 +44,7 @@ const LONGEST_ANSWER = 64 * 1024;
  * client throws when it cannot ask for the hosts (see `refusalOf`).
  */
 export async function uploadFile(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
-  const { auth, hostnames } = await askForHosts(client);
+  const { auth, hostnames } = await unlessAborted(askForHosts(client), options.signal);
   const name = file.sha256.toString('base64url');
   const query = new URLSearchParams({ auth, token: name, ...(isOfChannel(file) && { server_thumb_gen: '1' }) });
   let failure = new UploadFailedError(undefined);

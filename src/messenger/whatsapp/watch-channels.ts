@@ -10,6 +10,7 @@ import { readPosts, type ChannelPost } from './channel-posts.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
 import { planLooks, type LookTiming } from './plan-looks.ts';
 import { fileIdOf } from './split-post.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface ChannelWatchOptions {
   accountId: number;
@@ -46,6 +47,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   const { accountId, log, timing, onLoopError } = options;
   const plan = planLooks(timing);
   const watched = new Map<string, Map<string, Watched>>();
+  const stopping = new AbortController();
   let isLoaded = false;
 
   function add({ chatId, messageId, ageMs }: { chatId: string; messageId: string; ageMs: number }): void {
@@ -86,14 +88,15 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   async function lookAt(client: WASocket, chatId: string): Promise<void> {
     let found: 'news' | 'nothing' = 'nothing';
     try {
-      const news = findNews(await readPosts(client, chatId, POSTS_READ), watched.get(chatId) ?? new Map());
+      const posts = await unlessAborted(readPosts(client, chatId, POSTS_READ), stopping.signal);
+      const news = findNews(posts, watched.get(chatId) ?? new Map());
       if (news.length > 0) {
         await options.tell(news.map(({ event }) => ({ ...event, kind: 'tally', accountId, at: new Date() })));
         for (const { post, event } of news) post.told = event;
         found = 'news';
       }
     } catch (error) {
-      giveWay(chatId, error);
+      if (!stopping.signal.aborted) giveWay(chatId, error);
     } finally {
       plan.looked(chatId, found, performance.now());
     }
@@ -113,7 +116,10 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
       add({ ...post, ageMs: 0 });
       loop.wake();
     },
-    stop: () => loop.stop(),
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
   };
 }
 
