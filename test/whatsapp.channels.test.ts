@@ -1,5 +1,6 @@
 /** Channels on WhatsApp: their pictures, those that were made elsewhere, and what their followers do. */
 import sharp from 'sharp';
+import { sleep } from '../src/lib/time.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
@@ -152,7 +153,9 @@ describe('what followers do', () => {
       return never;
     };
     await asked.promise;
-    await app.stop();
+    // The client itself would wait for a minute.
+    const stopped = app.stop().then(() => 'stopped');
+    expect(await Promise.race([stopped, sleep(30_000)])).toBe('stopped');
     peer.behave();
     app = await startTestApp(towards(peer), database);
   });
