@@ -1,12 +1,16 @@
 /**
- * What the first post to a large WhatsApp group costs: it brings a key to each member's phone. A service in a process of its own
- * sends it to the loopback peer, whose work is not measured but takes a share of the machine.
+ * What the first post to a large WhatsApp group costs, which brings a key to each member's phone, and what a large picture does that
+ * goes to many groups. A service in a process of its own sends them to the loopback peer, whose work is not measured but takes a
+ * share of the machine.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sleep } from '../src/lib/time.ts';
 import { removeService, startService, type Service } from '../test/support/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
-import { addGroup } from '../test/whatsapp-peer/world.ts';
+import { drawNoise } from '../test/support/pictures.ts';
+import { addGroup, type Person } from '../test/whatsapp-peer/world.ts';
 import { signUp, type Client } from './support/client.ts';
 import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
@@ -22,11 +26,15 @@ const WATCH = new URL('support/watch-loop.ts', import.meta.url);
 export async function benchWhatsApp({ quick }: { quick: boolean }): Promise<Row[]> {
   if (process.platform !== 'linux') return [];
   const peer = await startWhatsAppPeer();
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-bench-'));
+  const certificate = join(folder, 'media-host.pem');
+  await writeFile(certificate, peer.certificate);
   const service = await startService({
     environment: {
       MESSENGER: 'whatsapp',
       WHATSAPP_URL: peer.url,
       WHATSAPP_ROOT_KEY: peer.rootKey,
+      WHATSAPP_CA_FILE: certificate,
       WHATSAPP_GAP_MS: '0-0',
       NODE_OPTIONS: `--import ${WATCH.href}`,
     },
@@ -37,6 +45,7 @@ export async function benchWhatsApp({ quick }: { quick: boolean }): Promise<Row[
     await service.stop();
     await removeService(service);
     await peer.stop();
+    await rm(folder, { recursive: true });
   }
 }
 
@@ -70,8 +79,43 @@ async function measure(service: Service, peer: WhatsAppPeer, rounds: number): Pr
     }
     rows.push(toRow(`first post to ${count(size)} members`, first), toRow(`next post to ${count(size)} members`, next));
   }
+  rows.push(await measurePicture(service, peer, client, phone));
   return rows;
 }
+
+const GROUPS = 30;
+/** Of noise, a picture of so many pixels is 10 MB. */
+const EDGE = 1_826;
+const REACH_PEAK_MB = 300;
+
+/** A picture to many small groups: it is loaded, encrypted and uploaded once. */
+async function measurePicture(service: Service, peer: WhatsAppPeer, client: Client, phone: Person): Promise<Row> {
+  const members = [1, 2].map((index) => peer.addPerson(`1666000000${index}`));
+  const chats = Array.from({ length: GROUPS }, (_, index) =>
+    addGroup(peer.world, phone, { subject: `Picture ${index}` }, members),
+  );
+  await client.call('venom/sync-groups');
+  const listed = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
+    search: 'Picture',
+    limit: GROUPS,
+  });
+  const picture = await drawNoise(EDGE, EDGE);
+  const ids = listed.groups.map((one) => one.group_metadata_id);
+  const uploadsBefore = peer.uploads.length;
+  const cost = await post(service, peer, client, { ids, size: GROUPS * 3, image: picture.toString('base64') });
+  const uploads = peer.uploads.slice(uploadsBefore);
+  const times = `${uploads.length} upload of ${megabytes(uploads[0]?.bytes.length ?? 0)}`;
+  console.log(`  a picture of ${megabytes(picture.length)} to ${chats.length} groups: ${times}; ${inWords(cost)}`);
+  return {
+    what: `a picture of ${megabytes(picture.length)} to ${chats.length} groups`,
+    ours: `${times}; ${inWords(cost)}`,
+    yardstick: 'the clock',
+    reach: `1 upload, lag ≤ ${REACH_LAG_MS} ms, peak ≤ ${REACH_PEAK_MB} MB`,
+    reached: uploads.length === 1 && cost.worstLagMs <= REACH_LAG_MS && cost.peakMb <= REACH_PEAK_MB,
+  };
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 interface Cost {
   /** From the request until the whole post has reached the peer. */
@@ -86,7 +130,7 @@ async function post(
   service: Service,
   peer: WhatsAppPeer,
   client: Client,
-  { ids, size }: { ids: readonly number[]; size: number },
+  { ids, size, image = null }: { ids: readonly number[]; size: number; image?: string | null },
 ): Promise<Cost> {
   // What the preparation has left to do is not the post's.
   await sleep(3_000);
@@ -103,7 +147,7 @@ async function post(
     cpu = (await cpuMs(service)) - cpuBefore;
     return 'accept' as const;
   };
-  await client.call('venom/add-campaign', { name: 'Fair', html: 'Hello', group_metadata_ids: ids });
+  await client.call('venom/add-campaign', { name: 'Fair', html: 'Hello', group_metadata_ids: ids, image });
   await until('the post', () => peer.arrivals.length === shownBefore + size);
   return { ms, cpuMs: cpu, worstLagMs: await worstLag(service), peakMb: await memoryMb(service, 'VmHWM') };
 }
