@@ -82,14 +82,14 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
   const message = proto.Message.encode(encodePart(part, uploaded)).finish();
   await sending.remember({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
-    await sending.forget({ messageId, chatId });
+    await sending.drop({ messageId, chatId });
     return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
   }
   const result = await relay(sending, { messageId, recipients }, () =>
     leave(sending, part, { chatId, message, uploaded }),
   );
   // What was refused is not there, and need not be looked for.
-  if (result.kind === 'refused' || result.kind === 'offline') await sending.forget({ messageId, chatId });
+  if (result.kind === 'refused' || result.kind === 'offline') await sending.drop({ messageId, chatId });
   return result;
 }
 

@@ -11,8 +11,8 @@ export interface Sending extends Relaying {
   channels: Recent<MessengerGroup>;
   /** Notes a message before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
-  /** It has not left after all. */
-  forget(post: { messageId: string; chatId: string }): Promise<void>;
+  /** Takes the note back: it has not left after all. */
+  drop(post: { messageId: string; chatId: string }): Promise<void>;
   /** Whether a message was noted. */
   isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
   /** Throws NotUploadedError when a file is not there yet, or cannot be. */

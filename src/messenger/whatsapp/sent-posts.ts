@@ -55,8 +55,8 @@ export async function listChannelPosts(
   return rows;
 }
 
-/** A post was noted, and has not left after all. */
-export async function unrememberPost(
+/** Nobody gets the post again who asks for it, and it counts as not sent. */
+export async function dropPost(
   db: Connection,
   accountId: number,
   { messageId, chatId }: { messageId: string; chatId: string },

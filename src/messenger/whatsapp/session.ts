@@ -20,7 +20,7 @@ import { quietLog } from './quiet-log.ts';
 import { createRest } from './rest.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { listChannelPosts, recallPost, rememberPost, unrememberPost } from './sent-posts.ts';
+import { dropPost, listChannelPosts, recallPost, rememberPost } from './sent-posts.ts';
 import type { LookTiming } from './plan-looks.ts';
 import type { Socket } from './socket.ts';
 import { watchChannels, WATCHED_DAYS } from './watch-channels.ts';
@@ -37,8 +37,8 @@ export interface SessionOptions {
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   uploads: Uploads;
-  /** Tells what members did; what it rejects is told again. */
-  tellMembers(events: MemberEvent[]): Promise<void>;
+  /** Tells what members did; false when it was not recorded. Never rejects. */
+  tellMembers(events: MemberEvent[]): Promise<boolean>;
   onLoopError?: ((loop: string) => void) | undefined;
   timing: SessionTiming;
 }
@@ -121,7 +121,7 @@ export function startSession(
       groups,
       channels,
       remember,
-      forget: (sent) => unrememberPost(db, accountId, sent),
+      drop: (sent) => dropPost(db, accountId, sent),
       isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
       upload: (media, place) => options.uploads.get(media, place, { accountId, client, signal: closing.signal }),
       fanOuts: options.fanOuts,

@@ -19,8 +19,8 @@ export interface ChannelWatchOptions {
   client(): WASocket | undefined;
   /** The posts of the last days, and how old they are. */
   findPosts(): Promise<Array<{ chatId: string; messageId: string; ageMs: number }>>;
-  /** What it rejects is told again. */
-  tell(events: MemberEvent[]): Promise<void>;
+  /** What it answers with false is told again. Never rejects. */
+  tell(events: MemberEvent[]): Promise<boolean>;
   timing: LookTiming;
   onLoopError?: ((loop: string) => void) | undefined;
 }
@@ -90,8 +90,8 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     try {
       const posts = await unlessAborted(readPosts(client, chatId, POSTS_READ), stopping.signal);
       const news = findNews(posts, watched.get(chatId) ?? new Map());
-      if (news.length > 0) {
-        await options.tell(news.map(({ event }) => ({ ...event, kind: 'tally', accountId, at: new Date() })));
+      const events = news.map(({ event }) => ({ ...event, kind: 'tally' as const, accountId, at: new Date() }));
+      if (news.length > 0 && (await unlessAborted(options.tell(events), stopping.signal))) {
         for (const { post, event } of news) post.told = event;
         found = 'news';
       }
@@ -105,7 +105,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   function giveWay(chatId: string, error: unknown): void {
     const code = refusalOf(error);
     const refusal = code === undefined ? undefined : judgeRefusal(code);
-    log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read, or not be told');
+    log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read');
     if (refusal?.kind === 'final') forget(chatId);
     if (refusal?.kind === 'rest') plan.rest(performance.now(), REST_MS);
   }

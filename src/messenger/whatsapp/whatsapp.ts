@@ -101,9 +101,14 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     return resealed > 0 ? 0 : CLEARING_MS;
   }
 
-  async function tellMembers(events: MemberEvent[]): Promise<void> {
-    if (recorders.size === 0) throw new Error('nobody records what members do');
-    for (const record of recorders) await record(events);
+  async function tellMembers(events: MemberEvent[]): Promise<boolean> {
+    try {
+      for (const record of recorders) await record(events);
+      return recorders.size > 0;
+    } catch (error) {
+      log.warn({ err: error }, 'what members did could not be recorded yet');
+      return false;
+    }
   }
 
   async function prepare(account: MessengerAccount, tell: TellState) {
