@@ -123,7 +123,12 @@ export interface Progress {
 
 export async function progressOf(person: Person, campaignId: string): Promise<Progress> {
   const path = 'analytics/get-campaign-group-analytics-master';
-  return (await person.call<Progress>(path, { campaign_id: campaignId })).body.data;
+  // A service on a machine that is overloaded asks for patience.
+  const { body } = await until(
+    () => person.call<Progress>(path, { campaign_id: campaignId }),
+    ({ status }) => status !== 503,
+  );
+  return body.data;
 }
 
 /** Waits until nothing of a campaign is queued any more. When nothing moves the clock does, to the next try. */
