@@ -9,6 +9,7 @@ import type { duplicateCampaignData } from '../src/http/contract/duplicate-campa
 import type { nothing } from '../src/http/contract/fields.ts';
 import type * as groups from '../src/http/contract/groups.ts';
 import type * as lists from '../src/http/contract/group-lists.ts';
+import type { getMediaBody } from '../src/http/contract/media.ts';
 import type * as revise from '../src/http/contract/revise-campaign.ts';
 import type * as users from '../src/http/contract/users.ts';
 
@@ -39,6 +40,7 @@ export interface Operations {
   'venom/get-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.getCampaignData>;
   'venom/check-campaign': Operation<typeof check.checkCampaignBody, typeof check.checkCampaignData>;
   'venom/duplicate-campaign': Operation<typeof campaigns.campaignBody, typeof duplicateCampaignData>;
+  'venom/get-media': { body: z.input<typeof getMediaBody>; data: Blob };
   'venom/recall-campaign': Operation<typeof revise.recallCampaignBody, typeof revise.revisedData>;
   'venom/correct-campaign': Operation<typeof revise.correctCampaignBody, typeof revise.revisedData>;
   'venom/pause-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
@@ -96,6 +98,7 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/get-campaign': 'always',
   'venom/check-campaign': 'always',
   'venom/duplicate-campaign': 'always',
+  'venom/get-media': 'always',
   'venom/recall-campaign': 'never',
   'venom/correct-campaign': 'never',
   'venom/pause-campaign': 'never',

@@ -200,7 +200,7 @@ function buildApi(
     db,
     timeZone: config.timeZone,
     waiters: awaitResults(hints),
-    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
+    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number; withRecalled: boolean }) =>
       readMessages(db, accountId, chatId, page),
   };
   return buildServer({

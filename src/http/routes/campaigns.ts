@@ -15,6 +15,7 @@ import { toWireHead } from './campaign-head.ts';
 import { HTML_LIMIT_BYTES, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
 import { checkCampaignOperation } from './check-campaign.ts';
 import { duplicateCampaignOperation } from './duplicate-campaign.ts';
+import { getMediaOperation } from './get-media.ts';
 import { reviseCampaignOperations } from './revise-campaign.ts';
 
 export function campaignOperations(deps: CheckDeps): Operation[] {
@@ -81,6 +82,7 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
     }),
     checkCampaignOperation(deps),
     duplicateCampaignOperation(deps),
+    getMediaOperation(deps),
     defineOperation({
       path: '/api/v1/venom/list-campaigns',
       access: 'bearer',
