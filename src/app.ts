@@ -210,7 +210,7 @@ function buildApi(
       ...accountOperations(groups),
       ...groupListOperations({ db }),
       ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-      ...analyticsOperations({ db, timeZone: config.timeZone }),
+      ...analyticsOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
     ],
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
