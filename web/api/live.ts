@@ -72,7 +72,13 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
           name,
           status,
           next_run_at,
-          progress: { deliveries: progress.deliveries, sent: progress.sent, failed: progress.failed },
+          progress: {
+            deliveries: progress.deliveries,
+            sent: progress.sent,
+            failed: progress.failed,
+            delivered: progress.delivered ?? 0,
+            read: progress.read ?? 0,
+          },
         }
       : row;
   for (const [queryKey, kept] of client.getQueriesData<InfiniteData<Page> | Page>({ queryKey: ['campaigns'] })) {

@@ -100,7 +100,11 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
   infiniteQueryOptions({
     queryKey: ['campaigns', status ?? 'all', search],
     queryFn: ({ pageParam, signal }) =>
-      call('venom/list-campaigns', { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam }, { signal }),
+      call(
+        'venom/list-campaigns',
+        { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam, with_reads: true },
+        { signal },
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: ({ state }) => {
@@ -114,7 +118,11 @@ export const analyticsQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['analytics', campaignId],
     queryFn: ({ signal }) =>
-      call('analytics/get-campaign-group-analytics-master', { campaign_id: campaignId }, { signal }),
+      call(
+        'analytics/get-campaign-group-analytics-master',
+        { campaign_id: campaignId, with_estimate: true },
+        { signal },
+      ),
     refetchInterval: ({ state }) => {
       const { data } = state;
       if (!data) return SOON_MS;

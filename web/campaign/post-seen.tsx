@@ -2,21 +2,34 @@ import type { Campaign, GroupRow } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Section } from '../parts/page.tsx';
-import { Post } from '../whatsapp/bubble.tsx';
+import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { Phone } from '../whatsapp/phone.tsx';
 import { words } from '../words/words.ts';
 
-/** The post as members saw it, in the first of its groups. */
+/** The post as members see it by now, in the first of its groups that has it. */
 export function PostSeen({ post, groups }: { post: Campaign; groups: readonly GroupRow[] }) {
   const zone = useZone();
-  const [first] = groups;
-  const isSent = groups.some((group) => group.sent > 0);
+  const first = groups.find((group) => group.sent > 0) ?? groups[0];
+  const isSent = first !== undefined && first.sent > 0;
   const kind = first?.kind ?? 'group';
-  const at = first?.first_sent_at ?? post.runs[0]?.due_at ?? post.created_at;
+  const next = post.runs.find((run) => run.status === 'planned');
+  const at = first?.first_sent_at ?? next?.due_at ?? post.runs[0]?.due_at ?? post.created_at;
+  const time = clockTime(at, zone);
+  const isDeleted = isSent && (first.recalled ?? 0) >= first.sent;
   return (
     <Section title={isSent ? words.campaign.asSeen : words.campaign.asWillBeSeen}>
       <Phone name={first?.group_name ?? ''} kind={kind} participants={first?.participants ?? null}>
-        <Post text={post.text} media={post.media} time={clockTime(at, zone)} kind={kind} />
+        {isDeleted ? (
+          <DeletedPost time={time} kind={kind} />
+        ) : (
+          <Post
+            text={post.text}
+            media={post.media}
+            time={time}
+            kind={kind}
+            isEdited={isSent && (first.corrected ?? 0) > 0}
+          />
+        )}
       </Phone>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { CampaignRow as Row } from '../api/operations.ts';
-import { count } from '../format/numbers.ts';
+import { count, share } from '../format/numbers.ts';
 import { shortTime, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -33,6 +33,9 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
               </span>
             </>
           )}
+        </span>
+        <span className="campaign-read dim">
+          {progress.delivered ? words.campaigns.readShare(share((progress.read ?? 0) / progress.delivered)) : ''}
         </span>
         <span className="campaign-when dim">
           <Moment at={campaign.created_at} />
