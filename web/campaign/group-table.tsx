@@ -9,6 +9,8 @@ import { useVirtualRows } from '../parts/virtual-rows.tsx';
 import { isRefused } from './revisions.tsx';
 import { words } from '../words/words.ts';
 
+/** Made once: to compare without it makes a new one for each pair. */
+const NAMES = new Intl.Collator(words.locale, { numeric: true });
 const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 14;
 
@@ -45,7 +47,10 @@ export function GroupTable({ groups, isRevised }: { groups: readonly GroupRow[];
   const [sort, setSort] = useState<{ by: Column; isDown: boolean }>({ by: 'group_name', isDown: false });
   const shown = useMemo(() => {
     const wanted = search.trim().toLocaleLowerCase(words.locale);
-    const found = groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
+    const found =
+      wanted === ''
+        ? groups
+        : groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
     const sorted = found.toSorted((one, other) => compare(one, other, sort.by));
     return sort.isDown ? sorted.toReversed() : sorted;
   }, [groups, search, sort]);
@@ -176,7 +181,7 @@ function revisionOf(group: GroupRow): string {
 }
 
 function compare(one: GroupRow, other: GroupRow, by: Column): number {
-  if (by === 'group_name') return one.group_name.localeCompare(other.group_name, words.locale, { numeric: true });
+  if (by === 'group_name') return NAMES.compare(one.group_name, other.group_name);
   return valueOf(one, by) - valueOf(other, by);
 }
 
