@@ -1,4 +1,5 @@
 /** What can be done to a campaign in the dashboard after it was sent or planned, in a real browser. */
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -78,6 +79,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await seePicture('.campaign-side');
     await page.getByRole('img', { name: 'Picture' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the file' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('Fair.png');
+    expect(await readFile(await saved.path(), 'base64')).toBe(PICTURE);
     await send({ image: Buffer.from('%PDF-1.4 programme').toString('base64') });
     await page.goto('/phone');
     await seePicture('figure');
@@ -280,6 +286,24 @@ describe.skipIf(!browser)('in a browser', () => {
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);
+  });
+
+  test('a campaign is paused, resumed and cancelled out of the list', async () => {
+    const id = await schedule(1, 3);
+    await page.goto('/');
+    const row = page.getByRole('listitem').filter({ hasText: 'Good morning' });
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'What to do about Good morning' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Pause');
+    await row.getByText('Paused').waitFor();
+    await choose('Resume');
+    await row.getByText('Scheduled').waitFor();
+    await choose('Cancel campaign');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
+    await row.getByText('Cancelled').waitFor();
+    expect(await read(id)).toMatchObject({ status: 'cancelled' });
   });
 
   test('a campaign under way says when it should be through', async () => {

@@ -10,6 +10,7 @@ import { words } from '../words/words.ts';
 import { useControl } from './control.ts';
 import { Correct } from './correct.tsx';
 import { Recall } from './recall.tsx';
+import { saveFile } from './save-file.ts';
 
 type Asking = 'correct' | 'recall' | 'cancel';
 
@@ -80,10 +81,5 @@ export function MoreActions({ analytics, canCancel }: { analytics: Analytics; ca
 /** Saves the group rows as a file that is named after the campaign. */
 async function exportCsv(campaignId: string, name: string): Promise<void> {
   const csv = await call('analytics/export-campaign', { campaign_id: campaignId, format: 'csv' });
-  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name.replaceAll(/[^\p{L}\p{N} ._-]/gu, '_')}.csv`;
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(new Blob([csv], { type: 'text/csv' }), name, 'csv');
 }

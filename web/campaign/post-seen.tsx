@@ -1,9 +1,15 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { callWithHeaders } from '../api/call.ts';
 import type { Campaign, GroupRow } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { Phone } from '../whatsapp/phone.tsx';
+import { saveFile } from './save-file.ts';
 import { words } from '../words/words.ts';
 
 /** The post as members see it by now, in the first of its groups that has it. */
@@ -31,6 +37,31 @@ export function PostSeen({ post, groups }: { post: Campaign; groups: readonly Gr
           />
         )}
       </Phone>
+      {post.media && <Download sha256={post.media.sha256} name={post.name} />}
     </Section>
+  );
+}
+
+/** Pictures are seen; of other files members have more than their name, so the user should too. */
+function Download({ sha256, name }: { sha256: string; name: string }) {
+  const loading = useMutation({
+    mutationFn: async () => {
+      const { data, headers } = await callWithHeaders('venom/get-media', { sha256 });
+      const [, extension = 'bin'] = /\.(\w+)"?$/.exec(headers.get('content-disposition') ?? '') ?? [];
+      saveFile(data, name, extension);
+    },
+    onError: tellProblem,
+  });
+  return (
+    <Button
+      mt="sm"
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="download" size={14} />}
+      loading={loading.isPending}
+      onClick={() => loading.mutate()}
+    >
+      {words.campaign.download}
+    </Button>
   );
 }

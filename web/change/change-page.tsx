@@ -22,7 +22,13 @@ export default function ChangePage({ id }: { id: string }) {
   const error = post.error ?? analytics.error ?? file.error;
   if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
     return <NotFoundPage />;
-  if (error) return <Failed error={error} retry={() => void Promise.all([post.refetch(), analytics.refetch()])} />;
+  if (error)
+    return (
+      <Failed
+        error={error}
+        retry={() => void Promise.all([post, analytics, file].filter((one) => one.isError).map((one) => one.refetch()))}
+      />
+    );
   if (!post.data || !analytics.data) return <PageSkeleton />;
   const isOver = ['completed', 'completed_with_errors', 'cancelled'].includes(post.data.status);
   if (!post.data.is_schedule || isOver)
