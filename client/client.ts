@@ -111,10 +111,11 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** An envelope's data, or the text of an answer that has none. */
+/** An envelope's data, or what an answer holds that has none: a table as text, a file as it is. */
 async function readData(response: Response): Promise<unknown> {
-  if (!response.headers.get('content-type')?.startsWith('application/json')) return response.text();
-  return ((await response.json()) as { data: unknown }).data;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('application/json')) return ((await response.json()) as { data: unknown }).data;
+  return type.startsWith('text/') ? response.text() : response.blob();
 }
 
 /** A 429 has done nothing. A 503 or silence may have. */

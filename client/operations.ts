@@ -9,6 +9,8 @@ import type { duplicateCampaignData } from '../src/http/contract/duplicate-campa
 import type { nothing } from '../src/http/contract/fields.ts';
 import type * as groups from '../src/http/contract/groups.ts';
 import type * as lists from '../src/http/contract/group-lists.ts';
+import type * as runs from '../src/http/contract/list-runs.ts';
+import type { getMediaBody } from '../src/http/contract/media.ts';
 import type * as revise from '../src/http/contract/revise-campaign.ts';
 import type * as users from '../src/http/contract/users.ts';
 
@@ -39,6 +41,8 @@ export interface Operations {
   'venom/get-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.getCampaignData>;
   'venom/check-campaign': Operation<typeof check.checkCampaignBody, typeof check.checkCampaignData>;
   'venom/duplicate-campaign': Operation<typeof campaigns.campaignBody, typeof duplicateCampaignData>;
+  'venom/list-runs': Operation<typeof runs.listRunsBody, typeof runs.listRunsData>;
+  'venom/get-media': { body: z.input<typeof getMediaBody>; data: Blob };
   'venom/recall-campaign': Operation<typeof revise.recallCampaignBody, typeof revise.revisedData>;
   'venom/correct-campaign': Operation<typeof revise.correctCampaignBody, typeof revise.revisedData>;
   'venom/pause-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
@@ -57,7 +61,7 @@ export interface Operations {
   'venom/account-status': Operation<typeof accounts.accountStatusBody, typeof accounts.accountStatusData>;
   'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
   'analytics/get-campaign-group-analytics-master': Operation<
-    typeof campaigns.campaignBody,
+    typeof analytics.groupAnalyticsBody,
     typeof analytics.groupAnalyticsData
   >;
   'analytics/get-overview': Operation<typeof analytics.getOverviewBody, typeof analytics.getOverviewData>;
@@ -96,6 +100,8 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/get-campaign': 'always',
   'venom/check-campaign': 'always',
   'venom/duplicate-campaign': 'always',
+  'venom/list-runs': 'always',
+  'venom/get-media': 'always',
   'venom/recall-campaign': 'never',
   'venom/correct-campaign': 'never',
   'venom/pause-campaign': 'never',

@@ -201,7 +201,7 @@ function buildApi(
     db,
     timeZone: config.timeZone,
     waiters: awaitResults(hints),
-    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number }) =>
+    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number; withRecalled: boolean }) =>
       readMessages(db, accountId, chatId, page),
   };
   return buildServer({
@@ -211,7 +211,7 @@ function buildApi(
       ...accountOperations(groups),
       ...groupListOperations({ db }),
       ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-      ...analyticsOperations({ db, timeZone: config.timeZone }),
+      ...analyticsOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
     ],
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),

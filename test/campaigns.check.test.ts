@@ -159,6 +159,16 @@ describe('a problem is told for a group', () => {
     expect((await problemsOf(now())).ok).toBe(3);
   });
 
+  test('but not for what the campaign says that it is to change; that has to be one’s own', async () => {
+    const answer = await alice.call('venom/add-campaign-batch', later());
+    const campaign_id = answer.headers.get('x-campaign-id') ?? '';
+    expect((await checked(later())).groups.ok).toBe(0);
+    expect((await checked({ ...later(), campaign_id })).groups).toEqual({ ok: 3, problems: [] });
+    const other = await bob.call('venom/add-campaign-batch', { ...later(), group_metadata_ids: bobs });
+    const bobsCampaign = other.headers.get('x-campaign-id');
+    expect((await check({ ...later(), campaign_id: bobsCampaign })).status).toBe(404);
+  });
+
   test('but not for what another user sends', async () => {
     await bob.call('venom/add-campaign', { ...now(), group_metadata_ids: bobs });
     expect((await problemsOf(now())).ok).toBe(3);

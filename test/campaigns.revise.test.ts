@@ -113,6 +113,30 @@ test('a second correction counts, a recall follows a correction, and after that 
   expect((await recall(id)).status).toBe(409);
 });
 
+test('whoever asks for changes is told what was deleted, without what it said, and when what was edited', async () => {
+  const gone = await send(alice, 'gone');
+  const changed = await send(alice, 'one');
+  await send(alice, 'as it was');
+  await recall(gone);
+  await correct(changed, 'two');
+  const changesIn = async (with_changes?: boolean) => {
+    const asked = { group_metadata_id: groups[0], with_changes };
+    return (await alice.call<{ messages: object[] }>('sandbox/list-messages', asked)).body.data.messages;
+  };
+  const instant = expect.stringMatching(/^2031-06-01T08:.*Z$/) as string;
+  const known = { message_id: expect.any(String) as string, media: null, sent_at: instant };
+  await until(
+    () => changesIn(),
+    (messages) => messages.length === 2 && JSON.stringify(messages).includes('two'),
+  );
+  expect(await changesIn(true)).toEqual([
+    { ...known, text: '', recalled_at: instant, corrected_at: null },
+    { ...known, text: 'two', recalled_at: null, corrected_at: instant },
+    { ...known, text: 'as it was', recalled_at: null, corrected_at: null },
+  ]);
+  expect(await changesIn(false)).toEqual(['two', 'as it was'].map((text) => ({ ...known, text })));
+});
+
 describe('of a schedule', () => {
   async function twoDays(): Promise<{ id: string; runs: Analytics['runs'] }> {
     const schedule = { start_date: '2031-06-01', end_date: '2031-06-03', schedule_time: '09:00:00', time_zone: 'UTC' };

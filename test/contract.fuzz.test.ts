@@ -2,6 +2,7 @@
  * Bodies made out of `/openapi.json`, good and bad, for every operation. The seed is fixed; FUZZ_SEED and FUZZ_RUNS (bodies an
  * operation) change seed and length: `FUZZ_RUNS=2000 FUZZ_SEED=$RANDOM npx vitest run contract.fuzz`.
  */
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -76,6 +77,7 @@ async function settle(person: Person) {
     time_zone: fc.constantFrom('"UTC"', '"Asia/Kathmandu"', '"america/new_york"', 'null'),
     html: fc.constantFrom(...HTML.map((html) => JSON.stringify(html))),
     image: fc.constantFrom('null', 'null', JSON.stringify(`data:image/png;base64,${PNG.toString('base64')}`)),
+    sha256: fc.constantFrom(JSON.stringify(createHash('sha256').update(PNG).digest('hex')), `"${'0'.repeat(64)}"`),
     phone_number: fc.constantFrom(...PHONES),
     whatsapp_number: fc.constantFrom(...PHONES),
     cursor: fc.constantFrom('null', JSON.stringify(btoa('v1:999999999999999').replaceAll('=', ''))),

@@ -61,6 +61,18 @@ const campaigns: List = {
     for (const name of names) await person.call('venom/add-campaign', { name, html: 'Hello', group_metadata_ids });
   },
 };
+const runs: List = {
+  path: 'venom/list-runs',
+  field: 'runs',
+  id: 'name',
+  most: 1_000,
+  newest: 'last',
+  filter: async () => {
+    const today = Temporal.Now.plainDateISO('UTC');
+    return { start_date: today.subtract({ days: 1 }).toString(), end_date: today.add({ days: 1 }).toString() };
+  },
+  add: campaigns.add,
+};
 const groups: List = {
   path: 'venom/list-groups',
   field: 'groups',
@@ -90,7 +102,7 @@ const messages: List = {
     }
   },
 };
-const LISTS = [audits, campaigns, groups, messages].map((list) => [list.path, list] as const);
+const LISTS = [audits, campaigns, runs, groups, messages].map((list) => [list.path, list] as const);
 
 async function readPage(list: List, person: Person, page: object): Promise<Page> {
   const answer = await person.call<Page>(list.path, { ...(await list.filter(person)), ...page });

@@ -1,10 +1,12 @@
 /** Pictures of every page, light, dark and on a phone: `npm run screenshots`, then look at them. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { post } from './support/app.ts';
 import { launchBrowser, visit } from './support/browser.ts';
 import { signInInBrowser, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
+import { drawPng } from './support/draw-png.ts';
 import { removeService, startService } from './support/service.ts';
 import { startWhatsAppPeer } from './whatsapp-peer/peer.ts';
 
@@ -41,7 +43,7 @@ try {
 }
 
 /** Somebody with groups of each kind, campaigns in several states, and a draft. Resolves to the ids of the campaigns. */
-async function prepare(chromium: Browser): Promise<string[]> {
+async function prepare(chromium: Browser): Promise<Record<string, string>> {
   const { page, close } = await visit(chromium, service.url);
   await signUpInBrowser(page, 'ada');
   await page.screenshot({ path: join(FOLDER, 'first-steps.png') });
@@ -64,11 +66,30 @@ async function prepare(chromium: Browser): Promise<string[]> {
   const ids = (listed.body.data as unknown as { groups: { group_metadata_id: number }[] }).groups.map(
     (group) => group.group_metadata_id,
   );
-  const now = await call('venom/add-campaign', {
+  const add = async (body: object) =>
+    (
+      (await call('venom/add-campaign', { group_metadata_ids: ids, ...body })).body.data as unknown as {
+        campaign_id: string;
+      }
+    ).campaign_id;
+  const now = await add({
     name: 'Spring fair',
     desc: 'First announcement',
     html: '<h2>Spring fair</h2><p>We open at <b>nine</b> on the square. <a href="https://example.org/fair">Programme</a></p><ul><li>Cake</li><li>Tea</li></ul>',
-    group_metadata_ids: ids,
+    image: drawPng(480, 320).toString('base64'),
+  });
+  const recalled = await add({ name: 'Wrong date', html: '<p>The fair is on <b>Monday</b>.</p>' });
+  const corrected = await add({ name: 'Where to park', html: '<p>Park <i>behind</i> the church, and come early.</p>' });
+  await add({
+    name: 'Programme',
+    html: '<p>The programme, to print.</p>',
+    image: Buffer.from('%PDF-1.4 programme').toString('base64'),
+  });
+  const failed = await loseGroups(5, () => add({ name: 'Last call', html: '<p>There is a bus at eight.</p>' }), call);
+  await call('venom/recall-campaign', { campaign_id: recalled });
+  await call('venom/correct-campaign', {
+    campaign_id: corrected,
+    html: '<p>Park behind the <b>school</b>, and come early.</p>',
   });
   const later = await call('venom/add-campaign-batch', {
     name: 'Good morning',
@@ -94,14 +115,24 @@ async function prepare(chromium: Browser): Promise<string[]> {
   await call('venom/save-group-list', { name: 'The streets by the river', group_metadata_ids: ids.slice(5, 17) });
   await call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids.slice(0, 3) });
   await call('venom/pause-campaign', { campaign_id: paused.headers.get('x-campaign-id') });
-  return [(now.body.data as unknown as { campaign_id: string }).campaign_id, scheduled];
+  return { sent: now, corrected, recalled, failed, scheduled };
 }
 
-async function photograph(chromium: Browser, look: string, options: BrowserContextOptions, campaigns: string[]) {
+async function photograph(
+  chromium: Browser,
+  look: string,
+  options: BrowserContextOptions,
+  campaigns: Record<string, string>,
+) {
   const { page, complaints, close } = await visit(chromium, service.url, options);
   const take = async (name: string, path?: string) => {
     if (path !== undefined) await page.goto(path);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page
+      .getByRole('heading', { level: 1 })
+      .waitFor()
+      .catch((error: unknown) => {
+        throw new Error(`${name}: ${complaints.join('\n')}`, { cause: error });
+      });
     await page.waitForTimeout(SETTLE_MS);
     await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
   };
@@ -111,9 +142,12 @@ async function photograph(chromium: Browser, look: string, options: BrowserConte
   await signInInBrowser(page, 'ada');
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
   await take('campaigns', '/');
-  await take('campaign', `/campaigns/${campaigns[0]}`);
-  await take('scheduled-campaign', `/campaigns/${campaigns[1]}`);
+  for (const [name, id] of Object.entries(campaigns)) await take(`campaign-${name}`, `/campaigns/${id}`);
+  await takeDialogs(page, take, campaigns['corrected'] ?? '');
+  await take('change', `/campaigns/${campaigns['scheduled']}/change`);
   await take('calendar', '/calendar');
+  await page.getByText('Week', { exact: true }).click();
+  await take('calendar-week');
   await take('groups', '/groups');
   await take('account', '/account');
   await take('settings', '/settings');
@@ -151,6 +185,52 @@ async function takeLink(page: Page, take: (name: string, path?: string) => Promi
   await page.getByRole('button', { name: 'Use a code instead' }).click();
   await page.getByRole('img', { name: /^Code to enter/ }).waitFor();
   await take('account-code');
+}
+
+async function takeDialogs(
+  page: Page,
+  take: (name: string, path?: string) => Promise<void>,
+  campaign: string,
+): Promise<void> {
+  await page.goto(`/campaigns/${campaign}`);
+  for (const [name, item] of [
+    ['more', undefined],
+    ['edit', 'Edit what was sent …'],
+    ['delete', 'Delete for everyone …'],
+  ] as const) {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
+    await take(`campaign-${name}`);
+    await page.keyboard.press('Escape');
+  }
+}
+
+/** Makes some groups be gone while something is sent. Nothing a user does comes to that, so it is done behind the service's back. */
+async function loseGroups<Sent>(
+  many: number,
+  send: () => Promise<Sent>,
+  call: (path: string, body: unknown) => Promise<unknown>,
+) {
+  const database = new Client({
+    host: join(service.folder, 'data/socket'),
+    port: 5432,
+    user: 'campanile',
+    database: 'postgres',
+  });
+  await database.connect();
+  const move = (by: number) =>
+    database.query(
+      `update sandbox_chats set account_id = account_id + $1 where name = any(array(select 'Street ' || n from generate_series(1, $2) n))`,
+      [by, many],
+    );
+  await new Promise((resolve) => setTimeout(resolve, 3 * SETTLE_MS));
+  await move(1_000);
+  const sent = await send();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await move(-1_000);
+  await call('venom/sync-groups', {});
+  await database.end();
+  return sent;
 }
 
 async function takeCompose(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {

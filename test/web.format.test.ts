@@ -1,6 +1,7 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../client/failure.ts';
+import { countTicks, timeTicks } from '../web/campaign/ticks.ts';
 import { addDays, addMonths, daysOf } from '../web/calendar/days.ts';
 import { count, fileSize, share } from '../web/format/numbers.ts';
 import { fieldProblems, problemText } from '../web/format/problem.ts';
@@ -96,5 +97,31 @@ describe('errors', () => {
     expect(fieldProblems(new CampanileError('x', { code: 400, details }))).toEqual({
       participants: 'Must be a phone number.',
     });
+  });
+});
+
+describe('the marks of a chart', () => {
+  test.each([
+    [0, [0]],
+    [1, [0, 1]],
+    [4, [0, 1, 2, 3, 4]],
+    [7, [0, 2, 4, 6, 8]],
+    [184, [0, 50, 100, 150, 200]],
+    [224, [0, 50, 100, 150, 200, 250]],
+    [1_000_000, [0, 200_000, 400_000, 600_000, 800_000, 1_000_000]],
+  ])('go in equal steps beyond the highest value, %d', (highest, marks) => {
+    expect(countTicks(highest)).toEqual(highest === 0 ? [0, 1] : marks);
+  });
+
+  test('are at round times of the zone', () => {
+    const at = (time: string) => Date.parse(`2026-06-01T${time}Z`);
+    expect(timeTicks(at('07:59:00'), at('08:01:00'), 'UTC')).toEqual(
+      ['07:59:00', '08:00:00', '08:01:00'].map((time) => at(time)),
+    );
+    // A quarter to, in UTC.
+    expect(timeTicks(at('07:00:00'), at('11:00:00'), 'Asia/Kathmandu')).toEqual(
+      ['07:15:00', '08:15:00', '09:15:00', '10:15:00'].map((time) => at(time)),
+    );
+    expect(timeTicks(at('00:00:00'), at('00:00:00') + 5 * 86_400_000, 'America/New_York')).toHaveLength(5);
   });
 });

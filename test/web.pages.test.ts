@@ -1,10 +1,12 @@
 /** Every page of the dashboard: usable with a screen reader and a keyboard, light and dark, on desks and phones; and small. */
 import { AxeBuilder } from '@axe-core/playwright';
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
-import { sendToAll, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
+import { moreOf, sendToAll, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
+import { PNG } from './support/sample-files.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
@@ -23,6 +25,8 @@ describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;
   let page: Page;
   let campaign: string;
+  /** Where a scheduled one is changed. */
+  let change: string;
 
   beforeAll(async () => {
     const first = await visit(browser as Browser, app.url);
@@ -31,6 +35,20 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(first.page, 'Hello');
     campaign = `/campaigns/${await sendToAll(first.page)}`;
     await first.close();
+    const ada = await app.signIn('ada');
+    const { body } = await ada.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const today = Temporal.Now.plainDateISO('UTC');
+    const answer = await ada.call('venom/add-campaign-batch', {
+      name: 'Every morning',
+      html: '<p>Good morning</p>',
+      image: PNG.toString('base64'),
+      group_metadata_ids: body.data.groups.map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: today.add({ days: 1 }).toString(),
+      end_date: today.add({ days: 9 }).toString(),
+      schedule_time: '09:00:00',
+    });
+    change = `/campaigns/${answer.headers.get('x-campaign-id')}/change`;
   });
 
   beforeEach(async () => {
@@ -40,10 +58,10 @@ describe.skipIf(!browser)('in a browser', () => {
   afterEach(() => visited.end());
 
   /** Signs in without loading a page. */
-  async function enter(): Promise<void> {
+  async function enter(name = 'ada'): Promise<void> {
     const answer = await page.context().request.post('/session', {
       headers: { 'x-campanile-dashboard': '1' },
-      data: { user_name: 'ada', password: PASSWORD },
+      data: { user_name: name, password: PASSWORD },
     });
     expect(answer.status()).toBe(200);
   }
@@ -80,7 +98,7 @@ describe.skipIf(!browser)('in a browser', () => {
       };
       for (const path of ['/sign-in', '/sign-up']) await look(path);
       await enter();
-      for (const path of [...PAGES, campaign]) await look(path);
+      for (const path of [...PAGES, campaign, change]) await look(path);
       expect(found).toEqual([]);
     },
   );
@@ -110,6 +128,13 @@ describe.skipIf(!browser)('in a browser', () => {
       await page.getByRole('menuitem', { name: kind }).click();
       await look();
     }
+    await page.goto(campaign);
+    for (const item of ['Edit what was sent …', 'Delete for everyone …']) {
+      await moreOf(page, item);
+      await page.getByRole('dialog').getByText('Members see', { exact: false }).waitFor();
+      await expect.poll(() => page.locator('.late').count()).toBe(0);
+      await look();
+    }
     await page.goto('/settings');
     await page.getByRole('button', { name: 'New API key' }).click();
     await look();
@@ -121,7 +146,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('nothing needs to be scrolled sideways on a phone, and every page is in reach', async () => {
     await page.setViewportSize(PHONE);
     await enter();
-    for (const path of [...PAGES, campaign]) {
+    for (const path of [...PAGES, campaign, change]) {
       await page.goto(path);
       await settle();
       const width = await page.evaluate('document.documentElement.scrollWidth');
@@ -159,29 +184,34 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a campaign to ten thousand groups is a page that draws some dozens of rows, and sorts all', async () => {
-    await enter();
-    await page.route('**/get-campaign-group-analytics-master', async (route) => {
-      const response = await route.fetch();
-      const answer = (await response.json()) as { data: { groups: Record<string, unknown>[] } };
-      const [group] = answer.data.groups;
-      answer.data.groups = Array.from({ length: 10_000 }, (_, index) => ({
-        ...group,
-        group_metadata_id: index + 1,
-        group_name: `Group ${index + 1}`,
-        reactions: index,
-      }));
-      await route.fulfill({ response, json: answer });
+    const owner = await app.signUp('olga');
+    const { rows } = await sql<{ group_id: number }>`
+      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+      select a.account_id, n || '@g.us', n || '@g.us', 'group', 'Group ' || n, 3, true
+      from accounts a, generate_series(1, 10000) n where a.user_id = ${owner.userId} returning group_id`.execute(
+      app.database.db,
+    );
+    const answer = await owner.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'To many',
+      html: 'Hello',
+      group_metadata_ids: rows.map((row) => row.group_id),
     });
-    await page.goto(campaign);
-    await page.getByRole('row', { name: /^Group 1 Sent/ }).waitFor();
+    await enter('olga');
+    await page.goto(`/campaigns/${answer.body.data.campaign_id}`);
+    // The sandbox has no such groups.
+    await page.getByText('0 sent · 10,000 failed · 0 waiting').waitFor();
+    await page.getByText('10,000 groups could not be posted to', { exact: false }).waitFor();
+    await page.getByRole('row', { name: /^Group 1 Failed/ }).waitFor();
     expect(await page.locator('tbody tr').count()).toBeLessThan(60);
-    await page.getByRole('button', { name: 'Reactions' }).click();
-    await page.getByRole('row', { name: /^Group 10000 Sent/ }).waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Reactions' }).getAttribute('aria-sort')).toBe('descending');
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    await page.getByRole('row', { name: /^Group 10000 Failed/ }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Group' }).getAttribute('aria-sort')).toBe('descending');
     await page.getByRole('group', { name: 'Groups' }).focus();
     await page.keyboard.press('End');
-    await page.getByRole('row', { name: /^Group 1 Sent/ }).waitFor();
+    await page.getByRole('row', { name: /^Group 1 Failed/ }).waitFor();
     expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+    await page.getByRole('searchbox', { name: 'Search groups' }).fill('group 777');
+    await expect.poll(() => page.getByRole('row', { name: /^Group 777/ }).count()).toBe(11);
   });
 
   test('the first page needs no more script than it should, and no editor and no chart', async () => {

@@ -11,6 +11,7 @@ import { NotFoundPage } from './shell/not-found.tsx';
 
 const CampaignsPage = lazy(() => import('./campaigns/campaigns-page.tsx'));
 const ComposePage = lazy(() => import('./compose/compose-page.tsx'));
+const ChangePage = lazy(() => import('./change/change-page.tsx'));
 const CampaignPage = lazy(() => import('./campaign/campaign-page.tsx'));
 const CalendarPage = lazy(() => import('./calendar/calendar-page.tsx'));
 const GroupsPage = lazy(() => import('./groups/groups-page.tsx'));
@@ -36,6 +37,7 @@ export function App() {
             <Route path="/" component={CampaignsPage} />
             <Route path="/campaigns/new" component={ComposePage} />
             <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
+            <Route path="/campaigns/:id/change">{({ id }) => <ChangePage key={id} id={id} />}</Route>
             <Route path="/calendar" component={CalendarPage} />
             <Route path="/groups" component={GroupsPage} />
             <Route path="/account" component={AccountPage} />

@@ -9,7 +9,7 @@ import { estimateSeconds, type Pace } from './estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from './occurrences.ts';
 import { preparePost } from './prepare-post.ts';
-import { readNow } from './store.ts';
+import { findOwnCampaign, readNow } from './store.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -34,10 +34,17 @@ export interface CampaignCheck {
 
 /**
  * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
- * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that.
+ * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that. As the change of one of the
+ * user's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
  */
-export async function checkCampaign(deps: CheckDeps, userId: number, draft: CampaignDraft): Promise<CampaignCheck> {
+export async function checkCampaign(
+  deps: CheckDeps,
+  userId: number,
+  draft: CampaignDraft,
+  changeOf?: string,
+): Promise<CampaignCheck> {
   const { db } = deps;
+  const insteadOf = changeOf === undefined ? undefined : (await findOwnCampaign(db, userId, changeOf)).campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
   const { occurrences, problems } = planDraft(draft, timeZone);
@@ -46,7 +53,7 @@ export async function checkCampaign(deps: CheckDeps, userId: number, draft: Camp
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const now = await readNow(db);
   const dueAt = occurrences ? stillToCome(occurrences, now) : [now];
-  const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt });
+  const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
   const caption = media && captionWarning(text);
   const pace = deps.gaps[account.messenger];
@@ -61,6 +68,7 @@ export async function checkCampaign(deps: CheckDeps, userId: number, draft: Camp
       at: first,
       pace,
       timeZone: deps.timeZone,
+      except: insteadOf,
     }),
   };
 }

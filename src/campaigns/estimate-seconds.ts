@@ -17,13 +17,19 @@ const NEVER_RESTS = { quietHours: null, dailyCap: null, sentToday: null };
 /**
  * How many seconds a run to so many groups will take from `at`, when it falls due, to its last post: at the account's pace, and
  * sharing its turns with what the account will still have to send then. Runs take turns, so of a longer one only as many turns count
- * as the run itself has. Quiet hours and the daily cap are waited for; `timeZone` is the
- * installation's. Rounded up; an expectation, not a promise.
+ * as the run itself has. What it has to send of the campaign `except` does not count: that is where the run belongs. Quiet hours and
+ * the daily cap are waited for; `timeZone` is the installation's. Rounded up; an expectation, not a promise.
  */
 export async function estimateSeconds(
   db: Connection,
   accountId: number,
-  { groups, at, pace, timeZone }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string },
+  {
+    groups,
+    at,
+    pace,
+    timeZone,
+    except,
+  }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string; except?: number | undefined },
 ): Promise<number> {
   const gapMs = Math.max(SEND_MS, pace ? (pace.minMs + pace.maxMs) / 2 : 0);
   const { rows } = await sql<{ turns: number; wait_ms: number }>`
@@ -34,6 +40,7 @@ export async function estimateSeconds(
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = coalesce(r.content_id, c.content_id)
       where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
+        and r.campaign_id is distinct from ${except ?? null}::bigint
     )
     select coalesce(sum(least(${groups}::float8,
              greatest(0, queued - greatest(0, extract(epoch from ${at}::timestamptz - from_at)::float8 * 1000 / ${gapMs}::float8)))), 0)::float8 as turns,

@@ -18,6 +18,8 @@ interface Draft {
   text: string;
   /** In order, one at least. */
   dueAt: readonly Date[];
+  /** The campaign that it is a change of: what that one says is not a repeat. */
+  insteadOf: number | undefined;
 }
 
 /** What the ledger knows to be wrong with these groups of the account, in the order of the groups; one may have several. */
@@ -45,7 +47,11 @@ async function findClosed(
 }
 
 /** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs; not where it was recalled. */
-async function findRepeated(db: Connection, accountId: number, { groupIds, text, dueAt }: Draft): Promise<Set<number>> {
+async function findRepeated(
+  db: Connection,
+  accountId: number,
+  { groupIds, text, dueAt, insteadOf }: Draft,
+): Promise<Set<number>> {
   const { rows } = await sql<{ group_id: number }>`
     with due as materialized (
       select at from unnest(${dueAt}::timestamptz[]) d (at)
@@ -54,7 +60,7 @@ async function findRepeated(db: Connection, accountId: number, { groupIds, text,
       from runs r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-      where r.account_id = ${accountId} and t.text = ${text}
+      where r.account_id = ${accountId} and t.text = ${text} and r.campaign_id is distinct from ${insteadOf ?? null}::bigint
         and (r.status = 'planned' and exists (
                select from due where due.at > r.due_at - interval '1 day' and due.at < r.due_at + interval '1 day')
              or r.status <> 'planned' and ${dueAt[0]}::timestamptz < r.progress_at + interval '1 day'

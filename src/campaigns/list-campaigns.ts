@@ -21,6 +21,9 @@ export interface CampaignSummary {
   deliveries: number;
   sent: number;
   failed: number;
+  /** Members, each once for a post and group. Of channels nothing is told. */
+  delivered: number;
+  read: number;
 }
 
 export interface CampaignPage {
@@ -37,13 +40,14 @@ export async function listCampaigns(
 ): Promise<CampaignPage> {
   const { rows } = await sql<CampaignSummary & { id: number }>`
     select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
-           r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed
+           r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read
     from accounts a
     join campaigns c on c.account_id = a.account_id
     cross join lateral (
       select min(due_at) filter (where status = 'planned') as next_run_at,
              coalesce(sum(queued + sent + failed + cancelled), 0)::int as deliveries,
-             coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed
+             coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
+             coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(read), 0)::int as read
       from runs where runs.campaign_id = c.campaign_id
     ) r
     where a.user_id = ${userId}

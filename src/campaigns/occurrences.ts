@@ -85,3 +85,15 @@ export function listDays(now: Date, count: number, timeZone: string): Day[] {
     return { date: date.toString(), beginsAt: beginOf(date), endsAt: beginOf(date.add({ days: 1 })) };
   });
 }
+
+/** From the first instant of one date to the first after another, in the zone; `days` counts both and is below 1 when they are the wrong way round. */
+export function spanOf(
+  startDate: string,
+  endDate: string,
+  timeZone: string,
+): { days: number; beginsAt: Date; endsAt: Date } {
+  const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
+  const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
+  const days = first.until(last, { largestUnit: 'days' }).days + 1;
+  return { days, beginsAt: beginOf(first), endsAt: beginOf(last.add({ days: 1 })) };
+}

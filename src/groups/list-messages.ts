@@ -11,13 +11,17 @@ export interface ArrivedMessage {
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
   sentAt: Date;
+  /** Deleted for everyone: `text` and `media` are gone. */
+  recalledAt: Date | null;
+  /** When it was last edited. */
+  correctedAt: Date | null;
 }
 
-/** Reads what arrived in a chat, oldest first, after the given place; wired to the sandbox. */
+/** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked; wired to the sandbox. */
 export type ReadMessages = (
   accountId: number,
   chatId: string,
-  page: { after: number; limit: number },
+  page: { after: number; limit: number; withRecalled: boolean },
 ) => Promise<ArrivedMessage[]>;
 
 /**
@@ -27,7 +31,7 @@ export type ReadMessages = (
 export async function listMessages(
   { db, readMessages }: { db: Database; readMessages: ReadMessages },
   userId: number,
-  { groupId, after, limit }: { groupId: number; after: number; limit: number },
+  { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
   const account = await findAccountOfUser(db, userId);
   if (account.messenger !== 'sandbox') throw new AppError('not_found', 'Your account is not on the sandbox');
@@ -36,7 +40,7 @@ export async function listMessages(
     throw new AppError('not_found', 'No such group', {
       details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
     });
-  const found = await readMessages(account.accountId, chatId, { after, limit: limit + 1 });
+  const found = await readMessages(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);
   return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
 }

@@ -11,6 +11,7 @@ const PAGES = [
   '/sign-up',
   '/campaigns/new',
   '/campaigns/:id',
+  '/campaigns/:id/change',
   '/calendar',
   '/groups',
   '/account',

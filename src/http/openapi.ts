@@ -53,7 +53,7 @@ export function failuresOf(operation: Operation): number[] {
 export function routeSchema(operation: Operation): FastifySchema {
   const { access, answerType, body, data, path, summary, tag } = operation;
   const answer = answerType
-    ? { [answerType]: { schema: z.string() } }
+    ? { [answerType]: { schema: answerType === '*/*' ? z.string().meta({ format: 'binary' }) : z.string() } }
     : { 'application/json': { schema: success(data) } };
   return {
     operationId: path.slice(path.lastIndexOf('/') + 1),

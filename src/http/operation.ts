@@ -76,8 +76,11 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   requestHeaders?: Readonly<Record<string, string>>;
   /** Names and meanings of headers that its answer may carry. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Set where the answer is no envelope: `data` is then a string that is sent as it is, with this media type. */
-  answerType?: 'text/csv; charset=utf-8';
+  /**
+   * Set where the answer is no envelope: `data` is then a string that is sent as it is, with this media type, or for any type
+   * bytes whose `content-type` the operation sets.
+   */
+  answerType?: 'text/csv; charset=utf-8' | '*/*';
 }
 
 export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {

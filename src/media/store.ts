@@ -48,6 +48,22 @@ export async function loadMedia(db: Connection, mediaId: number): Promise<Stored
   return { ...media, bytes };
 }
 
+/**
+ * The file with this hash that the user keeps, with its bytes.
+ *
+ * @throws AppError `not_found` when the user keeps none
+ */
+export async function loadOwnMedia(db: Connection, userId: number, sha256: Buffer): Promise<StoredMedia> {
+  const row = await db
+    .selectFrom('media')
+    .select('media_id')
+    .where('user_id', '=', userId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (!row) throw noSuchMedia();
+  return loadMedia(db, row.media_id);
+}
+
 async function readPiece(db: Connection, mediaId: number, from: number): Promise<Buffer> {
   const { rows } = await sql<{ piece: Buffer }>`
     select substring(bytes from ${from + 1}::int for ${PIECE_BYTES}::int) as piece from media where media_id = ${mediaId}`.execute(

@@ -12,8 +12,8 @@ export interface Party {
   ids: Ids;
 }
 
-/** Fields that hold the id of something that somebody owns are named so. */
-const HOLDS_ID = /_ids?$/;
+/** Fields that hold the id of something that somebody owns are named so; a file goes by its hash. */
+const HOLDS_ID = /_ids?$|^sha256$/;
 
 /** The fields of the operation's body that name something owned. */
 export function ownedFields({ body }: DocumentedOperation): string[] {

@@ -1,12 +1,21 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { AHEAD, type Ids } from './access.ts';
 import type { Person } from './app.ts';
+import { PNG } from './sample-files.ts';
+
+const SHA256 = /^[0-9a-f]{64}$/;
 
 /** How one comes by an id of one's own, by the name of the field that bodies carry it in. */
 const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
   group_metadata_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
-  campaign_id: scheduledCampaign,
+  campaign_id: (person) => scheduledCampaign(person),
+  sha256: async (person) => {
+    // Nobody else has this file.
+    const picture = Buffer.concat([PNG, Buffer.from(person.name)]);
+    await scheduledCampaign(person, picture.toString('base64'));
+    return createHash('sha256').update(picture).digest('hex');
+  },
   run_id: async (person, had) => {
     const answer = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', {
       campaign_id: had['campaign_id'] ?? (await scheduledCampaign(person)),
@@ -34,7 +43,8 @@ export async function createBelongings(person: Person, fields: Iterable<string>)
 
 /** Ids of the same forms that are nobody's. */
 export function inventIds(ids: Ids): Ids {
-  const invented = (id: unknown) => (typeof id === 'number' ? 900_000_000_001 : randomUUID());
+  const invented = (id: unknown) =>
+    typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
   return Object.fromEntries(
     Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
   );
@@ -46,11 +56,12 @@ async function firstGroup(person: Person): Promise<number | undefined> {
 }
 
 /** Far ahead, so that nothing about it changes by itself. */
-async function scheduledCampaign(person: Person): Promise<string | null> {
+async function scheduledCampaign(person: Person, image: string | null = null): Promise<string | null> {
   const answer = await person.call('venom/add-campaign-batch', {
     ...AHEAD,
     name: `of ${person.name}`,
     html: 'Hello',
+    image,
     is_schedule: true,
     group_metadata_ids: [await firstGroup(person)],
   });

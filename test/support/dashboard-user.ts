@@ -37,3 +37,9 @@ export async function sendToAll(page: Page): Promise<string> {
   await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
   return page.url().slice(-36);
 }
+
+/** Chooses something out of the menu of a campaign's page. */
+export async function moreOf(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}

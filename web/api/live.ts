@@ -3,12 +3,12 @@ import { useEffect } from 'react';
 import type { LiveEvent } from '../../client/events.ts';
 import { campanile, noteSignedOut } from './call.ts';
 import type { CampaignRow, Data } from './operations.ts';
-import { accountQuery, analyticsQuery } from './queries.ts';
+import { accountQuery, analyticsQuery, weightOf } from './queries.ts';
 
 type CampaignEvent = Extract<LiveEvent, { event: 'campaign' }>['data'];
 type Page = Data<'venom/list-campaigns'>;
 
-/** The figures of a campaign are asked for anew at most so often, however much happens. */
+/** The figures of a campaign are asked for anew at most so often, however much happens; large ones more rarely. */
 const FIGURES_GAP_MS = 1_000;
 
 /**
@@ -57,6 +57,7 @@ function take(client: QueryClient, heard: LiveEvent): void {
       return;
     case 'campaign':
       updateRow(client, heard.data);
+      updateTotals(client, heard.data);
       askFigures(client, heard.data.campaign_id);
       return;
     default:
@@ -72,7 +73,13 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
           name,
           status,
           next_run_at,
-          progress: { deliveries: progress.deliveries, sent: progress.sent, failed: progress.failed },
+          progress: {
+            deliveries: progress.deliveries,
+            sent: progress.sent,
+            failed: progress.failed,
+            delivered: progress.delivered ?? 0,
+            read: progress.read ?? 0,
+          },
         }
       : row;
   for (const [queryKey, kept] of client.getQueriesData<InfiniteData<Page> | Page>({ queryKey: ['campaigns'] })) {
@@ -91,6 +98,25 @@ function changed(kept: InfiniteData<Page> | Page, change: (row: CampaignRow) => 
   return 'pages' in kept ? { ...kept, pages: kept.pages.map(changePage) } : changePage(kept);
 }
 
+/** Counts what was sent as it happens; who read it and the groups follow with the figures. */
+function updateTotals(client: QueryClient, { campaign_id: id, status, progress }: CampaignEvent): void {
+  const { queryKey } = analyticsQuery(id);
+  const state = client.getQueryState(queryKey);
+  if (!state?.data) return;
+  const { deliveries, queued, sent, failed, cancelled } = progress;
+  client.setQueryData(
+    queryKey,
+    (kept) =>
+      kept && {
+        ...kept,
+        campaign: { ...kept.campaign, status },
+        totals: { ...kept.totals, deliveries, queued, sent, failed, cancelled },
+      },
+    // The figures are as old as they were.
+    { updatedAt: state.dataUpdatedAt },
+  );
+}
+
 const soon = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** Now, or when the gap is over: the last change is never left out. */
@@ -98,9 +124,10 @@ function askFigures(client: QueryClient, campaignId: string): void {
   const { queryKey } = analyticsQuery(campaignId);
   const state = client.getQueryState(queryKey);
   if (!state || soon.has(campaignId)) return;
+  const gapMs = FIGURES_GAP_MS * (state.data ? weightOf(state.data) : 1);
   const ask = () => {
     soon.delete(campaignId);
     void client.invalidateQueries({ queryKey });
   };
-  soon.set(campaignId, setTimeout(ask, Math.max(0, state.dataUpdatedAt + FIGURES_GAP_MS - Date.now())));
+  soon.set(campaignId, setTimeout(ask, Math.max(0, state.dataUpdatedAt + gapMs - Date.now())));
 }

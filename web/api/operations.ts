@@ -11,6 +11,7 @@ export type CampaignStatus = CampaignRow['status'];
 export type Analytics = Data<'analytics/get-campaign-group-analytics-master'>;
 export type GroupRow = Analytics['groups'][number];
 export type Run = Analytics['runs'][number];
+export type PlannedRun = Data<'venom/list-runs'>['runs'][number];
 export type Group = Data<'venom/list-groups'>['groups'][number];
 export type GroupList = Data<'venom/list-group-lists'>['group_lists'][number];
 export type GroupKind = Group['kind'];

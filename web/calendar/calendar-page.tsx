@@ -1,6 +1,8 @@
-import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, SegmentedControl, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { PlannedRun } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
 import { clockTime, dateIn, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -12,7 +14,10 @@ import { Dot } from '../parts/status.tsx';
 import { toneOfStatus } from '../parts/tone.ts';
 import { words } from '../words/words.ts';
 import { addDays, addMonths, daysOf, type View } from './days.ts';
-import { usePlan, type PlannedRun } from './use-plan.ts';
+import { usePlan } from './use-plan.ts';
+
+/** More of them on a day of a month would make its row taller than a screen. */
+const MOST_CHIPS = 4;
 
 const VIEWS: readonly View[] = ['month', 'week'];
 
@@ -21,11 +26,17 @@ export default function CalendarPage() {
   const today = dateIn(new Date(useNow()), zone);
   const [view, setView] = useState<View>('month');
   const [shown, setShown] = useState(today);
-  const { runs, error, isPending, retry } = usePlan();
   const days = daysOf(view, shown);
-  const byDay = Map.groupBy(runs, (run) => dateIn(run.dueAt, zone));
+  const {
+    data: runs = [],
+    error,
+    isPending,
+    isPlaceholderData,
+    refetch,
+  } = usePlan(days[0] ?? today, days.at(-1) ?? today);
+  const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   const move = (by: number) => setShown(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by));
-  const isEmpty = !isPending && !error && days.every((day) => !byDay.has(day));
+  const isEmpty = !isPending && !isPlaceholderData && !error && days.every((day) => !byDay.has(day));
 
   return (
     <Page
@@ -62,7 +73,7 @@ export default function CalendarPage() {
           {words.calendar.zone(zone, zoneName(zone))}
         </Text>
       </Group>
-      {error !== null && <Failed error={error} retry={() => void retry()} />}
+      {error !== null && <Failed error={error} retry={() => void refetch()} />}
       {isPending ? (
         <RowsSkeleton rows={5} height={90} />
       ) : (
@@ -79,6 +90,11 @@ export default function CalendarPage() {
               today={today}
               isOutside={view === 'month' && day.slice(0, 7) !== shown.slice(0, 7)}
               runs={byDay.get(day) ?? []}
+              most={view === 'month' ? MOST_CHIPS : Infinity}
+              showAll={() => {
+                setShown(day);
+                setView('week');
+              }}
             />
           ))}
         </div>
@@ -104,14 +120,19 @@ function Day({
   today,
   isOutside,
   runs,
+  most,
+  showAll,
 }: {
   day: string;
   today: string;
   isOutside: boolean;
   runs: readonly PlannedRun[];
+  most: number;
+  showAll: () => void;
 }) {
-  const zone = useZone();
   const names = ['calendar-day', isOutside && 'calendar-outside', runs.length === 0 && 'calendar-none'];
+  const shown = runs.length > most ? runs.slice(0, most - 1) : runs;
+  const hidden = runs.length - shown.length;
   return (
     <div
       role="listitem"
@@ -123,19 +144,33 @@ function Day({
         {Number(day.slice(8))}
         <span className="calendar-long">{longDay(day)}</span>
       </span>
-      {runs.map((run) => (
-        <Link
-          key={`${run.campaignId} ${run.dueAt}`}
-          href={`/campaigns/${run.campaignId}`}
-          className="chip"
-          title={`${run.name}: ${words.status[run.status]}`}
-        >
-          <Dot tone={toneOfStatus(run.status)} label="" />
-          <span className="chip-time">{clockTime(run.dueAt, zone)}</span>
-          <span className="clip">{run.name}</span>
-        </Link>
+      {shown.map((run) => (
+        <RunChip key={run.run_id} run={run} />
       ))}
+      {hidden !== 0 && (
+        <UnstyledButton className="chip-more" onClick={showAll}>
+          {words.calendar.more(count(hidden))}
+        </UnstyledButton>
+      )}
     </div>
+  );
+}
+
+function RunChip({ run }: { run: PlannedRun }) {
+  const zone = useZone();
+  const status = run.status === 'planned' && run.campaign_status === 'paused' ? 'paused' : run.status;
+  const time = clockTime(run.due_at, zone);
+  return (
+    <Link
+      href={`/campaigns/${run.campaign_id}`}
+      className={`chip chip-${toneOfStatus(status)}`}
+      title={`${run.name}: ${words.status[status]}`}
+    >
+      <Dot tone={toneOfStatus(status)} label="" />
+      <span className="chip-time">{time}</span>
+      <span className="clip">{run.name}</span>
+      <span className="visually-hidden">({words.status[status]})</span>
+    </Link>
   );
 }
 

@@ -14,6 +14,7 @@ import { Failures } from './failures.tsx';
 import { GroupTable } from './group-table.tsx';
 import { Head } from './head.tsx';
 import { PostSeen } from './post-seen.tsx';
+import { Revisions } from './revisions.tsx';
 import { Runs } from './runs.tsx';
 
 const Timeline = lazy(() => import('./timeline.tsx'));
@@ -31,15 +32,16 @@ export default function CampaignPage({ id }: { id: string }) {
 }
 
 function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
-  const { campaign, totals, groups, runs, timeline } = analytics;
+  const { campaign, totals, groups, timeline } = analytics;
   const post = useQuery(campaignQuery(id));
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
   return (
-    <Page title={campaign.name} wide actions={<Actions campaign={campaign} groups={groups} />}>
+    <Page title={campaign.name} wide actions={<Actions analytics={analytics} />}>
       <div className="campaign">
         <Stack gap="md" className="campaign-main">
-          <Head campaign={campaign} totals={totals} runs={runs} />
+          <Head analytics={analytics} />
           {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
+          <Revisions analytics={analytics} />
           <Failures campaignId={id} groups={groups} failed={totals.failed} />
           {!isQuiet && (
             <Section title={words.campaign.overTime}>
@@ -48,12 +50,12 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
               </Suspense>
             </Section>
           )}
-          <GroupTable groups={groups} />
+          <GroupTable groups={groups} isRevised={totals.recalled !== undefined} />
         </Stack>
         <Stack gap="md" className="campaign-side">
           {post.data && <PostSeen post={post.data} groups={groups} />}
           {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
-          <Runs runs={runs} zone={campaign.time_zone} />
+          <Runs analytics={analytics} />
         </Stack>
       </div>
     </Page>

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 
 export type Verb = 'pause' | 'resume' | 'cancel' | 'retry';
@@ -8,10 +8,16 @@ export function useControl(campaignId: string): (verb: Verb) => Promise<void> {
   const client = useQueryClient();
   return async (verb) => {
     await call(`venom/${verb}-campaign`, { campaign_id: campaignId });
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ['analytics', campaignId] }),
-      client.invalidateQueries({ queryKey: ['campaign', campaignId] }),
-      client.invalidateQueries({ queryKey: ['campaigns'] }),
-    ]);
+    await askAnew(client, campaignId);
   };
+}
+
+/** Has everything that is shown of a campaign asked for anew. */
+export async function askAnew(client: QueryClient, campaignId: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: ['analytics', campaignId] }),
+    client.invalidateQueries({ queryKey: ['campaign', campaignId] }),
+    client.invalidateQueries({ queryKey: ['campaigns'] }),
+    client.invalidateQueries({ queryKey: ['runs'] }),
+  ]);
 }

@@ -6,15 +6,28 @@ import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.tsx';
+import { isRefused } from './revisions.tsx';
 import { words } from '../words/words.ts';
 
+/** Made once: to compare without it makes a new one for each pair. */
+const NAMES = new Intl.Collator(words.locale, { numeric: true });
 const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 14;
 
-type Column = 'group_name' | 'sent' | 'failed' | 'recipients' | 'delivered' | 'read' | 'reactions' | 'replies';
-const COLUMNS: readonly Column[] = [
+type Column =
+  | 'group_name'
+  | 'sent'
+  | 'revised'
+  | 'failed'
+  | 'recipients'
+  | 'delivered'
+  | 'read'
+  | 'reactions'
+  | 'replies';
+const ALL_COLUMNS: readonly Column[] = [
   'group_name',
   'sent',
+  'revised',
   'failed',
   'recipients',
   'delivered',
@@ -24,12 +37,20 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Every group of the campaign; ten thousand are as quick as ten. */
-export function GroupTable({ groups }: { groups: readonly GroupRow[] }) {
+export function GroupTable({ groups, isRevised }: { groups: readonly GroupRow[]; isRevised: boolean }) {
+  const hasFailed = groups.some((group) => group.failed > 0);
+  // What says nothing would only be in the way.
+  const columns = ALL_COLUMNS.filter(
+    (column) => (column !== 'revised' || isRevised) && (column !== 'failed' || hasFailed),
+  );
   const [search, setSearch] = useState('');
   const [sort, setSort] = useState<{ by: Column; isDown: boolean }>({ by: 'group_name', isDown: false });
   const shown = useMemo(() => {
     const wanted = search.trim().toLocaleLowerCase(words.locale);
-    const found = groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
+    const found =
+      wanted === ''
+        ? groups
+        : groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
     const sorted = found.toSorted((one, other) => compare(one, other, sort.by));
     return sort.isDown ? sorted.toReversed() : sorted;
   }, [groups, search, sort]);
@@ -54,7 +75,7 @@ export function GroupTable({ groups }: { groups: readonly GroupRow[] }) {
         <table className="group-table" aria-rowcount={shown.length + 1}>
           <thead>
             <tr>
-              {COLUMNS.map((column) => (
+              {columns.map((column) => (
                 <th key={column} scope="col" aria-sort={ariaSort(sort, column)} className={`column-${column}`}>
                   <UnstyledButton
                     className="sorter"
@@ -70,15 +91,15 @@ export function GroupTable({ groups }: { groups: readonly GroupRow[] }) {
             </tr>
           </thead>
           <tbody>
-            {before > 0 && <Gap height={before} />}
+            {before > 0 && <Gap height={before} columns={columns.length} />}
             {shown.slice(first, last).map((group, index) => (
               <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
-                {COLUMNS.map((column) => (
+                {columns.map((column) => (
                   <Cell key={column} group={group} column={column} />
                 ))}
               </tr>
             ))}
-            {after > 0 && <Gap height={after} />}
+            {after > 0 && <Gap height={after} columns={columns.length} />}
           </tbody>
         </table>
       </div>
@@ -86,10 +107,10 @@ export function GroupTable({ groups }: { groups: readonly GroupRow[] }) {
   );
 }
 
-function Gap({ height }: { height: number }) {
+function Gap({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden="true" style={{ height }}>
-      <td colSpan={COLUMNS.length} />
+      <td colSpan={columns} />
     </tr>
   );
 }
@@ -110,6 +131,14 @@ function Cell({ group, column }: { group: GroupRow; column: Column }) {
           {group.deliveries > 1 ? words.campaigns.sentOf(count(group.sent), count(group.deliveries)) : stateOf(group)}
         </td>
       );
+    case 'revised': {
+      const said = revisionOf(group);
+      return (
+        <td className="column-revised" title={said}>
+          <span className="clip">{said}</span>
+        </td>
+      );
+    }
     case 'failed':
       return (
         <td className={group.failed > 0 ? 'failed-text' : 'dim'} title={group.last_error ?? undefined}>
@@ -126,6 +155,7 @@ function Cell({ group, column }: { group: GroupRow; column: Column }) {
         <td title={count(group.read)}>{share(group.read_rate)}</td>
       );
     case 'recipients':
+      return <td>{group.sent > 0 ? count(group.recipients) : words.unknown}</td>;
     case 'reactions':
     case 'replies':
       return <td>{count(group[column])}</td>;
@@ -140,14 +170,26 @@ function stateOf({ sent, failed, cancelled }: GroupRow): string {
   return cancelled > 0 ? words.campaign.state.cancelled : words.campaign.state.waiting;
 }
 
+function revisionOf(group: GroupRow): string {
+  const { sent, recalled = 0, corrected = 0 } = group;
+  if (recalled > 0)
+    return recalled < sent ? words.revise.partOf(words.revise.deleted, count(recalled)) : words.revise.deleted;
+  if (isRefused(group)) return words.revise.notDone(group.last_error ?? '');
+  if (corrected > 0)
+    return corrected < sent ? words.revise.partOf(words.revise.edited, count(corrected)) : words.revise.edited;
+  return words.unknown;
+}
+
 function compare(one: GroupRow, other: GroupRow, by: Column): number {
-  if (by === 'group_name') return one.group_name.localeCompare(other.group_name, words.locale, { numeric: true });
+  if (by === 'group_name') return NAMES.compare(one.group_name, other.group_name);
   return valueOf(one, by) - valueOf(other, by);
 }
 
 function valueOf(group: GroupRow, by: Exclude<Column, 'group_name'>): number {
   if (by === 'delivered') return group.delivery_rate ?? -1;
   if (by === 'read') return group.read_rate ?? -1;
+  if (by === 'revised')
+    return isRefused(group) ? 3 : (group.recalled ?? 0) > 0 ? 2 : (group.corrected ?? 0) > 0 ? 1 : 0;
   return group[by] ?? -1;
 }
 

@@ -1,15 +1,16 @@
 import { Text } from '@mantine/core';
 import type { Analytics } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
-import { shortTime, zoneName } from '../format/time.ts';
+import { clockTime, dateIn, shortTime, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { Moment, useNow } from '../parts/moment.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { Status } from '../parts/status.tsx';
 import { words } from '../words/words.ts';
 
 /** The state of the campaign, and how far it has come. */
-export function Head({ campaign, totals, runs }: Pick<Analytics, 'campaign' | 'totals' | 'runs'>) {
+export function Head({ analytics }: { analytics: Analytics }) {
+  const { campaign, totals, runs } = analytics;
   const zone = useZone();
   const next = runs.find((run) => run.status === 'planned');
   return (
@@ -39,6 +40,7 @@ export function Head({ campaign, totals, runs }: Pick<Analytics, 'campaign' | 't
               count(totals.queued),
               count(totals.cancelled),
             )}
+        <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
       {campaign.desc !== '' && (
         <Text size="sm" c="dimmed">
@@ -47,4 +49,14 @@ export function Head({ campaign, totals, runs }: Pick<Analytics, 'campaign' | 't
       )}
     </section>
   );
+}
+
+/** While something is under way, when it should be through. */
+function ExpectedFinish({ at }: { at: string | null }) {
+  const zone = useZone();
+  const nowMs = useNow();
+  if (at === null) return null;
+  const isToday = dateIn(at, zone) === dateIn(new Date(nowMs), zone);
+  const time = isToday ? clockTime(at, zone) : shortTime(at, zone);
+  return <span className="dim"> · {words.campaign.expectedFinish(time, zoneName(zone, new Date(at)))}</span>;
 }

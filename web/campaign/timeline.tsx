@@ -2,25 +2,32 @@ import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import type { Analytics } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
-import { clockTime, shortTime } from '../format/time.ts';
+import { clockTime, dayName, shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { words } from '../words/words.ts';
+import { countTicks, timeTicks } from './ticks.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Delivered and read over time, added up, in the colours of the ticks. */
 export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
   const zone = useZone();
   const points = addUp(timeline);
-  const spanMs = Date.parse(timeline.at(-1)?.at ?? '') - Date.parse(timeline[0]?.at ?? '');
-  const label = (at: string) => (spanMs < DAY_MS ? clockTime(at, zone) : shortTime(at, zone));
   const last = points.at(-1);
+  const [fromMs, toMs] = [points[0]?.at ?? 0, last?.at ?? 0];
+  const isDays = toMs - fromMs >= 3 * DAY_MS;
+  const label = (atMs: number) => {
+    const at = new Date(atMs);
+    if (isDays) return dayName(at, zone);
+    return toMs - fromMs < DAY_MS ? clockTime(at, zone) : shortTime(at, zone);
+  };
+  const heights = countTicks(Math.max(last?.delivered ?? 0, last?.read ?? 0));
   return (
     <div role="img" aria-label={words.campaign.chartLabel(count(last?.delivered ?? 0), count(last?.read ?? 0))}>
       <LineChart
         h={220}
-        data={points.map((point) => ({ ...point, at: label(point.at) }))}
+        data={points}
         dataKey="at"
         series={[
           { name: 'delivered', label: words.campaign.delivered, color: 'var(--delivered)' },
@@ -32,9 +39,25 @@ export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
         withLegend
         legendProps={{ verticalAlign: 'bottom', height: 32 }}
         valueFormatter={(value) => count(value)}
+        xAxisProps={{
+          type: 'number',
+          scale: 'time',
+          domain: [fromMs, toMs],
+          ticks: timeTicks(fromMs, toMs, zone),
+          interval: 'equidistantPreserveStart',
+          tickFormatter: label,
+        }}
+        yAxisProps={{
+          ticks: heights,
+          domain: [0, heights.at(-1) ?? 1],
+          interval: 0,
+          allowDecimals: false,
+          width: 48,
+        }}
+        tooltipProps={{ labelFormatter: (at) => (typeof at === 'number' ? shortTime(new Date(at), zone) : '') }}
         tickLine="none"
         gridAxis="x"
-        lineChartProps={{ accessibilityLayer: false }}
+        lineChartProps={{ accessibilityLayer: false, margin: { right: 32 } }}
       />
     </div>
   );
@@ -49,7 +72,7 @@ function addUp(timeline: Analytics['timeline']) {
   const points = timeline.map((point) => {
     delivered += point.delivered;
     read += point.read;
-    return { at: point.at, delivered, read };
+    return { at: Date.parse(point.at), delivered, read };
   });
-  return [{ at: new Date((first ?? 0) - stepMs).toISOString(), delivered: 0, read: 0 }, ...points];
+  return [{ at: (first ?? 0) - Math.min(stepMs, MINUTE_MS), delivered: 0, read: 0 }, ...points];
 }

@@ -32,7 +32,7 @@ export default function CampaignsPage() {
   const isFiltered = status !== undefined || search !== '';
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={words.pages.campaigns}>
+    <Page title={words.pages.campaigns} wide>
       {!isFirstTime && found.isSuccess && <Overview />}
       {!isFirstTime && (
         <div className="filters">

@@ -45,7 +45,7 @@ export async function sendDraft(draft: Draft, name: string, file: File | null): 
 }
 
 /** The file in base64, without the head that says which kind it is: the service looks for itself. */
-function base64(file: File): Promise<string> {
+export function base64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));

@@ -23,13 +23,21 @@ export interface Check {
 const WAIT_MS = 400;
 const NAMELESS = '-';
 
-/** Asks what would happen to the draft, a moment after its last change, without its file, which changes nothing about it. */
-export function useCheck(draft: Draft, name: string): Check {
+/**
+ * Asks what would happen to the draft, a moment after its last change, without its file, which changes nothing about it. `changed`:
+ * the campaign that it is a change of, and which of its dates are left out.
+ */
+export function useCheck(
+  draft: Draft,
+  name: string,
+  changed: { campaign_id?: string; skip_dates?: string[] } = {},
+): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
   const canSay = settled.html !== '' && settled.groups.length > 0 && (!settled.isScheduled || isWhole(settled));
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey],
-    queryFn: ({ signal }) => call('venom/check-campaign', bodyOf(settled, name || NAMELESS), { signal }),
+    queryFn: ({ signal }) =>
+      call('venom/check-campaign', { ...bodyOf(settled, name || NAMELESS), ...changed }, { signal }),
     enabled: canSay,
     placeholderData: keepPreviousData,
     gcTime: 60_000,

@@ -25,7 +25,11 @@ export function Page({
         <Title order={1} size="h2" ref={heading} tabIndex={-1} className="page-title">
           {title}
         </Title>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" className="page-actions">
+            {actions}
+          </Group>
+        )}
       </Group>
       {children}
     </div>

@@ -1,4 +1,7 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
+import { mediaQuery } from '../api/media.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -14,7 +17,9 @@ export interface ShownMedia {
   size: number;
   /** Where there is one. */
   name?: string;
-  file?: File;
+  /** Of this page; else the service has it under its hash. */
+  file?: Blob;
+  sha256?: string;
 }
 
 /** A post as its members see it. */
@@ -23,21 +28,36 @@ export function Post({
   media,
   time,
   kind = 'group',
+  isEdited = false,
 }: {
   text: string;
   media: ShownMedia | null;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
+  isEdited?: boolean;
 }) {
+  const foot = { time, kind, isEdited };
   if (media && text.length > CAPTION_LIMIT)
     return (
       <>
-        <Bubble text="" media={media} time={time} kind={kind} />
-        <Bubble text={text} media={null} time={time} kind={kind} />
+        <Bubble text="" media={media} {...foot} isEdited={false} />
+        <Bubble text={text} media={null} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} time={time} kind={kind} />;
+  return <Bubble text={text} media={media} {...foot} />;
+}
+
+/** What is left for members of a post that was deleted for everyone. */
+export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: GroupKind }) {
+  return (
+    <div className={`bubble bubble-${kind}`}>
+      <p className="bubble-deleted">
+        <Icon name="stopped" size={15} /> {words.phone.deleted}
+      </p>
+      <span className="bubble-foot">{time}</span>
+    </div>
+  );
 }
 
 function Bubble({
@@ -45,17 +65,20 @@ function Bubble({
   media,
   time,
   kind,
+  isEdited,
 }: {
   text: string;
   media: ShownMedia | null;
   time: string;
   kind: GroupKind;
+  isEdited: boolean;
 }) {
   return (
-    <div className={`bubble bubble-${kind}`}>
+    <div className={media ? `bubble bubble-${kind} bubble-wide` : `bubble bubble-${kind}`}>
       {media && <MediaBox media={media} />}
       {text !== '' && <MessageText text={text} />}
       <span className="bubble-foot">
+        {isEdited && `${words.phone.edited} `}
         {time} {kind !== 'channel' && <Ticks kind="read" />}
       </span>
     </div>
@@ -63,22 +86,27 @@ function Bubble({
 }
 
 function MediaBox({ media }: { media: ShownMedia }) {
-  const show = useObjectUrl(media.file);
-  if (media.file && media.mime.startsWith('image/')) return <img ref={show} alt="" className="bubble-media" />;
+  const { file, sha256, mime } = media;
+  const isImage = mime.startsWith('image/');
+  const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
+  const shown = file ?? stored.data;
+  const show = useObjectUrl(shown);
+  if (shown && isImage) return <img ref={show} alt={words.media(mime)} className="bubble-media" />;
+  if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className="bubble-media" />;
   // A preview of what the user has just attached; they have no captions for it.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
-  if (media.file && media.mime.startsWith('video/')) return <video ref={show} className="bubble-media" controls />;
+  if (file && mime.startsWith('video/')) return <video ref={show} className="bubble-media" controls />;
   return (
     <div className="bubble-file">
       <Icon name="file" size={28} />
-      <span className="clip">{media.name ?? words.media(media.mime)}</span>
+      <span className="clip">{media.name ?? words.media(mime)}</span>
       <span className="dim nowrap">{fileSize(media.size)}</span>
     </div>
   );
 }
 
 /** Gives an element the address of a file of this page, for as long as both are there. */
-export function useObjectUrl(file: File | undefined) {
+export function useObjectUrl(file: Blob | undefined) {
   return useCallback(
     (element: HTMLImageElement | HTMLVideoElement | null) => {
       if (!file || !element) return undefined;

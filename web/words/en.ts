@@ -409,17 +409,23 @@ export const en = {
         ? 'Video'
         : mime.startsWith('audio/')
           ? 'Audio'
-          : 'Document',
+          : mime === 'application/pdf'
+            ? 'PDF document'
+            : mime === 'application/zip'
+              ? 'ZIP archive'
+              : 'Document',
   campaigns: {
     search: 'Search campaigns',
     status: 'State',
     anyStatus: 'Any state',
     noneFound: 'No campaign fits',
     noneFoundHint: 'Search for a part of the name, or look at any state.',
+    menu: (name: string) => `What to do about ${name}`,
     nextRun: (when: string, zone: string) => `Next run ${when} ${zone}`,
     progressLabel: (name: string) => `Progress of ${name}`,
     sentOf: (sent: string, all: string) => `${sent} of ${all} sent`,
     failed: (failed: string) => `${failed} failed`,
+    readShare: (rate: string) => `${rate} read`,
   },
   overview: {
     title: 'How it went',
@@ -464,7 +470,7 @@ export const en = {
     views: 'Views',
     reactions: 'Reactions',
     replies: 'Replies',
-    people: (some: string, all: string) => `${some} of ${all} people`,
+    people: (some: string, all: string) => `${some} of ${all}`,
     overTime: 'Delivered and read over time',
     chartLabel: (delivered: string, read: string) =>
       `A chart of deliveries and reads over time, up to ${delivered} delivered and ${read} read`,
@@ -472,6 +478,7 @@ export const en = {
     columns: {
       group_name: 'Group',
       sent: 'State',
+      revised: 'Changed',
       failed: 'Failed',
       recipients: 'People',
       delivered: 'Delivered',
@@ -487,14 +494,19 @@ export const en = {
     named: (names: readonly string[], more: number) => `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
     noReason: 'the service was not told why.',
     tryOneByHand: 'Try to post there by hand: your phone says more.',
-    asSeen: 'As members saw it',
+    asSeen: 'As members see it',
     asWillBeSeen: 'As members will see it',
     nothingSent: 'Nothing has been sent yet.',
     runs: (many: number) => plural(many, 'Run', `Runs (${many})`),
     inZone: (zone: string) => `Times are in the zone of the campaign, ${zone}.`,
     runSent: (sent: string, many: number, failed: string) => `${sent} sent${many > 0 ? `, ${failed} failed` : ''}`,
+    runMenu: (time: string) => `What to do about the run of ${time}`,
+    expectedFinish: (time: string, zone: string) => `through at about ${time} ${zone}`,
+    more: 'More',
+    change: 'Change',
     retry: 'Send failed again',
     export: 'Export as CSV',
+    download: 'Download the file',
     duplicate: 'Duplicate',
     replaceTitle: 'Replace what you are writing?',
     replaceNote: 'You have begun a new campaign. The copy takes its place.',
@@ -503,8 +515,86 @@ export const en = {
     pause: 'Pause',
     resume: 'Resume',
     cancel: 'Cancel campaign',
-    cancelTitle: (name: string) => `Cancel ${name}?`,
+    cancelTitle: (name: string) => `Cancel “${name}”?`,
     cancelNote: 'What has not left yet is not sent, planned runs included. What was sent stays. This cannot be undone.',
+  },
+  change: {
+    title: (name: string) => `Change “${name}”`,
+    action: 'Save changes',
+    confirm: (name: string) => `Change “${name}”?`,
+    changed: (name: string) => `${name} is changed.`,
+    back: 'Go to the campaign',
+    tooLate: 'There is nothing left to change',
+    tooLateHint:
+      'A campaign that was sent at once, or is over, stays as it is. What was sent can be edited or deleted for everyone on its page.',
+    noName: 'Give it a name.',
+    nothingYet: 'Nothing is changed yet.',
+    planned: (many: number, runs: string) =>
+      `What you change holds for the ${plural(many, 'run that is', `${runs} runs that are`)} still to come.`,
+    begun: (many: number, runs: string) =>
+      `${runs} ${plural(many, 'run has begun or is over, and stays', 'runs have begun or are over, and stay')} as ${plural(many, 'it is', 'they are')}.`,
+    onlyName: 'Every run has begun, so what it says and to whom stays as it is. Its name can be changed.',
+    what: {
+      name: (name: string) => `It is called ${name}.`,
+      html: 'The message says something else.',
+      file: 'Another file goes along.',
+      noFile: 'No file goes along any more.',
+      groups: (more: string, fewer: string) =>
+        `The groups are others: ${[...(more === '0' ? [] : [`${more} more`]), ...(fewer === '0' ? [] : [`${fewer} fewer`])].join(', ')}.`,
+      order: 'The groups come in another order.',
+      when: 'It is sent at other times.',
+    },
+  },
+  /** Recalls and corrections. */
+  revise: {
+    title: 'Changed afterwards',
+    recall: {
+      open: 'Delete for everyone …',
+      title: (name: string) => `Delete “${name}” for everyone?`,
+      action: 'Delete for everyone',
+      ofAll: (many: number, groups: string) =>
+        `What was sent is deleted for everyone, in ${groups} ${plural(many, 'group', 'groups')}.`,
+      ofRun: (time: string, many: number, groups: string) =>
+        `What was sent by the run of ${time} is deleted for everyone, in ${groups} ${plural(many, 'group', 'groups')}. Other runs stay.`,
+      rest: 'What has not been sent yet is cancelled, planned runs included.',
+      restOfRun: 'What this run has not sent yet is cancelled.',
+      seen: 'Members see that a message was deleted. This cannot be undone.',
+    },
+    correct: {
+      open: 'Edit what was sent …',
+      title: (name: string) => `Edit what was sent of “${name}”`,
+      action: 'Edit for everyone',
+      ofAll: (many: number, groups: string) =>
+        `The new text takes the place of the old one in ${groups} ${plural(many, 'group', 'groups')}. A file stays as it is.`,
+      ofRun: (time: string, many: number, groups: string) =>
+        `The new text takes the place of what the run of ${time} sent, in ${groups} ${plural(many, 'group', 'groups')}. A file stays as it is, and so do other runs.`,
+      rest: 'What has not been sent yet goes out with the new text, planned runs included.',
+      restOfRun: 'What this run has not sent yet goes out with the new text.',
+      seen: 'Members see that the message was edited.',
+    },
+    window: {
+      recall: 'WhatsApp allows that for 60 hours after a post was sent, in channels for 30 days.',
+      correct: 'WhatsApp allows that for 15 minutes after a post was sent, in channels for 30 days.',
+    },
+    tooLate: (many: number, groups: string, window: string) =>
+      `In ${groups} ${plural(many, 'group', 'groups')} it is too late: the post stays as it is there. ${window}`,
+    recalling: (many: number, groups: string) =>
+      many === 0
+        ? 'What had not been sent is cancelled.'
+        : `The post is being deleted in ${groups} ${plural(many, 'group', 'groups')}.`,
+    correcting: (many: number, groups: string) =>
+      many === 0
+        ? 'What has not been sent will say the new text.'
+        : `The post is being edited in ${groups} ${plural(many, 'group', 'groups')}.`,
+    recalled: (many: number, posts: string) =>
+      `${posts} ${plural(many, 'post was', 'posts were')} deleted for everyone.`,
+    corrected: (many: number, posts: string) => `${posts} ${plural(many, 'post was', 'posts were')} edited.`,
+    refused: (many: number, groups: string) => `In ${groups} ${plural(many, 'group', 'groups')} it could not be done.`,
+    underWay: 'It is under way.',
+    deleted: 'Deleted',
+    edited: 'Edited',
+    partOf: (what: string, posts: string) => `${what}: ${posts}`,
+    notDone: (why: string) => `Not done: ${why}`,
   },
   /** Why posts fail, and what to do; the first that fits counts. */
   reasons: [
@@ -541,12 +631,18 @@ export const en = {
     today: 'Today',
     before: 'Earlier',
     after: 'Later',
+    more: (many: string) => `${many} more`,
     zone: (zone: string, short: string) => `Times in ${zone} (${short})`,
     nothing: 'Nothing is planned here',
     nothingHint: 'Campaigns show on the days they run. Schedule one to see it.',
   },
   phone: {
-    lead: 'Pick a group to see what its members see. Nothing here leaves this machine.',
+    lead: (zone: string, short: string) =>
+      `Pick a group to see what its members see. Nothing here leaves this machine. Times in ${zone} (${short}).`,
+    deleted: 'This message was deleted',
+    edited: 'Edited',
+    deletedAt: (sent: string, at: string) => `Sent ${sent}; deleted for everyone ${at}`,
+    editedAt: (sent: string, at: string) => `Sent ${sent}; last edited ${at}`,
     quiet: 'Nothing has arrived yet.',
     noSandbox: 'There is no sandbox phone for this account',
     noSandboxHint: 'Your account is linked to a real messaging app: look at your own phone.',

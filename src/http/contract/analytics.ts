@@ -30,10 +30,24 @@ const counts = {
   read_rate: rate,
 };
 
+export const groupAnalyticsBody = campaignBody.extend({
+  with_estimate: withDefault(z.boolean(), false).meta({
+    description: 'Also when the last post of what is under way is expected to leave.',
+  }),
+});
+
 export const groupAnalyticsData = z
   .object({
     campaign: z.object(campaignHead),
-    totals: z.object({ groups: count, runs: count, runs_done: count, ...counts }),
+    totals: z.object({
+      groups: count,
+      runs: count,
+      runs_done: count,
+      ...counts,
+      expected_finish_at: instant.nullable().optional().meta({
+        description: 'Only `with_estimate`; null: nothing is under way, or nobody can say.',
+      }),
+    }),
     groups: z.array(
       z.object({
         group_metadata_id: count,

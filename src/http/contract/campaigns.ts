@@ -124,6 +124,9 @@ export const listCampaignsBody = z.object({
   status: optional(campaignStatus),
   search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
   limit: withDefault(z.int().min(1).max(200), 50),
+  with_reads: withDefault(z.boolean(), false).meta({
+    description: 'Also how many people a campaign reached, and how many read it.',
+  }),
   cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
 });
 export const listCampaignsData = z.object({
@@ -135,7 +138,13 @@ export const listCampaignsData = z.object({
       is_schedule: z.boolean(),
       created_at: instant,
       next_run_at: instant.nullable(),
-      progress: z.object({ deliveries: count, sent: count, failed: count }),
+      progress: z.object({
+        deliveries: count,
+        sent: count,
+        failed: count,
+        delivered: count.optional().meta({ description: 'Only `with_reads`. Of channels nothing is told.' }),
+        read: count.optional().meta({ description: 'Only `with_reads`.' }),
+      }),
     }),
   ),
   next_cursor: z.string().nullable(),

@@ -1,12 +1,20 @@
 /** The wire of checking and copying campaigns (contract §4). */
 import { z } from 'zod';
-import { addCampaignBatchBody, addCampaignBody } from './campaigns.ts';
+import { addCampaignBatchBody, addCampaignBody, campaignBody } from './campaigns.ts';
+import { optional } from './fields.ts';
 
 const count = z.number().int();
 const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 
+const changeOf = {
+  campaign_id: optional(campaignBody.shape.campaign_id).meta({
+    description: 'The campaign that this is to change: what it says and has planned is not held against it.',
+  }),
+};
+const forms = [addCampaignBody.extend(changeOf), addCampaignBatchBody.extend(changeOf)] as const;
+
 /** The body of either way to send: `is_schedule` says which it is held to. */
-export const checkCampaignBody = z.discriminatedUnion('is_schedule', [addCampaignBody, addCampaignBatchBody], {
+export const checkCampaignBody = z.discriminatedUnion('is_schedule', forms, {
   error: ({ code }) => (code === 'invalid_union' ? 'must be true or false' : undefined),
 });
 

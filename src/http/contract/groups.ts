@@ -128,8 +128,19 @@ export const updateAccountData = z.object({
 export const listMessagesBody = z.object({
   group_metadata_id: z.int(),
   limit: withDefault(z.int().min(1).max(1_000), 100),
+  with_changes: withDefault(z.boolean(), false).meta({
+    description:
+      'Also what was deleted for everyone, without its text and file, and of each when it was deleted or last edited.',
+  }),
   cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
 });
+
+const changedAt = z
+  .string()
+  .meta({ format: 'date-time' })
+  .nullable()
+  .optional()
+  .meta({ description: 'Only `with_changes`; null: it was not.' });
 
 export const listMessagesData = z.object({
   messages: z.array(
@@ -138,6 +149,8 @@ export const listMessagesData = z.object({
       text: z.string(),
       media: z.object({ mime: z.string(), size: z.number().int(), sha256: z.string() }).nullable(),
       sent_at: z.string().meta({ format: 'date-time' }),
+      recalled_at: changedAt,
+      corrected_at: changedAt,
     }),
   ),
   next_cursor: z.string().nullable(),

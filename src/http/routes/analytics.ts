@@ -1,18 +1,14 @@
 import { readGroupAnalytics } from '../../analytics/group-analytics.ts';
 import { readOverview } from '../../analytics/read-overview.ts';
-import type { Database } from '../../database/connect.ts';
+import { expectFinish, type ExpectDeps } from '../../campaigns/expect-finish.ts';
 import * as wire from '../contract/analytics.ts';
-import { campaignBody } from '../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { toWireRun } from './campaigns.ts';
 import { exportCampaignOperation } from './export-campaign.ts';
 import { toWireCounts, toWireGroup, toWireRevised } from './group-row.ts';
 
-export function analyticsOperations(deps: {
-  db: Database;
-  /** Of users who chose none. */ timeZone: string;
-}): Operation[] {
+export function analyticsOperations(deps: ExpectDeps): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/analytics/get-campaign-group-analytics-master',
@@ -20,7 +16,7 @@ export function analyticsOperations(deps: {
       scope: 'read',
       tag: 'Analytics',
       summary: 'Read who received and read a campaign, per group, per run and over time',
-      body: campaignBody,
+      body: wire.groupAnalyticsBody,
       data: wire.groupAnalyticsData,
       isHeavy: true,
       errors: [404],
@@ -30,6 +26,7 @@ export function analyticsOperations(deps: {
           caller.userId,
           body.campaign_id,
         );
+        const finishAt = body.with_estimate ? await expectFinish(deps, caller.userId, body.campaign_id) : undefined;
         return {
           campaign: toWireHead(campaign),
           totals: {
@@ -38,6 +35,7 @@ export function analyticsOperations(deps: {
             runs_done: totals.runsDone,
             ...toWireCounts(totals),
             ...(isRevised && toWireRevised(totals)),
+            ...(finishAt !== undefined && { expected_finish_at: finishAt?.toISOString() ?? null }),
           },
           groups: groups.map((group) => ({ ...toWireGroup(group), ...(isRevised && toWireRevised(group)) })),
           runs: runs.map(toWireRun),

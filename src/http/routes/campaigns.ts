@@ -15,6 +15,8 @@ import { toWireHead } from './campaign-head.ts';
 import { HTML_LIMIT_BYTES, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
 import { checkCampaignOperation } from './check-campaign.ts';
 import { duplicateCampaignOperation } from './duplicate-campaign.ts';
+import { getMediaOperation } from './get-media.ts';
+import { listRunsOperation } from './list-runs.ts';
 import { reviseCampaignOperations } from './revise-campaign.ts';
 
 export function campaignOperations(deps: CheckDeps): Operation[] {
@@ -81,6 +83,8 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
     }),
     checkCampaignOperation(deps),
     duplicateCampaignOperation(deps),
+    getMediaOperation(deps),
+    listRunsOperation(deps),
     defineOperation({
       path: '/api/v1/venom/list-campaigns',
       access: 'bearer',
@@ -102,7 +106,12 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
             is_schedule: campaign.isSchedule,
             created_at: campaign.createdAt.toISOString(),
             next_run_at: campaign.nextRunAt?.toISOString() ?? null,
-            progress: { deliveries: campaign.deliveries, sent: campaign.sent, failed: campaign.failed },
+            progress: {
+              deliveries: campaign.deliveries,
+              sent: campaign.sent,
+              failed: campaign.failed,
+              ...(body.with_reads && { delivered: campaign.delivered, read: campaign.read }),
+            },
           })),
           next_cursor: writeCursor(page.next),
         };

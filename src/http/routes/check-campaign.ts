@@ -23,7 +23,7 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
       const draft: CampaignDraft = body.is_schedule
         ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
         : { when: 'now', post: { ...post, ...toSendNow(body) } };
-      const found = await checkCampaign(deps, caller.userId, draft);
+      const found = await checkCampaign(deps, caller.userId, draft, body.campaign_id);
       return {
         text: found.text,
         warnings: found.warnings,

@@ -160,8 +160,10 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
           groupId: body.group_metadata_id,
           after: readCursor(body.cursor) ?? 0,
           limit: body.limit,
+          withRecalled: body.with_changes,
         });
-        return { messages: page.messages.map(toWireMessage), next_cursor: writeCursor(page.next) };
+        const toWire = body.with_changes ? toChangedMessage : toWireMessage;
+        return { messages: page.messages.map(toWire), next_cursor: writeCursor(page.next) };
       },
     }),
   ];
@@ -188,5 +190,13 @@ function toWireMessage(message: ArrivedMessage) {
     text: message.text,
     media: message.media,
     sent_at: message.sentAt.toISOString(),
+  };
+}
+
+function toChangedMessage(message: ArrivedMessage) {
+  return {
+    ...toWireMessage(message),
+    recalled_at: message.recalledAt?.toISOString() ?? null,
+    corrected_at: message.correctedAt?.toISOString() ?? null,
   };
 }

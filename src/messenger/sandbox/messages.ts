@@ -12,6 +12,10 @@ export interface SandboxMessage {
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
   sentAt: Date;
+  /** Deleted for everyone: `text` and `media` are gone. */
+  recalledAt: Date | null;
+  /** When it was last edited. */
+  correctedAt: Date | null;
 }
 
 /** Members look at their phones no sooner than this after a post, divided by the speed. */
@@ -114,12 +118,12 @@ function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
   return hash;
 }
 
-/** The posts in a chat, oldest first, after the given one. */
+/** The posts in a chat, oldest first, after the given one; those that were deleted for everyone only `withRecalled`. */
 export async function readMessages(
   db: Connection,
   accountId: number,
   chatId: string,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, withRecalled = false }: { after: number; limit: number; withRecalled?: boolean },
 ): Promise<SandboxMessage[]> {
   const { rows } = await sql<{
     seq: number;
@@ -129,19 +133,27 @@ export async function readMessages(
     media_size: number | null;
     media_sha256: Buffer | null;
     sent_at: Date;
+    recalled_at: Date | null;
+    corrected_at: Date | null;
   }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, sent_at
+    select seq, message_id, text, media_mime, media_size, media_sha256, sent_at, recalled_at, corrected_at
     from sandbox_messages
-    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and recalled_at is null
+    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
     order by seq limit ${limit}`.execute(db);
-  return rows.map((row) => ({
-    seq: row.seq,
-    messageId: row.message_id,
-    text: row.text,
-    media:
-      row.media_mime !== null && row.media_size !== null && row.media_sha256 !== null
-        ? { mime: row.media_mime, size: row.media_size, sha256: row.media_sha256.toString('hex') }
-        : null,
-    sentAt: row.sent_at,
-  }));
+  return rows.map((row) => {
+    const isGone = row.recalled_at !== null;
+    const hasMedia = row.media_mime !== null && row.media_size !== null && row.media_sha256 !== null;
+    return {
+      seq: row.seq,
+      messageId: row.message_id,
+      text: isGone ? '' : row.text,
+      media:
+        hasMedia && !isGone
+          ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
+          : null,
+      sentAt: row.sent_at,
+      recalledAt: row.recalled_at,
+      correctedAt: row.corrected_at,
+    };
+  });
 }

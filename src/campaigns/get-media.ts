@@ -1,0 +1,18 @@
+import type { Database } from '../database/connect.ts';
+import { extensionOf } from '../media/sniff.ts';
+import { loadOwnMedia } from '../media/store.ts';
+
+/** A file as its owner sent it. */
+export interface MediaFile {
+  /** What it was recognised as. */
+  mime: string;
+  /** The usual one of such files, without a point. */
+  extension: string;
+  bytes: Buffer;
+}
+
+/** One of the user's files by the SHA-256 of its bytes, 64 hexadecimal digits (contract §4, get-media). Throws 404. */
+export async function getMedia({ db }: { db: Database }, userId: number, sha256: string): Promise<MediaFile> {
+  const { mime, bytes } = await loadOwnMedia(db, userId, Buffer.from(sha256, 'hex'));
+  return { mime, extension: extensionOf(mime), bytes };
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { Analytics, Campaign, Run } from '../api/operations.ts';
+import { campaignQuery } from '../api/queries.ts';
+import { usePreview } from '../compose/use-preview.ts';
+import { clockTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Failed, Problem } from '../parts/failed.tsx';
+import { Post } from '../whatsapp/bubble.tsx';
+import { words } from '../words/words.ts';
+import { Consequences } from './consequences.tsx';
+import { useRevise } from './revise.ts';
+
+const Editor = lazy(() => import('../compose/editor.tsx'));
+
+interface Correcting {
+  analytics: Analytics;
+  /** The whole campaign unless given. */
+  run: Run | undefined;
+  opened: boolean;
+  close: () => void;
+}
+
+/** Writes the text that takes the place of what was sent, beside how members will see it. */
+export function Correct({ analytics, run, opened, close }: Correcting) {
+  const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={words.revise.correct.title(analytics.campaign.name)}
+      size="xl"
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      {post.isPending && <Skeleton height={220} className="late" />}
+      {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
+      {post.data && <Form analytics={analytics} run={run} post={post.data} close={close} />}
+    </Modal>
+  );
+}
+
+function Form({ analytics, run, post, close }: Omit<Correcting, 'opened'> & { post: Campaign }) {
+  const zone = useZone();
+  const [first] = useState(post.html);
+  const [html, setHtml] = useState(first);
+  const { preview, error, isSettled } = usePreview(html);
+  const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
+  const acting = useMutation({ mutationFn: () => revise(html), onSuccess: close });
+  const isReady = isSettled && !error && html !== first && preview.length > 0;
+  const kind = analytics.groups[0]?.kind ?? 'group';
+  const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
+  return (
+    <Stack gap="md">
+      <div className="correct">
+        <Suspense fallback={<Skeleton height={220} className="late" />}>
+          <Editor html={html} onChange={setHtml} onFile={() => undefined} />
+        </Suspense>
+        <div className="phone correct-seen" role="group" aria-label={words.compose.preview}>
+          <div className="phone-chat">
+            <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
+          </div>
+        </div>
+      </div>
+      <Consequences revision="correct" analytics={analytics} run={run} />
+      <Problem error={error ?? acting.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={close}>
+          {words.back}
+        </Button>
+        <Button disabled={!isReady} loading={acting.isPending} onClick={() => acting.mutate()}>
+          {words.revise.correct.action}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

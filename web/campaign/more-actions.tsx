@@ -1,0 +1,85 @@
+import { Button, Menu } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Analytics } from '../api/operations.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { tellProblem } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { useControl } from './control.ts';
+import { Correct } from './correct.tsx';
+import { Recall } from './recall.tsx';
+import { saveFile } from './save-file.ts';
+
+type Asking = 'correct' | 'recall' | 'cancel';
+
+export function MoreActions({ analytics, canCancel }: { analytics: Analytics; canCancel: boolean }) {
+  const [asking, setAsking] = useState<Asking>();
+  const { campaign, totals } = analytics;
+  const { campaign_id: id, name } = campaign;
+  const act = useControl(id);
+  const exporting = useMutation({ mutationFn: () => exportCsv(id, name), onError: tellProblem });
+  const close = () => setAsking(undefined);
+  const hasSent = totals.sent > (totals.recalled ?? 0);
+  return (
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <Button
+            variant="default"
+            leftSection={<Icon name="dots" size={16} strokeWidth={2.6} />}
+            loading={exporting.isPending}
+          >
+            {words.campaign.more}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {hasSent && (
+            <>
+              <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => setAsking('correct')}>
+                {words.revise.correct.open}
+              </Menu.Item>
+              <Menu.Item leftSection={<Icon name="undo" size={16} />} onClick={() => setAsking('recall')}>
+                {words.revise.recall.open}
+              </Menu.Item>
+            </>
+          )}
+          <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => exporting.mutate()}>
+            {words.campaign.export}
+          </Menu.Item>
+          {canCancel && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                c="var(--failed)"
+                leftSection={<Icon name="stop" size={16} />}
+                onClick={() => setAsking('cancel')}
+              >
+                {words.campaign.cancel}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={asking === 'cancel'}
+        close={close}
+        title={words.campaign.cancelTitle(name)}
+        action={words.campaign.cancel}
+        act={() => act('cancel')}
+        danger
+      >
+        {words.campaign.cancelNote}
+      </Confirm>
+      <Recall analytics={analytics} run={undefined} opened={asking === 'recall'} close={close} />
+      <Correct analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />
+    </>
+  );
+}
+
+/** Saves the group rows as a file that is named after the campaign. */
+async function exportCsv(campaignId: string, name: string): Promise<void> {
+  const csv = await call('analytics/export-campaign', { campaign_id: campaignId, format: 'csv' });
+  saveFile(new Blob([csv], { type: 'text/csv' }), name, 'csv');
+}

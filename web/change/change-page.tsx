@@ -1,0 +1,51 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { CampanileError } from '../../client/failure.ts';
+import { mediaQuery } from '../api/media.ts';
+import { analyticsQuery, campaignQuery } from '../api/queries.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { Page, PageSkeleton } from '../parts/page.tsx';
+import { NotFoundPage } from '../shell/not-found.tsx';
+import { words } from '../words/words.ts';
+import { ChangeForm } from './change-form.tsx';
+
+/** What of a scheduled campaign has not begun, open to be changed. */
+export default function ChangePage({ id }: { id: string }) {
+  // As they were when the page was opened: what is being written must not change by itself.
+  const still = { refetchInterval: false, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
+  const post = useQuery({ ...campaignQuery(id), ...still });
+  const analytics = useQuery({ ...analyticsQuery(id), ...still });
+  const media = post.data?.media ?? null;
+  const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
+  const error = post.error ?? analytics.error ?? file.error;
+  if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
+    return <NotFoundPage />;
+  if (error)
+    return (
+      <Failed
+        error={error}
+        retry={() => void Promise.all([post, analytics, file].filter((one) => one.isError).map((one) => one.refetch()))}
+      />
+    );
+  if (!post.data || !analytics.data) return <PageSkeleton />;
+  const isOver = ['completed', 'completed_with_errors', 'cancelled'].includes(post.data.status);
+  if (!post.data.is_schedule || isOver)
+    return (
+      <Page title={words.change.title(post.data.name)}>
+        <Empty
+          title={words.change.tooLate}
+          action={
+            <Button component={Link} href={`/campaigns/${id}`}>
+              {words.change.back}
+            </Button>
+          }
+        >
+          {words.change.tooLateHint}
+        </Empty>
+      </Page>
+    );
+  if (media !== null && !file.data) return <Skeleton height={220} className="page late" />;
+  return <ChangeForm key={id} campaign={post.data} known={analytics.data.groups} stored={file.data ?? null} />;
+}

@@ -1,0 +1,56 @@
+import { Text } from '@mantine/core';
+import type { Run } from '../api/operations.ts';
+import type { Draft } from '../compose/draft.ts';
+import { count } from '../format/numbers.ts';
+import { words } from '../words/words.ts';
+import { isReplanned, type Change } from './change-of.ts';
+
+/** What is about to be changed, a line each. */
+export function Changes({
+  before,
+  draft,
+  change,
+  isOtherFile,
+  hasFile,
+}: {
+  before: Draft;
+  draft: Draft;
+  change: Change;
+  isOtherFile: boolean;
+  hasFile: boolean;
+}) {
+  const said = words.change.what;
+  const lines: string[] = [];
+  if (typeof change.name === 'string') lines.push(said.name(change.name));
+  if (change.html !== undefined) lines.push(said.html);
+  if (isOtherFile) lines.push(hasFile ? said.file : said.noFile);
+  if (change.group_metadata_ids !== undefined) {
+    const [old, next] = [idsOf(before), idsOf(draft)];
+    const [more, fewer] = [next.difference(old).size, old.difference(next).size];
+    lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer)));
+  }
+  if (isReplanned(change)) lines.push(said.when);
+  return (
+    <ul className="changes">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+function idsOf(draft: Draft): Set<number> {
+  return new Set(draft.groups.map((group) => group.group_metadata_id));
+}
+
+/** How many runs are still to come, and which do not change any more. */
+export function WhatStays({ runs }: { runs: readonly Run[] }) {
+  const planned = runs.filter((run) => run.status === 'planned').length;
+  const begun = runs.length - planned;
+  return (
+    <Text size="sm" className="note">
+      {planned === 0 ? words.change.onlyName : words.change.planned(planned, count(planned))}
+      {begun > 0 && planned > 0 && ` ${words.change.begun(begun, count(begun))}`}
+    </Text>
+  );
+}

@@ -1,0 +1,87 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { call } from '../api/call.ts';
+import { CampanileError } from '../../client/failure.ts';
+import type { Group, Message } from '../api/operations.ts';
+import { clockTime, dateIn, dayName, exactTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { RowsSkeleton } from '../parts/page.tsx';
+import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
+import { Phone } from '../whatsapp/phone.tsx';
+import { words } from '../words/words.ts';
+
+const POLL_MS = 2_000;
+const MOST_MESSAGES = 1_000;
+
+/** One group, open on the phone of a member. */
+export function Chat({ group }: { group: Group }) {
+  const zone = useZone();
+  const end = useRef<HTMLDivElement>(null);
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['messages', group.group_metadata_id],
+    queryFn: ({ signal }) => lastMessages(group.group_metadata_id, signal),
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+  });
+  const messages = data ?? [];
+  const newest = messages.at(-1)?.message_id;
+  useEffect(() => {
+    if (newest !== undefined) end.current?.scrollIntoView({ block: 'nearest' });
+  }, [newest]);
+  const isNotSandbox = error instanceof CampanileError && error.code === 404;
+  if (isNotSandbox) return <Empty title={words.phone.noSandbox}>{words.phone.noSandboxHint}</Empty>;
+  if (error) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <Phone name={group.group_name} kind={group.kind} participants={group.participants}>
+      {isPending && <RowsSkeleton rows={2} height={60} />}
+      {!isPending && messages.length === 0 && <p className="phone-hint">{words.phone.quiet}</p>}
+      {messages.map((message, index) => (
+        <div key={message.message_id} className="phone-message">
+          {isNewDay(messages, index, zone) && <p className="phone-day">{dayName(message.sent_at, zone)}</p>}
+          <Arrived message={message} kind={group.kind} zone={zone} />
+        </div>
+      ))}
+      <div ref={end} />
+    </Phone>
+  );
+}
+
+function Arrived({ message, kind, zone }: { message: Message; kind: Group['kind']; zone: string }) {
+  const time = clockTime(message.sent_at, zone);
+  const { recalled_at: recalledAt, corrected_at: correctedAt } = message;
+  return (
+    <div className="phone-post" title={titleOf(message, zone)}>
+      {recalledAt ? (
+        <DeletedPost time={time} kind={kind} />
+      ) : (
+        <Post text={message.text} media={message.media} time={time} kind={kind} isEdited={Boolean(correctedAt)} />
+      )}
+    </div>
+  );
+}
+
+function titleOf({ sent_at: sentAt, recalled_at: recalledAt, corrected_at: correctedAt }: Message, zone: string) {
+  const sent = exactTime(sentAt, zone);
+  if (recalledAt) return words.phone.deletedAt(sent, exactTime(recalledAt, zone));
+  return correctedAt ? words.phone.editedAt(sent, exactTime(correctedAt, zone)) : sent;
+}
+
+function isNewDay(messages: readonly Message[], index: number, zone: string): boolean {
+  const day = (one: Message | undefined) => (one ? dateIn(one.sent_at, zone) : undefined);
+  return day(messages[index]) !== day(messages[index - 1]);
+}
+
+/** They come oldest first; of a long chat only the end matters. */
+async function lastMessages(groupId: number, signal: AbortSignal): Promise<Message[]> {
+  let messages: Message[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const body = { group_metadata_id: groupId, limit: MOST_MESSAGES, cursor, with_changes: true };
+    const page = await call('sandbox/list-messages', body, { signal });
+    messages = [...messages, ...page.messages].slice(-MOST_MESSAGES);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return messages;
+}
