@@ -101,6 +101,12 @@ export interface Totals {
   sent: number;
   failed: number;
   queued: number;
+  recipients: number;
+  delivered: number | null;
+  read: number | null;
+  reactions: number | null;
+  replies: number | null;
+  views: number | null;
 }
 
 export interface Progress {

@@ -80,6 +80,7 @@ export class Connection {
   private async take(stanza: Stanza): Promise<void> {
     const { id = '', type } = stanza.attrs;
     const waiting = this.awaited.get(id);
+    if (stanza.tag === 'ack' || stanza.tag === 'receipt') this.companion?.outbox.confirm(stanza);
     const isAnswer = (stanza.tag === 'iq' && type !== 'get' && type !== 'set') || stanza.tag === 'ack';
     if (waiting && isAnswer) {
       this.awaited.delete(id);

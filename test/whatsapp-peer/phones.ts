@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { proto } from 'baileys';
 import type { Connection } from './connection.ts';
-import type { SignalDevice } from './signal-device.ts';
+import type { KeyBundle, SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { element, need, seconds } from './stanza.ts';
 import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
@@ -34,40 +34,53 @@ export async function askAgain(
   );
 }
 
-/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note. */
-export async function sendReceipt(
-  sender: Companion,
-  { chatId, messageIds, by, type }: { chatId: string; messageIds: readonly string[]; by: Person; type?: 'read' },
-): Promise<void> {
-  const [id = '', ...more] = messageIds;
-  const attributes = { id, from: chatId, participant: lidOf(by), t: seconds(), type };
-  const list = more.map((one) => element('item', { id: one }));
-  const content = more.length > 0 ? [element('list', {}, list)] : undefined;
-  await connectionOf(sender).request(element('receipt', attributes, content));
+export interface Receipt {
+  chatId: string;
+  messageIds: readonly string[];
+  by: Person;
+  type?: 'read' | 'played' | 'inactive';
+  /** Under which of their numbers they are named; under the hidden one, unless given. */
+  as?: 'lid' | 'number' | 'both';
 }
 
-/** Somebody posts in a group, really encrypted for the client. */
+/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note, after a restart if need be. */
+export function sendReceipt(sender: Companion, { chatId, messageIds, by, type, as = 'lid' }: Receipt): Promise<void> {
+  const [id = '', ...more] = messageIds;
+  const named = as === 'number' ? { participant: numberOf(by) } : { participant: lidOf(by) };
+  const both = as === 'both' ? { participant_pn: numberOf(by) } : {};
+  const list = more.map((one) => element('item', { id: one }));
+  const content = more.length > 0 ? [element('list', {}, list)] : undefined;
+  const attributes = { id, from: chatId, ...named, ...both, t: seconds(), type };
+  return sender.outbox.put(sender.connection, element('receipt', attributes, content));
+}
+
+/** The server has gathered what several people's phones said about one post. */
+export function sendGathered(
+  sender: Companion,
+  { chatId, messageId, by, type }: { chatId: string; messageId: string; by: readonly Person[]; type?: 'read' },
+): Promise<void> {
+  const users = by.map((person) => element('user', { jid: lidOf(person), t: seconds() }));
+  const attributes = { id: `gathered-${++gathered}`, from: chatId, t: seconds(), type };
+  const posts = element('participants', { key: messageId }, users);
+  return sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
+}
+
+let gathered = 0;
+
+/** Somebody posts in a group, really encrypted for the client. Resolves when the client has taken note. */
 export async function postInGroup(
   reader: Companion,
   { chatId, by, message }: { chatId: string; by: Person; message: proto.IMessage },
 ): Promise<void> {
   const device = by.devices[0];
-  const { bundle } = reader;
-  if (!device || !bundle) throw new Error('somebody has no keys');
-  const [preKey, ...rest] = bundle.preKeys;
-  if (!preKey) throw new Error('the client has no keys left');
-  bundle.preKeys = rest;
+  if (!device) throw new Error('somebody has no keys');
   const { ciphertext, senderKeyDistributionMessage } = await device.encryptGroup(chatId, message);
-  const key = await device.encryptTo(
-    companionLid(reader),
-    { ...bundle, preKey },
-    {
-      senderKeyDistributionMessage: {
-        groupId: chatId,
-        axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage,
-      },
+  const key = await device.encryptTo(companionLid(reader), () => takeBundle(reader), {
+    senderKeyDistributionMessage: {
+      groupId: chatId,
+      axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage,
     },
-  );
+  });
   const attributes = {
     id: randomBytes(8).toString('hex').toUpperCase(),
     from: chatId,
@@ -77,13 +90,28 @@ export async function postInGroup(
     type: message.reactionMessage ? 'reaction' : 'text',
     t: seconds(),
   };
-  connectionOf(reader).send(
-    element('message', attributes, [
-      element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
-      element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
-    ]),
-  );
+  const content = [
+    element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
+    element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
+  ];
+  await reader.outbox.put(reader.connection, element('message', attributes, content));
 }
+
+/** With one of the keys that can be used once. */
+function takeBundle({ bundle }: Companion): KeyBundle {
+  const preKey = bundle?.preKeys.shift();
+  if (!bundle || !preKey) throw new Error('the client has no keys left');
+  return { ...bundle, preKey };
+}
+
+/** What people do about a post in a group, with their own words. */
+export const reactionTo = (post: { chatId: string; messageId: string }, text = '👍'): proto.IMessage => ({
+  reactionMessage: { key: { remoteJid: post.chatId, fromMe: false, id: post.messageId }, text },
+});
+
+export const replyTo = (post: { messageId: string }, text: string): proto.IMessage => ({
+  extendedTextMessage: { text, contextInfo: { stanzaId: post.messageId } },
+});
 
 /** Tells a client that somebody was added to a group it is in. */
 export function tellAdded(companion: Companion, group: Group, added: Person): void {

@@ -9,11 +9,13 @@ import { encodePost, isPosted, readChannel } from './channels.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
 import { mayPost, sizeOf } from './groups.ts';
 import type { Recent } from './keep-recent.ts';
+import type { RestReason } from './rest.ts';
 
 export interface Sending {
   client: WASocket;
   log: Log;
   groups: Recent<GroupMetadata>;
+  groupOf(chatId: string): Promise<GroupMetadata>;
   channels: Recent<MessengerGroup>;
   /** Notes a post before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
@@ -22,7 +24,7 @@ export interface Sending {
   /** How long the answer to a post is waited for. */
   answerMs: number;
   /** WhatsApp asks for rest; answers for how long, in milliseconds. */
-  rest(reason: string): number;
+  rest(why: RestReason): number;
   /** Whether the account is still this worker's to send for. */
   mayGoOn(): boolean;
 }
@@ -44,8 +46,8 @@ export async function sendPost(sending: Sending, post: Post, to: Destination): P
 }
 
 async function sendToGroup(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
-  const { client, groups } = sending;
-  const group = await groups.get(to.chatId, () => client.groupMetadata(to.chatId));
+  const { client } = sending;
+  const group = await sending.groupOf(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
   const message = encodePost(post.text);
@@ -133,7 +135,7 @@ function toResult({ rest }: Sending, code: number): SendResult {
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
     case 'rest':
-      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal.reason) };
+      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal) };
     default:
       return refusal satisfies never;
   }

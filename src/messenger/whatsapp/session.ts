@@ -9,16 +9,20 @@ import type { Destination, Post, SendResult } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { keepConnected, type ConnectionTiming } from './connection.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
-import { judgeRefusal, refusalOf } from './failures.ts';
+import { judgeRefusal, refusalOf, RESTRICTED } from './failures.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import { hearMembers } from './hear-members.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { KeyTable } from './key-table.ts';
 import { startLinking } from './link.ts';
+import { peopleIn, samePerson, tellNewPairs, type PairOfIds } from './participants.ts';
 import { quietLog } from './quiet-log.ts';
-import { createRest } from './rest.ts';
+import { createRest, type Rest, type RestReason } from './rest.ts';
 import { NO_LEASE, sendPost } from './send.ts';
 import { recallPost, rememberPost } from './sent-posts.ts';
 import type { Socket } from './socket.ts';
+import type { TellMembers } from './tell-members.ts';
+import { watchRefusals } from './watch-refusals.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -27,6 +31,8 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  /** Hears what members do. */
+  tellMembers: TellMembers;
   /** Places for connections that are being made. */
   connecting: Slots;
   /** Places for first posts to large groups. */
@@ -58,31 +64,52 @@ export function startSession(
   options: SessionOptions,
   start: { credentials: Credentials } | { method: LinkMethod },
 ): WhatsAppSession {
-  const { db, log, account, table, tell, timing } = options;
+  const { db, log, account, table, timing, tellMembers } = options;
   const { accountId } = account;
   const closing = new AbortController();
   const groups = keepRecent<GroupMetadata>({ most: CHATS_KEPT, forMs: GROUP_GOOD_FOR_MS });
   const channels = keepRecent<MessengerGroup>({ most: CHATS_KEPT, forMs: CHANNEL_GOOD_FOR_MS });
+  const rest = createRest(options.tell, timing.restMs, account.pause);
+  const refusals = watchRefusals(rest);
   const linking =
     'method' in start
-      ? startLinking({ ...start, account, tell, signal: closing.signal, qrMs: timing.qrMs })
+      ? startLinking({ ...start, account, tell: rest.tell, signal: closing.signal, qrMs: timing.qrMs })
       : undefined;
-  const rest = createRest(tell, timing.restMs, () => connection.online() !== undefined);
+  const tellPairs = (pairs: readonly PairOfIds[]) =>
+    tellMembers(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
+
+  const groupOf = (chatId: string) => groups.get(chatId, () => readGroup(chatId));
+  const credentials = 'credentials' in start ? start.credentials : newCredentials(table);
   const connection = keepConnected({
     ...options,
     linking,
     closing,
-    credentials: 'credentials' in start ? start.credentials : newCredentials(table),
-    onEnd: () => rest.end(),
+    credentials: { ...credentials, keys: tellNewPairs(credentials.keys, tellPairs) },
+    rest,
     socket: {
       url: options.url,
       qrMs: timing.qrMs,
       log: quietLog(log.child({ accountId })),
       recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
-      groupOf: (chatId) => groups.get(chatId, () => connection.requireOnline().client.groupMetadata(chatId)),
+      groupOf,
       onGroupChange: (chatId) => groups.forget(chatId),
+      onRestriction({ isActive, endsAt }) {
+        const forMs = endsAt && endsAt.getTime() - Date.now();
+        if (isActive) rest.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+        else rest.lift();
+      },
+      onClient: (client) =>
+        hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (id) => groups.peek(id) }),
     },
   });
+
+  /** Who its members are is told along with it: some may have been counted by their numbers. */
+  async function readGroup(chatId: string): Promise<GroupMetadata> {
+    const group = await connection.requireOnline().client.groupMetadata(chatId);
+    const people = peopleIn(group);
+    if (people.length > 0) void tellPairs(people);
+    return group;
+  }
 
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const resting = rest.now();
@@ -92,8 +119,22 @@ export function startSession(
     const remember = (sent: Parameters<typeof rememberPost>[2]) => rememberPost(db, accountId, sent);
     const { fanOuts } = options;
     const { answerMs } = timing;
-    const sending = { client, log, groups, channels, remember, fanOuts, answerMs, rest: rest.begin, mayGoOn };
-    return sendPost(sending, post, to);
+    const sending = { client, log, groups, groupOf, channels, remember, fanOuts, answerMs, rest: beginRest, mayGoOn };
+    return refusals(to.chatId, await sendPost(sending, post, to));
+  }
+
+  function beginRest(why: RestReason): number {
+    if (why.cause === 'restricted') void askHowLong();
+    return rest.begin(why);
+  }
+
+  /** The answer comes as a restriction that is told. */
+  async function askHowLong(): Promise<void> {
+    try {
+      await connection.online()?.client.fetchAccountReachoutTimelock();
+    } catch (error) {
+      log.debug({ err: error, accountId }, 'WhatsApp does not say how long an account is restricted');
+    }
   }
 
   /** Asks for something that takes effect: what was refused has not, what was not answered may have. */
@@ -102,7 +143,7 @@ export function startSession(
     try {
       return await act(socket);
     } catch (error) {
-      throw error instanceof AppError ? error : toAppError(what, error, rest.begin);
+      throw error instanceof AppError ? error : toAppError(what, error, beginRest);
     }
   }
 
@@ -132,19 +173,19 @@ export function startSession(
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
-      rest.end();
+      rest.stop();
     },
   };
 }
 
-function toAppError(what: string, error: unknown, beginRest: (reason: string) => number): AppError {
+function toAppError(what: string, error: unknown, beginRest: Rest['begin']): AppError {
   const code = refusalOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
   const refusal = judgeRefusal(code);
-  if (refusal.kind === 'rest') beginRest(refusal.reason);
+  if (refusal.kind === 'rest') beginRest(refusal);
   const kind = refusal.kind === 'final' ? 'conflict' : 'unavailable';
   return new AppError(kind, `WhatsApp refused ${what} (${code})`, {
     cause: error,

@@ -6,6 +6,7 @@ import type { Vault } from '../../lib/vault.ts';
 import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
 import { forgetOldPosts } from './sent-posts.ts';
+import { createMemberTeller } from './tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { SessionTiming } from './session.ts';
 
@@ -20,6 +21,8 @@ export interface WhatsAppOptions {
   rootKey: Buffer | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
+  /** Told how many of the things that members did could not be recorded, nor kept. */
+  onEventsLost?: (count: number) => void;
 }
 
 /** In milliseconds. */
@@ -65,6 +68,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     maxWaiting: 50,
     maxWaitMs: times.fanOutWaitMs,
   });
+  const members = createMemberTeller({ log, onLost: options.onEventsLost, onLoopError });
   const clearing = startLoop('old posts', clearPosts, watched);
   const resealing = startLoop('credentials', resealAll, watched);
 
@@ -87,7 +91,8 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     ]);
     await prepareClient(log, rootKey);
     const table = await claimKeys(db, vault, account.accountId);
-    const options = { db, log, account, table, tell, url, connecting, fanOuts, timing: times };
+    const tellMembers = members.tell;
+    const options = { db, log, account, table, tell, tellMembers, url, connecting, fanOuts, timing: times };
     return { ...sessions, ...credentials, table, options };
   }
 
@@ -114,8 +119,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       }
       return session;
     },
-    // What members do is not told yet.
-    watchMembers: () => () => Promise.resolve(),
+    watchMembers: members.watch,
     async forget(accountId) {
       if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
       await dropKeys(db, accountId);
