@@ -2,7 +2,7 @@ import { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
-import { bytesOf, element, seconds, textOf, type Stanza } from './stanza.ts';
+import { bytesOf, child, element, seconds, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type Person } from './world.ts';
 
 const CREATE = '8823471724422422';
@@ -117,6 +117,8 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   const channel = state.world.channels.get(to);
   if (!channel) return 404;
   if (channel.owner !== author) return 403;
+  const { edit } = stanza.attrs;
+  if (edit !== undefined) return changeInChannel(state, channel, { messageId, edit, stanza });
   const plain = Array.isArray(stanza.content) ? stanza.content.find(({ tag }) => tag === 'plaintext') : undefined;
   if (stanza.attrs['type'] === 'media' && plain?.attrs['mediatype'] === undefined) return 479;
   const message = proto.Message.decode(bytesOf(plain));
@@ -124,6 +126,21 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   // Unlike groups: nothing is known that would drop a repeat, so the peer shows it twice.
   channel.posts.push(post);
   state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), message });
+  return { serverId: post.serverId };
+}
+
+/** An admin deletes or edits a post. */
+function changeInChannel(
+  { defects }: PeerState,
+  channel: Channel,
+  { messageId, edit, stanza }: { messageId: string; edit: string; stanza: Stanza },
+): { serverId: number } | number {
+  const post = channel.posts.find((one) => one.messageId === messageId);
+  if (!post) return 404;
+  const content = bytesOf(child(stanza, 'plaintext'));
+  if (edit === '8' && content.length === 0) channel.posts = channel.posts.filter((one) => one !== post);
+  else if (edit === '3' && content.length > 0) post.message = proto.Message.decode(content);
+  else defects.push(new Error(`a change in a channel that is marked with ${edit}`));
   return { serverId: post.serverId };
 }
 

@@ -15,7 +15,10 @@ export interface Asked {
   before?: number;
 }
 
-/** A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. */
+/**
+ * A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. Resolves when the
+ * sender has dealt with that.
+ */
 export async function askAgain(
   _state: PeerState,
   sender: Companion,
@@ -25,13 +28,12 @@ export async function askAgain(
   const about = { v: '1', count: String(before + 1), id: messageId, t: seconds() };
   const keys = ['type', 'identity', 'key', 'skey'].map((part) => need(bundle, part));
   const attributes = { id: messageId, from: chatId, participant: device.jid, type: 'retry', t: seconds() };
-  connectionOf(sender).send(
-    element('receipt', attributes, [
-      element('retry', about),
-      element('registration', {}, need(bundle, 'registration').content),
-      element('keys', {}, keys),
-    ]),
-  );
+  const content = [
+    element('retry', about),
+    element('registration', {}, need(bundle, 'registration').content),
+    element('keys', {}, keys),
+  ];
+  await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
 export interface Receipt {

@@ -37,6 +37,23 @@ export async function recallPost(
   return rows[0]?.message;
 }
 
+/** The time by which posts are dated. */
+export async function readNow(db: Connection): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
+  return rows[0]?.now ?? new Date();
+}
+
+/** Nobody gets the post again who asks for it. */
+export async function dropPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId }: { messageId: string; chatId: string },
+): Promise<void> {
+  await sql`
+    delete from whatsapp_sent
+    where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`.execute(db);
+}
+
 /** Drops some of what is too old to be asked for; false when nothing was left to drop. */
 export async function forgetOldPosts(db: Database): Promise<boolean> {
   const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;

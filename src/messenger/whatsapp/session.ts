@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
-import type { Destination, Post, SendResult } from '../messenger.ts';
+import type { Destination, Post, PostChange, RevisionResult, SendResult, SentPost } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { keepConnected, type ConnectionTiming } from './connection.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
@@ -18,8 +18,9 @@ import { startLinking } from './link.ts';
 import { peopleIn, samePerson, tellNewPairs, type PairOfIds } from './participants.ts';
 import { quietLog } from './quiet-log.ts';
 import { createRest, type Rest, type RestReason } from './rest.ts';
-import { NO_LEASE, sendPost } from './send.ts';
-import { recallPost, rememberPost } from './sent-posts.ts';
+import { revisePost } from './revise-post.ts';
+import { NO_LEASE, sendPost, type Sending } from './send.ts';
+import { dropPost, readNow, recallPost, rememberPost } from './sent-posts.ts';
 import type { Socket } from './socket.ts';
 import type { TellMembers } from './tell-members.ts';
 import { watchRefusals } from './watch-refusals.ts';
@@ -111,7 +112,8 @@ export function startSession(
     return group;
   }
 
-  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+  /** What it takes to send, or why nothing can be sent. */
+  function prepareSending(mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
     const resting = rest.now();
     if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
     const client = connection.online()?.client;
@@ -119,8 +121,20 @@ export function startSession(
     const remember = (sent: Parameters<typeof rememberPost>[2]) => rememberPost(db, accountId, sent);
     const { fanOuts } = options;
     const { answerMs } = timing;
-    const sending = { client, log, groups, groupOf, channels, remember, fanOuts, answerMs, rest: beginRest, mayGoOn };
-    return refusals(to.chatId, await sendPost(sending, post, to));
+    return { client, log, groups, groupOf, channels, remember, fanOuts, answerMs, rest: beginRest, mayGoOn };
+  }
+
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+    const sending = prepareSending(mayGoOn);
+    return 'kind' in sending ? sending : refusals(to.chatId, await sendPost(sending, post, to));
+  }
+
+  async function reviseOne(change: PostChange, post: SentPost, now: Date): Promise<RevisionResult> {
+    const sending = prepareSending(() => true);
+    if ('kind' in sending) return sending;
+    const recall = (sent: SentPost) => recallPost(db, accountId, sent);
+    const drop = (sent: SentPost) => dropPost(db, accountId, sent);
+    return revisePost({ ...sending, now, recall, drop }, change, post);
   }
 
   function beginRest(why: RestReason): number {
@@ -154,6 +168,12 @@ export function startSession(
       const results: SendResult[] = [];
       for (const one of to)
         results.push(mayGoOn() ? await sendOne(post, one, mayGoOn) : { kind: 'offline', reason: NO_LEASE, restMs: 0 });
+      return results;
+    },
+    async revise(change, posts) {
+      const now = await readNow(db);
+      const results: RevisionResult[] = [];
+      for (const post of posts) results.push(await reviseOne(change, post, now));
       return results;
     },
     listGroups: (knownChannels) =>
