@@ -48,11 +48,11 @@ export function createMemberTeller({
     lost = { count: 0, saidAtMs: performance.now() };
   }
 
-  /** Takes from the front, whole calls of `tell`. */
+  /** From the front, whole calls of `tell`; a copy, for more may come while it is recorded. */
   function nextBatch(): Told[] {
     let events = 0;
     const end = waiting.findIndex((told) => (events += told.events.length) >= MOST_IN_BATCH);
-    return end === -1 ? waiting : waiting.slice(0, end + 1);
+    return waiting.slice(0, end === -1 ? undefined : end + 1);
   }
 
   return {
