@@ -9,6 +9,7 @@ const CREATE = '8823471724422422';
 const READ = '6563316087068696';
 const UPDATE = '24250201037901610';
 const SUBSCRIBED = '6388546374527196';
+const RESTRICTION = '23983697327930364';
 
 interface Variables {
   newsletter_id?: string;
@@ -54,9 +55,16 @@ export function answerChannelQuery(state: PeerState, { companion }: Connection, 
         all.map((channel) => describeChannel(channel, companion.person)),
       );
     }
+    case RESTRICTION:
+      return told('xwa2_fetch_account_reachout_timelock', describeRestriction(state.script.restrictedUntil));
     default:
       return undefined;
   }
+}
+
+export function describeRestriction(until: Date | undefined) {
+  const ends = until === undefined ? '0' : String(Math.ceil(until.getTime() / 1_000));
+  return { is_active: until !== undefined, time_enforcement_ends: ends, enforcement_type: 'DEFAULT' };
 }
 
 function findChannel({ world }: PeerState, key: string | undefined): Channel | undefined {

@@ -1,10 +1,11 @@
 /** What people and their devices do about a post. */
 import { randomBytes } from 'node:crypto';
 import type { proto } from 'baileys';
+import { describeRestriction } from './answer-channels.ts';
 import type { Connection } from './connection.ts';
 import type { KeyBundle, SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
-import { element, need, seconds } from './stanza.ts';
+import { element, need, seconds, SERVER } from './stanza.ts';
 import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
 
 export interface Asked {
@@ -120,6 +121,18 @@ export function tellAdded(companion: Companion, group: Group, added: Person): vo
   const attributes = { from: group.id, type: 'w:gp2', id: randomBytes(6).toString('hex'), participant: group.creator };
   const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
   connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
+}
+
+/** WhatsApp restricts an account until then, or, undefined, no longer. */
+export function tellRestriction(companion: Companion, until: Date | undefined): void {
+  const data = { xwa2_notify_account_reachout_timelock: describeRestriction(until) };
+  const update = element(
+    'update',
+    { op_name: 'NotificationUserReachoutTimelockUpdate' },
+    Buffer.from(JSON.stringify({ data })),
+  );
+  const attributes = { from: SERVER, type: 'mex', id: randomBytes(6).toString('hex'), t: seconds() };
+  connectionOf(companion).send(element('notification', attributes, [update]));
 }
 
 export function connectionOf({ connection, person }: Companion): Connection {
