@@ -58,22 +58,27 @@ export function createMetrics(): Metrics {
 }
 
 /** However often it is asked, the database is asked once in so long. */
-const BACKLOG_AGE_MS = 5_000;
+const MEASURED_AGE_MS = 5_000;
+
+/** Undefined while the database cannot tell. */
+function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
+  let last: { atMs: number; found: Promise<Found | undefined> } | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (!last || nowMs - last.atMs >= MEASURED_AGE_MS) {
+      const found = read().catch((error: unknown) => {
+        log.debug({ err: error }, 'something that is measured could not be read');
+        return undefined;
+      });
+      last = { atMs: nowMs, found };
+    }
+    return last.found;
+  };
+}
 
 /** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
 export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
-  let read: { atMs: number; backlog: Promise<Backlog | undefined> } | undefined;
-  function backlog(): Promise<Backlog | undefined> {
-    const nowMs = performance.now();
-    if (!read || nowMs - read.atMs >= BACKLOG_AGE_MS) {
-      const asked = readBacklog(db).catch((error: unknown) => {
-        log.debug({ err: error }, 'the backlog could not be measured');
-        return undefined;
-      });
-      read = { atMs: nowMs, backlog: asked };
-    }
-    return read.backlog;
-  }
+  const backlog = readSeldom(() => readBacklog(db), log);
   const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
     new Gauge({
       name,
@@ -91,18 +96,16 @@ export function measureBacklog(registry: Registry, { db, log }: { db: Database; 
 
 /** Adds how many accounts a messaging application lets rest, over all workers. While the database cannot tell, there are no values. */
 export function measurePauses(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const read = readSeldom(() => countPauses(db), log);
   const paused = new Gauge({
     name: 'campanile_accounts_paused',
     help: 'Accounts that rest because their messaging application asks for it, by cause',
     labelNames: ['cause'],
     registers: [],
     async collect() {
+      const counts = await read();
       this.reset();
-      try {
-        for (const [cause, count] of await countPauses(db)) this.set({ cause }, count);
-      } catch (error) {
-        log.debug({ err: error }, 'the paused accounts could not be counted');
-      }
+      for (const [cause, count] of counts ?? []) this.set({ cause }, count);
     },
   });
   registry.registerMetric(paused);

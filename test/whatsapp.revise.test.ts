@@ -1,4 +1,6 @@
 /** Recalls and corrections on WhatsApp, as people see them on their phones. */
+import { proto } from 'baileys';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
@@ -136,6 +138,28 @@ test.each([
     expect(shown().flat()).toContain(text);
   },
 );
+
+test('below a file the caption is corrected, as far as a caption goes', async () => {
+  const { person, campaign, shown, settled } = await posted(1, 'Below a picture');
+  // As if the post had had a picture: what was sent is what is looked at.
+  const picture = { mimetype: 'image/jpeg', directPath: '/v/1', fileLength: 7, caption: 'Below a picture' };
+  const { rows } = await sql<{ message: Buffer }>`
+    update whatsapp_posts p set message = ${Buffer.from(proto.Message.encode({ imageMessage: picture }).finish())}
+    from whatsapp_sent s
+    where s.account_id = p.account_id and s.post_hash = p.post_hash and s.message_id = ${peer.arrivals.at(-1)?.messageId}
+    returning p.message`.execute(database.db);
+  expect(rows).toHaveLength(1);
+  await correct(person, campaign, 'Below another');
+  await settled(({ corrected }) => corrected === 1);
+  const edited = peer.arrivals.at(-1)?.message.protocolMessage?.editedMessage;
+  expect(edited?.imageMessage).toMatchObject({ directPath: '/v/1', caption: 'Below another' });
+  const before = peer.received.length;
+  await correct(person, campaign, 'x'.repeat(1_025));
+  const [outcome] = await settled(({ last_error }) => last_error !== null);
+  expect(outcome?.last_error).toContain('1024 characters');
+  expect(peer.received.length).toBe(before);
+  expect(shown()).toHaveLength(4);
+});
 
 test('a post in a channel is edited and deleted in the channel', async () => {
   const { person, campaign, shown, settled } = await posted('channel', 'Open on Sunday');
