@@ -4,6 +4,9 @@ import { element, type Stanza } from './stanza.ts';
 interface Kept {
   stanza: Stanza;
   confirmed: PromiseWithResolvers<void>;
+  /** The same, encrypted anew, for a device that could not decrypt it. */
+  encryptAgain: (() => Promise<Stanza>) | undefined;
+  isComingAgain: boolean;
 }
 
 /** What the server has for a device, kept and told again at every login until the device confirms it. */
@@ -11,9 +14,10 @@ export class Outbox {
   private readonly kept = new Map<string, Kept>();
 
   /** Resolves when the device has confirmed it. */
-  put(connection: Connection | undefined, stanza: Stanza): Promise<void> {
+  put(connection: Connection | undefined, stanza: Stanza, encryptAgain?: () => Promise<Stanza>): Promise<void> {
     const key = keyOf(stanza);
-    const kept = this.kept.get(key) ?? { stanza, confirmed: Promise.withResolvers<void>() };
+    const confirmed = Promise.withResolvers<void>();
+    const kept = this.kept.get(key) ?? { stanza, confirmed, encryptAgain, isComingAgain: false };
     this.kept.set(key, kept);
     connection?.send(stanza);
     return kept.confirmed.promise;
@@ -32,12 +36,19 @@ export class Outbox {
   }
 
   /** The device has said `ack` of something, or `receipt` of a message. */
-  confirm({ tag, attrs }: Stanza): void {
-    const isReceipt = tag === 'receipt';
-    const kind = isReceipt ? 'message' : (attrs['class'] ?? '');
-    const key = keyOf({ tag: kind, attrs });
-    this.kept.get(key)?.confirmed.resolve();
-    this.kept.delete(key);
+  async hear(connection: Connection, { tag, attrs }: Stanza): Promise<void> {
+    const key = keyOf({ tag: tag === 'receipt' ? 'message' : (attrs['class'] ?? ''), attrs });
+    const kept = this.kept.get(key);
+    if (!kept) return;
+    if (tag === 'receipt' && attrs['type'] === 'retry' && kept.encryptAgain) {
+      kept.isComingAgain = true;
+      kept.stanza = await kept.encryptAgain();
+      kept.isComingAgain = false;
+      connection.send(kept.stanza);
+    } else if (!kept.isComingAgain) {
+      this.kept.delete(key);
+      kept.confirmed.resolve();
+    }
   }
 }
 

@@ -97,7 +97,11 @@ export async function postInGroup(
     element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
     element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
   ];
-  await reader.outbox.put(reader.connection, element('message', attributes, content));
+  await reader.outbox.put(reader.connection, element('message', attributes, content), async () => {
+    const again = await device.encryptTo(companionLid(reader), () => takeBundle(reader), message);
+    const enc = element('enc', { v: '2', type: again.type, count: '1' }, Buffer.from(again.ciphertext));
+    return element('message', attributes, [enc]);
+  });
 }
 
 /** With one of the keys that can be used once. */

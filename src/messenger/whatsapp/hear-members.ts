@@ -5,6 +5,7 @@
  */
 import { proto, unpadRandomMax16, type BinaryNode, type GroupMetadata, type WASocket } from 'baileys';
 import type { Log } from '../../lib/log.ts';
+import { sleep } from '../../lib/time.ts';
 import type { MemberEvent } from '../messenger.ts';
 import { findLid, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { readMessage, readReceipts, type Doing } from './read-doings.ts';
@@ -55,7 +56,7 @@ function hearMessages(client: WASocket, hearing: Hearing): void {
       if (!stanza) return decrypt(about);
       return client.authState.keys.transaction(async () => {
         const padded = await decrypt(about);
-        await hear(client, hearing, readMessage(stanza, openMessage(padded)));
+        await hearForSure(client, hearing, readMessage(stanza, openMessage(padded)));
         return padded;
       }, key);
     };
@@ -70,6 +71,19 @@ function hearMessages(client: WASocket, hearing: Hearing): void {
     key: jid,
     sealed: ciphertext,
   }));
+}
+
+const AGAIN_MS = 2_000;
+
+/**
+ * Waits until it is recorded: once decrypted and confirmed, a message does not come again. Throws when the connection is gone
+ * before that, and with it what was decrypted; WhatsApp then has it still.
+ */
+async function hearForSure(client: WASocket, hearing: Hearing, doings: Doing[]): Promise<void> {
+  while (!(await hear(client, hearing, doings))) {
+    if (!client.ws.isOpen) throw new Error('the connection ended before a message was recorded');
+    await sleep(AGAIN_MS);
+  }
 }
 
 /** What cannot be read is the client's business: to this it says nothing. */

@@ -4,6 +4,7 @@ import type { Database } from '../../database/connect.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
+import { sleep } from '../../lib/time.ts';
 import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
 import type { Destination, Post, PostChange, RevisionResult, SendResult, SentPost } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
@@ -54,6 +55,7 @@ const CHATS_KEPT = 2_000;
 const GROUP_GOOD_FOR_MS = 60 * 60_000;
 const CHANNEL_GOOD_FOR_MS = 10 * 60_000;
 const OFFLINE_REST_MS = 5_000;
+const LONGEST_TELLING_MS = 5_000;
 
 export interface WhatsAppSession extends MessengerSession {
   /** Resolves when a code to link with has been told; rejects when there is none to be had. */
@@ -79,13 +81,20 @@ export function startSession(
   const tellPairs = (pairs: readonly PairOfIds[]) =>
     tellMembers(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
 
+  /** Whoever sends waits for this: it must not take for ever when nothing can be recorded. */
+  async function tellPairsSoon(pairs: readonly PairOfIds[]): Promise<void> {
+    const enough = new AbortController();
+    await Promise.race([tellPairs(pairs), sleep(LONGEST_TELLING_MS, enough.signal)]);
+    enough.abort();
+  }
+
   const groupOf = (chatId: string) => groups.get(chatId, () => readGroup(chatId));
   const credentials = 'credentials' in start ? start.credentials : newCredentials(table);
   const connection = keepConnected({
     ...options,
     linking,
     closing,
-    credentials: { ...credentials, keys: tellNewPairs(credentials.keys, tellPairs) },
+    credentials: { ...credentials, keys: tellNewPairs(credentials.keys, tellPairsSoon) },
     rest,
     socket: {
       url: options.url,
