@@ -91,6 +91,18 @@ describe('an account', () => {
     expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
+  test('goes on when its restriction was lifted while the service was away', async () => {
+    const { person, companion, groups } = await linked(1);
+    tellRestriction(companion, new Date(Date.now() + 3_600_000));
+    await statusWhen(person, 'paused');
+    await app.stop();
+    app = await startTestApp(towards(peer), database);
+    const again = await app.signIn(person.name);
+    await statusWhen(again, 'connected');
+    const campaign = await sendCampaign(again, groups, 'lifted meanwhile');
+    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
   test('whose posts are refused in one group after the other rests, and nothing fails of it', async () => {
     const { person, groups } = await linked(7);
     let seen = 0;

@@ -5,7 +5,8 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import { sleep } from '../../lib/time.ts';
-import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
+import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession } from '../messenger.ts';
+import type { SessionState, TellState } from '../messenger.ts';
 import type { Destination, Post, PostChange, RevisionResult, SendResult, SentPost } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { keepConnected, type ConnectionTiming } from './connection.ts';
@@ -95,7 +96,7 @@ export function startSession(
     linking,
     closing,
     credentials: { ...credentials, keys: tellNewPairs(credentials.keys, tellPairsSoon) },
-    rest,
+    rest: { ...rest, tell: tellConnection },
     socket: {
       url: options.url,
       qrMs: timing.qrMs,
@@ -149,6 +150,12 @@ export function startSession(
   function beginRest(why: RestReason): number {
     if (why.cause === 'restricted') void askHowLong();
     return rest.begin(why);
+  }
+
+  /** Word that a restriction is over may have been missed meanwhile. */
+  function tellConnection(state: SessionState): void {
+    rest.tell(state);
+    if (state.status === 'connected' && rest.now()?.cause === 'restricted') void askHowLong();
   }
 
   /** The answer comes as a restriction that is told. */
