@@ -29,7 +29,7 @@ import type { Messenger } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
-import { createMetrics, measureBacklog, measureShards, type Metrics } from './metrics.ts';
+import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
@@ -80,6 +80,7 @@ export async function startApp(
 
     const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
     measureBacklog(shared.metrics.registry, { db, log });
+    measurePauses(shared.metrics.registry, { db, log });
     let worker: Worker | undefined;
     if (config.role !== 'api') {
       const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
@@ -148,6 +149,7 @@ function openWhatsApp(
     mediaCa: config.whatsappCa,
     timing,
     onLoopError: metrics.countLoopError,
+    onEventsLost: metrics.countLostEvents,
   });
 }
 

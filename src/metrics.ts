@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { countPauses } from './accounts/count-pauses.ts';
 import type { Database } from './database/connect.ts';
 import { readBacklog, type Backlog } from './deliveries/read-backlog.ts';
 import type { Log } from './lib/log.ts';
@@ -10,6 +11,7 @@ export interface Metrics {
   countRetry(): void;
   countLoopError(loop: string): void;
   observeFirstTry(lateSeconds: number): void;
+  countLostEvents(count: number): void;
 }
 
 /** A registry of its own for each process, so that several can run in one (as in tests). */
@@ -40,32 +42,43 @@ export function createMetrics(): Metrics {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
     registers,
   });
+  const lostEvents = new Counter({
+    name: 'campanile_member_events_lost_total',
+    help: 'Receipts, reactions and replies that could not be recorded in time and were let go of',
+    registers,
+  });
   return {
     registry,
     countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
     countRetry: () => retries.inc(),
     countLoopError: (loop) => loopErrors.inc({ loop }),
+    countLostEvents: (count) => lostEvents.inc(count),
     observeFirstTry: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
   };
 }
 
 /** However often it is asked, the database is asked once in so long. */
-const BACKLOG_AGE_MS = 5_000;
+const MEASURED_AGE_MS = 5_000;
+
+/** Undefined while the database cannot tell. */
+function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
+  let last: { atMs: number; found: Promise<Found | undefined> } | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (!last || nowMs - last.atMs >= MEASURED_AGE_MS) {
+      const found = read().catch((error: unknown) => {
+        log.debug({ err: error }, 'something that is measured could not be read');
+        return undefined;
+      });
+      last = { atMs: nowMs, found };
+    }
+    return last.found;
+  };
+}
 
 /** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
 export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
-  let read: { atMs: number; backlog: Promise<Backlog | undefined> } | undefined;
-  function backlog(): Promise<Backlog | undefined> {
-    const nowMs = performance.now();
-    if (!read || nowMs - read.atMs >= BACKLOG_AGE_MS) {
-      const asked = readBacklog(db).catch((error: unknown) => {
-        log.debug({ err: error }, 'the backlog could not be measured');
-        return undefined;
-      });
-      read = { atMs: nowMs, backlog: asked };
-    }
-    return read.backlog;
-  }
+  const backlog = readSeldom(() => readBacklog(db), log);
   const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
     new Gauge({
       name,
@@ -79,6 +92,23 @@ export function measureBacklog(registry: Registry, { db, log }: { db: Database; 
   gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
   gauge('campanile_queue_oldest_seconds', 'Since the oldest unfinished run was due', (found) => found.oldestSeconds);
   gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
+}
+
+/** Adds how many accounts a messaging application lets rest, over all workers. While the database cannot tell, there are no values. */
+export function measurePauses(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const read = readSeldom(() => countPauses(db), log);
+  const paused = new Gauge({
+    name: 'campanile_accounts_paused',
+    help: 'Accounts that rest because their messaging application asks for it, by cause',
+    labelNames: ['cause'],
+    registers: [],
+    async collect() {
+      const counts = await read();
+      this.reset();
+      for (const [cause, count] of counts ?? []) this.set({ cause }, count);
+    },
+  });
+  registry.registerMetric(paused);
 }
 
 /** Adds how many shards this process serves. */

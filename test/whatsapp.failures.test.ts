@@ -21,11 +21,14 @@ describe('the answer to a post', () => {
   test.each([400, 401, 403, 404, 405, 406, 410, 479])('is a final refusal with %i', (code) => {
     expect(judgeRefusal(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
   });
-  test.each([408, 420, 421, 463, 475, 500, 503, 599])('is a passing one with %i', (code) => {
+  test.each([408, 420, 421, 475, 500, 503, 599])('is a passing one with %i', (code) => {
     expect(judgeRefusal(code)).toMatchObject({ kind: 'passing' });
   });
-  test('asks the account to rest with 429', () => {
-    expect(judgeRefusal(429)).toMatchObject({ kind: 'rest' });
+  test.each([
+    [429, 'rate_limited'],
+    [463, 'restricted'],
+  ])('asks the account to rest with %i', (code, cause) => {
+    expect(judgeRefusal(code)).toMatchObject({ kind: 'rest', cause });
   });
 });
 

@@ -17,12 +17,17 @@ export async function recordState(
     const isLinking = state.status === 'linking';
     const method = isLinking ? state.method : null;
     const code = isLinking ? state.code : null;
+    const isPaused = state.status === 'paused';
+    const times = isPaused ? state.times : 0;
     const { rows } = await sql`
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
           pairing_code = ${method === 'pairing_code' ? code : null},
           code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
           paused_until = campanile_now() + ${state.status === 'paused' ? state.restMs : null}::float8 * interval '1 millisecond',
+          pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),
+          paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
+          pauses = case when ${isPaused} then ${times} else pauses end,
           status_reason = ${'reason' in state ? state.reason : null}
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})

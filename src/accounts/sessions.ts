@@ -3,9 +3,15 @@ import { createBatch } from '../lib/batch.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
-import type { LinkMethod, Messenger, MessengerSession, SessionState } from '../messenger/messenger.ts';
+import type {
+  LinkMethod,
+  Messenger,
+  MessengerAccount,
+  MessengerSession,
+  SessionState,
+} from '../messenger/messenger.ts';
 import { recordState } from './record-state.ts';
-import { findAccounts } from './store.ts';
+import { findAccounts, type Account } from './store.ts';
 
 /** The live sessions of the accounts this worker serves. */
 export interface Sessions {
@@ -46,7 +52,7 @@ export function openSessions(deps: SessionDeps): Sessions {
   async function open(accountId: number): Promise<MessengerSession | undefined> {
     const { account, messenger } = await find(accountId);
     if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
-    return messenger.open(account, (state) => recorder.tell(accountId, state));
+    return messenger.open(withPause(account), (state) => recorder.tell(accountId, state));
   }
 
   async function find(accountId: number) {
@@ -137,6 +143,14 @@ export function openSessions(deps: SessionDeps): Sessions {
       await Promise.all(leaving.map(([accountId, session]) => close(accountId, session)));
     },
   };
+}
+
+/** What the messaging application has asked for holds for whoever opens the session next. */
+function withPause(account: Account): MessengerAccount {
+  const { accountId, phoneNumber, pauseCause: cause, pauseLeftMs: leftMs, pauses: times } = account;
+  const isKnown = cause !== null && (leftMs > 0 || times > 0);
+  const pause = isKnown ? { cause, reason: account.reason ?? '', leftMs, times } : undefined;
+  return { accountId, phoneNumber, pause };
 }
 
 const LINKED: ReadonlySet<string> = new Set<SessionState['status']>(['connected', 'reconnecting', 'paused']);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { AccountStatus } from '../database/schema.ts';
+import type { AccountStatus, PauseCause } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 
 export interface Account {
@@ -21,6 +21,11 @@ export interface Account {
   /** Whether the code has not expired. */
   isCodeGood: boolean;
   pausedUntil: Date | null;
+  pauseCause: PauseCause | null;
+  /** How long it is paused yet, in milliseconds; 0: it is not. */
+  pauseLeftMs: number;
+  /** How many pauses have followed each other within a day. */
+  pauses: number;
   /** One sentence on how the account stands. */
   reason: string | null;
 }
@@ -60,6 +65,14 @@ function selectAccounts(db: Connection) {
       'accounts.code_expires_at as codeExpiresAt',
       'accounts.paused_until as pausedUntil',
       'accounts.status_reason as reason',
+      'accounts.pause_cause as pauseCause',
+      sql<number>`case when accounts.status = 'paused'
+        then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
+        'pauseLeftMs',
+      ),
+      sql<number>`case when accounts.paused_at > campanile_now() - interval '1 day' then accounts.pauses else 0 end`.as(
+        'pauses',
+      ),
       sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
         'isCodeGood',
       ),

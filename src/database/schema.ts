@@ -62,6 +62,9 @@ export interface Schema {
     code_expires_at: NullableInstant;
     paused_until: NullableInstant;
     status_reason: string | null;
+    pause_cause: PauseCause | null;
+    pauses: Generated<number>;
+    paused_at: NullableInstant;
     quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
     quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
     daily_cap: ColumnType<number | null, number | null | undefined, number | null>;
@@ -153,6 +156,8 @@ export interface Schema {
 }
 
 export type ApiKeyScope = 'read' | 'send';
+export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere';
+
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
 export type GroupKind = 'group' | 'community' | 'channel';
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';

@@ -27,6 +27,7 @@ interface Part {
  */
 const PARTS: readonly Part[] = [
   { table: 'receipts', owner: 'account_id', chunk: 5_000 },
+  { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
   { table: 'revisions', owner: 'account_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },

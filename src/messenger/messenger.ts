@@ -8,6 +8,29 @@ export interface MessengerAccount {
   accountId: number;
   /** The user's own number, digits only: no other may be linked. Undefined: the user is gone, and whichever is linked is it. */
   phoneNumber: string | undefined;
+  /** The pause it is in, or was in not long ago; undefined: none. */
+  pause?: KnownPause | undefined;
+}
+
+/** Why a messaging application lets an account rest. */
+export type PauseCause =
+  /** It asks for less haste. */
+  | 'rate_limited'
+  /** It has restricted what the account may do. */
+  | 'restricted'
+  /** It refused one post after the other. */
+  | 'refused'
+  /** The same link is used from elsewhere. */
+  | 'used_elsewhere';
+
+/** A pause that was told before, by whichever process. */
+export interface KnownPause {
+  cause: PauseCause;
+  reason: string;
+  /** How long it goes on, in milliseconds; 0: it is over. */
+  leftMs: number;
+  /** Which it was of those that followed each other soon. */
+  times: number;
 }
 
 /** What is said: the same for every group of a run. */
@@ -103,7 +126,7 @@ export type SessionState =
   /** The connection broke; it comes back by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
-  | { status: 'paused'; reason: string; restMs: number }
+  | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
   | { status: 'unlinked'; reason: string | null };
@@ -167,7 +190,7 @@ export interface Messenger {
   close(): Promise<void>;
 }
 
-/** What a member did about a post. Any order, any repeats. */
+/** What a member did about a post, or who a member is. Any order, any repeats. */
 export type MemberEvent =
   | {
       kind: 'delivered' | 'read' | 'reacted' | 'replied';
@@ -175,7 +198,16 @@ export type MemberEvent =
       messageId: string;
       /** Who: one id for one person, however often and under whatever alias the application names them. */
       participant: string;
+      /** The id may prove to be another one's alias, which `same` then tells. */
+      isProvisional?: boolean;
       at: Date;
+    }
+  | {
+      /** Who was told of under a provisional id turns out to be this participant. Told before anything else of them is. */
+      kind: 'same';
+      accountId: number;
+      participant: string;
+      alias: string;
     }
   | {
       /** What a channel tells: sums, never persons. */

@@ -64,6 +64,8 @@ async function dropReceipts(db: Connection, { accountId, runIds }: OldRuns): Pro
     returning 1`.execute(db);
   if (rows.length > 0) return;
   await sql`
+    delete from provisional_receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])`.execute(db);
+  await sql`
     update runs r set receipts_dropped = true
     where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
       and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)`.execute(db);

@@ -4,11 +4,13 @@ import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { MemberEvent } from '../messenger/messenger.ts';
+import { joinParticipants } from './join-participants.ts';
 
 const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
 
-type PersonEvent = Exclude<MemberEvent, { kind: 'tally' }>;
+type PersonEvent = Extract<MemberEvent, { kind: keyof typeof FLAGS }>;
 type TallyEvent = Extract<MemberEvent, { kind: 'tally' }>;
+type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 
 /**
  * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
@@ -20,9 +22,13 @@ export async function recordReceipts(db: Database, events: readonly MemberEvent[
   for (const [accountId, own] of byAccount)
     await db.transaction().execute(async (trx) => {
       if (!(await lockLane(trx, accountId))) return;
-      await proveSent(trx, accountId, own);
-      const persons = own.filter((event): event is PersonEvent => event.kind !== 'tally');
+      const about = own.filter((event) => event.kind !== 'same');
+      await proveSent(trx, accountId, about);
+      const persons = about.filter((event) => event.kind !== 'tally');
       if (persons.length > 0) await recordPersons(trx, accountId, persons);
+      // After what was told of them under either id.
+      const same = own.filter((event): event is SameEvent => event.kind === 'same');
+      if (same.length > 0) await joinParticipants(trx, accountId, same);
       const tallies = own.filter((event): event is TallyEvent => event.kind === 'tally');
       if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
     });
@@ -32,13 +38,14 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
   await sql`
     with event as (
       select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
-             min(at) filter (where flags & 2 <> 0) as read_at
+             min(at) filter (where flags & 2 <> 0) as read_at, bool_or(is_provisional) as is_provisional
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.participant)}::text[],
-                  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[])
-           e (message_id, participant, flags, at)
+                  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[],
+                  ${events.map((event) => event.isProvisional ?? false)}::boolean[])
+           e (message_id, participant, flags, at, is_provisional)
       group by message_id, participant
     ), hit as materialized (
-      select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at
+      select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
       from event e
       cross join lateral (
         select run_id, position, sent_at from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
@@ -46,6 +53,10 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       cross join lateral (
         select receipts_closed_at from runs r where r.account_id = ${accountId} and r.run_id = d.run_id limit 1) r
       where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
+    ), noted as (
+      insert into provisional_receipts (account_id, participant, run_id, position)
+      select ${accountId}::bigint, participant, run_id, position from hit where is_provisional
+      on conflict do nothing
     ), put as (
       insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
       select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
@@ -100,7 +111,11 @@ async function recordTallies(trx: Connection, accountId: number, events: TallyEv
  * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, given up, or cancelled
  * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were.
  */
-async function proveSent(trx: Connection, accountId: number, events: readonly MemberEvent[]): Promise<void> {
+async function proveSent(
+  trx: Connection,
+  accountId: number,
+  events: ReadonlyArray<PersonEvent | TallyEvent>,
+): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
     with proven as materialized (
       select d.run_id, d.position, d.status as was, min(e.at) as at, g.participants - case g.kind when 'channel' then 0 else 1 end as recipients

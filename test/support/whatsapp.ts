@@ -107,6 +107,11 @@ export interface Totals {
   sent: number;
   failed: number;
   queued: number;
+  recipients: number;
+  delivered: number | null;
+  read: number | null;
+  reactions: number | null;
+  replies: number | null;
   views: number | null;
 }
 

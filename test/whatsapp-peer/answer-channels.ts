@@ -4,13 +4,14 @@ import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
 import { describedMedia, readMedia } from './read-media.ts';
-import { bytesOf, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
+import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
 
 const CREATE = '8823471724422422';
 const READ = '6563316087068696';
 const UPDATE = '24250201037901610';
 const SUBSCRIBED = '6388546374527196';
+const RESTRICTION = '23983697327930364';
 
 interface Variables {
   newsletter_id?: string;
@@ -58,9 +59,16 @@ export async function answerChannelQuery(
         all.map((channel) => describeChannel(state, channel, companion.person)),
       );
     }
+    case RESTRICTION:
+      return told('xwa2_fetch_account_reachout_timelock', describeRestriction(state.script.restrictedUntil));
     default:
       return undefined;
   }
+}
+
+export function describeRestriction(until: Date | undefined) {
+  const ends = until === undefined ? '0' : String(Math.ceil(until.getTime() / 1_000));
+  return { is_active: until !== undefined, time_enforcement_ends: ends, enforcement_type: 'DEFAULT' };
 }
 
 function findChannel({ world }: PeerState, key: string | undefined): Channel | undefined {
@@ -139,6 +147,8 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   const channel = state.world.channels.get(to);
   if (!channel) return 404;
   if (channel.owner !== author) return 403;
+  const { edit } = stanza.attrs;
+  if (edit !== undefined) return changeInChannel(state, channel, { messageId, edit, stanza });
   const plain = Array.isArray(stanza.content) ? stanza.content.find(({ tag }) => tag === 'plaintext') : undefined;
   const message = proto.Message.decode(bytesOf(plain));
   const mediaType = plain?.attrs['mediatype'];
@@ -168,6 +178,21 @@ function isWhole(state: PeerState, stanza: Stanza, message: proto.IMessage, medi
   } catch {
     return false;
   }
+}
+
+/** An admin deletes or edits a post. */
+function changeInChannel(
+  { defects }: PeerState,
+  channel: Channel,
+  { messageId, edit, stanza }: { messageId: string; edit: string; stanza: Stanza },
+): { serverId: number } | number {
+  const post = channel.posts.find((one) => one.messageId === messageId);
+  if (!post) return 404;
+  const content = bytesOf(child(stanza, 'plaintext'));
+  if (edit === '8' && content.length === 0) channel.posts = channel.posts.filter((one) => one !== post);
+  else if (edit === '3' && content.length > 0) post.message = proto.Message.decode(content);
+  else defects.push(new Error(`a change in a channel that is marked with ${edit}`));
+  return { serverId: post.serverId };
 }
 
 /** What a member reads of a message. */

@@ -80,6 +80,8 @@ export class Connection {
   private async take(stanza: Stanza): Promise<void> {
     const { id = '', type } = stanza.attrs;
     const waiting = this.awaited.get(id);
+    if (stanza.tag === 'ack' || stanza.tag === 'receipt')
+      void this.companion?.outbox.hear(this, stanza).catch((error: unknown) => this.fail(error));
     const isAnswer = (stanza.tag === 'iq' && type !== 'get' && type !== 'set') || stanza.tag === 'ack';
     if (waiting && isAnswer) {
       this.awaited.delete(id);

@@ -30,5 +30,7 @@ function open(connection: Connection, companion: Companion): void {
   connection.companion = companion;
   companion.connection = connection;
   connection.send(element('success', { t: seconds(), lid: companionLid(companion), location: 'peer' }));
-  connection.send(element('ib', { from: SERVER }, [element('offline', { count: '0' })]));
+  const count = String(companion.outbox.size);
+  companion.outbox.tellAgain(connection);
+  connection.send(element('ib', { from: SERVER }, [element('offline', { count })]));
 }

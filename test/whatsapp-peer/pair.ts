@@ -10,6 +10,7 @@ import {
   WA_ADV_ACCOUNT_SIG_PREFIX,
 } from 'baileys';
 import type { Connection } from './connection.ts';
+import { Outbox } from './outbox.ts';
 import type { PeerState } from './state.ts';
 import { bytesOf, child, element, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionNumber, type Companion, type Person } from './world.ts';
@@ -110,7 +111,7 @@ async function link(
   const { cutPairing } = state.script;
   if (cutPairing === 'before it hears') return breakOff(connection);
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
-  const companion: Companion = { person, device, bundle: undefined, connection: undefined };
+  const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   const gone = new Promise<never>((_, reject) => {
     connection.onClose(() => reject(new Error('the client hung up instead of signing')));

@@ -152,6 +152,7 @@ function goodDay(): Script {
     isReachable: true,
     codes: 6,
     cutPairing: undefined,
+    restrictedUntil: undefined,
     phonesAskAgain: true,
   };
 }

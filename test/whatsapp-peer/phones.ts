@@ -1,10 +1,11 @@
 /** What people and their devices do about a post. */
 import { randomBytes } from 'node:crypto';
 import type { proto } from 'baileys';
+import { describeRestriction } from './answer-channels.ts';
 import type { Connection } from './connection.ts';
-import type { SignalDevice } from './signal-device.ts';
+import type { KeyBundle, SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
-import { element, need, seconds } from './stanza.ts';
+import { element, need, seconds, SERVER } from './stanza.ts';
 import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
 
 export interface Asked {
@@ -15,7 +16,10 @@ export interface Asked {
   before?: number;
 }
 
-/** A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. */
+/**
+ * A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. Resolves when the
+ * sender has dealt with that.
+ */
 export async function askAgain(
   _state: PeerState,
   sender: Companion,
@@ -25,49 +29,61 @@ export async function askAgain(
   const about = { v: '1', count: String(before + 1), id: messageId, t: seconds() };
   const keys = ['type', 'identity', 'key', 'skey'].map((part) => need(bundle, part));
   const attributes = { id: messageId, from: chatId, participant: device.jid, type: 'retry', t: seconds() };
-  connectionOf(sender).send(
-    element('receipt', attributes, [
-      element('retry', about),
-      element('registration', {}, need(bundle, 'registration').content),
-      element('keys', {}, keys),
-    ]),
-  );
+  const content = [
+    element('retry', about),
+    element('registration', {}, need(bundle, 'registration').content),
+    element('keys', {}, keys),
+  ];
+  await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
-/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note. */
-export async function sendReceipt(
-  sender: Companion,
-  { chatId, messageIds, by, type }: { chatId: string; messageIds: readonly string[]; by: Person; type?: 'read' },
-): Promise<void> {
+export interface Receipt {
+  chatId: string;
+  messageIds: readonly string[];
+  by: Person;
+  type?: 'read' | 'played' | 'inactive';
+  /** Under which of their numbers they are named; under the hidden one, unless given. */
+  as?: 'lid' | 'number' | 'both';
+}
+
+/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note, after a restart if need be. */
+export function sendReceipt(sender: Companion, { chatId, messageIds, by, type, as = 'lid' }: Receipt): Promise<void> {
   const [id = '', ...more] = messageIds;
-  const attributes = { id, from: chatId, participant: lidOf(by), t: seconds(), type };
+  const named = as === 'number' ? { participant: numberOf(by) } : { participant: lidOf(by) };
+  const both = as === 'both' ? { participant_pn: numberOf(by) } : {};
   const list = more.map((one) => element('item', { id: one }));
   const content = more.length > 0 ? [element('list', {}, list)] : undefined;
-  await connectionOf(sender).request(element('receipt', attributes, content));
+  const attributes = { id, from: chatId, ...named, ...both, t: seconds(), type };
+  return sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
-/** Somebody posts in a group, really encrypted for the client. */
+/** The server has gathered what several people's phones said about one post. */
+export function sendGathered(
+  sender: Companion,
+  { chatId, messageId, by, type }: { chatId: string; messageId: string; by: readonly Person[]; type?: 'read' },
+): Promise<void> {
+  const users = by.map((person) => element('user', { jid: lidOf(person), t: seconds() }));
+  const attributes = { id: `gathered-${++gathered}`, from: chatId, t: seconds(), type };
+  const posts = element('participants', { key: messageId }, users);
+  return sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
+}
+
+let gathered = 0;
+
+/** Somebody posts in a group, really encrypted for the client. Resolves when the client has taken note. */
 export async function postInGroup(
   reader: Companion,
   { chatId, by, message }: { chatId: string; by: Person; message: proto.IMessage },
 ): Promise<void> {
   const device = by.devices[0];
-  const { bundle } = reader;
-  if (!device || !bundle) throw new Error('somebody has no keys');
-  const [preKey, ...rest] = bundle.preKeys;
-  if (!preKey) throw new Error('the client has no keys left');
-  bundle.preKeys = rest;
+  if (!device) throw new Error('somebody has no keys');
   const { ciphertext, senderKeyDistributionMessage } = await device.encryptGroup(chatId, message);
-  const key = await device.encryptTo(
-    companionLid(reader),
-    { ...bundle, preKey },
-    {
-      senderKeyDistributionMessage: {
-        groupId: chatId,
-        axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage,
-      },
+  const key = await device.encryptTo(companionLid(reader), () => takeBundle(reader), {
+    senderKeyDistributionMessage: {
+      groupId: chatId,
+      axolotlSenderKeyDistributionMessage: senderKeyDistributionMessage,
     },
-  );
+  });
   const attributes = {
     id: randomBytes(8).toString('hex').toUpperCase(),
     from: chatId,
@@ -77,19 +93,50 @@ export async function postInGroup(
     type: message.reactionMessage ? 'reaction' : 'text',
     t: seconds(),
   };
-  connectionOf(reader).send(
-    element('message', attributes, [
-      element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
-      element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
-    ]),
-  );
+  const content = [
+    element('enc', { v: '2', type: key.type }, Buffer.from(key.ciphertext)),
+    element('enc', { v: '2', type: 'skmsg' }, Buffer.from(ciphertext)),
+  ];
+  await reader.outbox.put(reader.connection, element('message', attributes, content), async () => {
+    const again = await device.encryptTo(companionLid(reader), () => takeBundle(reader), message);
+    const enc = element('enc', { v: '2', type: again.type, count: '1' }, Buffer.from(again.ciphertext));
+    return element('message', attributes, [enc]);
+  });
 }
+
+/** With one of the keys that can be used once. */
+function takeBundle({ bundle }: Companion): KeyBundle {
+  const preKey = bundle?.preKeys.shift();
+  if (!bundle || !preKey) throw new Error('the client has no keys left');
+  return { ...bundle, preKey };
+}
+
+/** What people do about a post in a group, with their own words. */
+export const reactionTo = (post: { chatId: string; messageId: string }, text = '👍'): proto.IMessage => ({
+  reactionMessage: { key: { remoteJid: post.chatId, fromMe: false, id: post.messageId }, text },
+});
+
+export const replyTo = (post: { messageId: string }, text: string): proto.IMessage => ({
+  extendedTextMessage: { text, contextInfo: { stanzaId: post.messageId } },
+});
 
 /** Tells a client that somebody was added to a group it is in. */
 export function tellAdded(companion: Companion, group: Group, added: Person): void {
   const attributes = { from: group.id, type: 'w:gp2', id: randomBytes(6).toString('hex'), participant: group.creator };
   const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
   connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
+}
+
+/** WhatsApp restricts an account until then, or, undefined, no longer. */
+export function tellRestriction(companion: Companion, until: Date | undefined): void {
+  const data = { xwa2_notify_account_reachout_timelock: describeRestriction(until) };
+  const update = element(
+    'update',
+    { op_name: 'NotificationUserReachoutTimelockUpdate' },
+    Buffer.from(JSON.stringify({ data })),
+  );
+  const attributes = { from: SERVER, type: 'mex', id: randomBytes(6).toString('hex'), t: seconds() };
+  connectionOf(companion).send(element('notification', attributes, [update]));
 }
 
 export function connectionOf({ connection, person }: Companion): Connection {

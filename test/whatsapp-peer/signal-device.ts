@@ -80,8 +80,9 @@ export class SignalDevice {
   }
 
   /** Encrypts for a linked device, with a session made of the keys it has uploaded if there is none yet. */
-  async encryptTo(jid: string, session: KeyBundle, message: proto.IMessage) {
-    if (!(await this.signal.validateSession(jid)).exists) await this.signal.injectE2ESession({ jid, session });
+  async encryptTo(jid: string, takeBundle: () => KeyBundle, message: proto.IMessage) {
+    if (!(await this.signal.validateSession(jid)).exists)
+      await this.signal.injectE2ESession({ jid, session: takeBundle() });
     return this.signal.encryptMessage({ jid, data: encodeWAMessage(message) });
   }
 

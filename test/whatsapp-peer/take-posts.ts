@@ -1,5 +1,5 @@
 /** What becomes of posts: judged by the script, decrypted by every device they are for, acknowledged. */
-import type { proto } from 'baileys';
+import { proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
 import { askAgain } from './phones.ts';
 import type { Connection } from './connection.ts';
@@ -91,6 +91,14 @@ async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza)
   });
 }
 
+/** WhatsApp has to see on the outside that it is a change. */
+function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMessage, { attrs }: Stanza): void {
+  const { REVOKE, MESSAGE_EDIT } = protocol.Message.ProtocolMessage.Type;
+  const mark = type === REVOKE ? '7' : type === MESSAGE_EDIT ? '1' : undefined;
+  if (attrs['participant'] === undefined && attrs['edit'] !== mark)
+    defects.push(new Error(`a change of a post that is marked with ${attrs['edit']}`));
+}
+
 function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promise<proto.Message> {
   const type = enc.attrs['type'] === 'pkmsg' ? 'pkmsg' : 'msg';
   return device.decrypt(companionLid(sender), type, bytesOf(enc));
@@ -115,6 +123,7 @@ async function read(
     void askAgain(state, sender, { chatId, messageId, device });
     return;
   }
+  if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);
   requireType(stanza, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))

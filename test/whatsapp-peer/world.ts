@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { jidDecode, type proto } from 'baileys';
 import type { Connection } from './connection.ts';
+import type { Outbox } from './outbox.ts';
 import { SignalDevice, type KeyBundle } from './signal-device.ts';
 import { SERVER } from './stanza.ts';
 
@@ -25,6 +26,7 @@ export interface Companion {
   /** The keys it has uploaded. */
   bundle: (Omit<KeyBundle, 'preKey'> & { preKeys: Array<KeyBundle['preKey']> }) | undefined;
   connection: Connection | undefined;
+  outbox: Outbox;
 }
 
 export type Rank = 'superadmin' | 'admin' | 'member';

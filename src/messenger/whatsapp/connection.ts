@@ -4,12 +4,13 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import { sleep } from '../../lib/time.ts';
-import type { MessengerAccount, TellState } from '../messenger.ts';
+import type { MessengerAccount } from '../messenger.ts';
 import type { Credentials } from './credentials.ts';
 import { judgeEnding, type Ending } from './failures.ts';
 import { ClaimLostError, type KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
+import type { Rest } from './rest.ts';
 import { isSameNumber } from './same-number.ts';
 import { openSocket, type Socket, type SocketOptions } from './socket.ts';
 
@@ -33,15 +34,13 @@ export interface ConnectionOptions {
   credentials: Credentials;
   table: KeyTable;
   log: Log;
-  tell: TellState;
+  rest: Rest;
   /** Set when the account has to be linked first. */
   linking: Linking | undefined;
   /** Places for connections that are being made. */
   connecting: Slots;
   timing: ConnectionTiming;
   socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr'>;
-  /** Called when a connection has ended. */
-  onEnd(): void;
   /** Aborted when the account is to be left alone. */
   closing: AbortController;
 }
@@ -69,7 +68,7 @@ const LONGEST_REST_MS = 60 * 60_000;
 const UNDISPUTED_MS = 2 * LONGEST_REST_MS;
 
 export function keepConnected(options: ConnectionOptions): Connection {
-  const { account, credentials, table, log, tell, linking, closing } = options;
+  const { account, credentials, table, log, rest, linking, closing } = options;
   const { accountId, phoneNumber } = account;
   let online: Socket | undefined;
   let whenOnline = Promise.withResolvers<void>();
@@ -112,6 +111,9 @@ export function keepConnected(options: ConnectionOptions): Connection {
   async function run(): Promise<void> {
     const inARow = { again: 0, rest: 0 };
     if (linking && !(await link(linking))) return;
+    const resting = rest.now();
+    // To connect would be haste as well.
+    if (resting?.cause === 'rate_limited') await waitOut(resting);
     while (!closing.signal.aborted) {
       const began = performance.now();
       const ending = await connectOnce();
@@ -147,13 +149,12 @@ export function keepConnected(options: ConnectionOptions): Connection {
       if (isForeign()) return refuseForeign(socket);
       online = socket;
       whenOnline.resolve();
-      tell({ status: 'connected' });
+      rest.tell({ status: 'connected' });
     });
     const code = await endOf(socket);
     giveBack();
     online = undefined;
     whenOnline = Promise.withResolvers();
-    options.onEnd();
     return judgeEnding(code);
   }
 
@@ -169,17 +170,32 @@ export function keepConnected(options: ConnectionOptions): Connection {
   async function pauseAfter(ending: Exclude<Ending, { kind: 'over' }>, failures: number): Promise<void> {
     if (ending.kind === 'again' && ending.atOnce && failures <= 2) return;
     const { reason } = ending;
-    const pauseMs = pauseFor(ending, failures, options.timing);
-    if (ending.kind === 'rest' && ending.status === 'paused') tell({ status: 'paused', reason, restMs: pauseMs });
-    else tell({ status: 'reconnecting', reason });
+    const pauseMs = beginPause(ending, failures);
     log.info({ accountId, reason, pauseMs }, 'a connection to WhatsApp has ended and will be made again');
     await sleep(pauseMs, closing.signal);
+  }
+
+  function beginPause(ending: Exclude<Ending, { kind: 'over' }>, failures: number): number {
+    const pauseMs = pauseFor(ending, failures, options.timing);
+    const { reason } = ending;
+    if (ending.kind !== 'rest' || !ending.cause) {
+      rest.tell({ status: 'reconnecting', reason });
+      return pauseMs;
+    }
+    // How long one has to be slower is remembered by the rest, also after a restart.
+    const forMs = ending.cause === 'rate_limited' ? undefined : pauseMs;
+    return rest.begin({ cause: ending.cause, reason, forMs, isOffline: true });
+  }
+
+  async function waitOut({ reason, leftMs }: { reason: string; leftMs: number }): Promise<void> {
+    rest.tell({ status: 'reconnecting', reason });
+    await sleep(leftMs, closing.signal);
   }
 
   async function endFor(reason: string): Promise<void> {
     log.warn({ accountId, reason }, 'the link of an account to WhatsApp has ended');
     await table.clear();
-    tell({ status: 'logged_out', reason });
+    rest.tell({ status: 'logged_out', reason });
   }
 
   /** The last resort, should a phone have been linked all the same. */
@@ -215,9 +231,12 @@ export function keepConnected(options: ConnectionOptions): Connection {
       if (closing.signal.aborted || error instanceof ClaimLostError) return;
       log.error({ err: error, accountId }, 'the session of an account failed');
       if (linking && !credentials.isLinked()) linking.fail('The account could not be linked: try again');
-      else tell({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
+      else rest.tell({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
     })
-    .finally(() => (isOver = true));
+    .finally(() => {
+      isOver = true;
+      rest.stop();
+    });
 
   return {
     online: () => online,

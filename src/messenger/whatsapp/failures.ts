@@ -3,16 +3,20 @@
  * of the stream errors and failures of WhatsApp Web, those of posts and queries the `error` attributes of its answers.
  */
 
+import type { PauseCause } from '../messenger.ts';
+
 /** What to do when a connection has ended. */
 export type Ending =
   /** Connect again; at once, or after a pause that grows with each failure. */
   | { kind: 'again'; atOnce: boolean; reason: string }
   /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
-  | { kind: 'rest'; times: number; status: 'paused' | 'reconnecting'; reason: string }
+  | { kind: 'rest'; times: number; cause: PauseCause | undefined; reason: string }
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
 
 const LESS_HASTE = 'WhatsApp asks for less haste';
+export const RESTRICTED = 'WhatsApp has restricted this account for a while';
+export const REFUSED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
 /** `code` is undefined when there was none: the network broke. */
 export function judgeEnding(code: number | undefined): Ending {
@@ -35,18 +39,18 @@ export function judgeEnding(code: number | undefined): Ending {
       return {
         kind: 'rest',
         times: 15,
-        status: 'reconnecting',
+        cause: undefined,
         reason: 'WhatsApp no longer accepts this version of its client: Campanile has to be updated',
       };
     case 440:
       return {
         kind: 'rest',
         times: 1,
-        status: 'paused',
+        cause: 'used_elsewhere',
         reason: 'The same link is used from somewhere else, which took the connection over',
       };
     case 429:
-      return { kind: 'rest', times: 1, status: 'paused', reason: LESS_HASTE };
+      return { kind: 'rest', times: 1, cause: 'rate_limited', reason: LESS_HASTE };
     case 503:
       return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
     default:
@@ -59,7 +63,7 @@ export type Refusal =
   | { kind: 'final'; reason: string }
   | { kind: 'passing'; reason: string }
   /** The whole account is to rest. */
-  | { kind: 'rest'; reason: string };
+  | { kind: 'rest'; cause: PauseCause; reason: string };
 
 /** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
 export function judgeRefusal(code: number): Refusal {
@@ -77,7 +81,9 @@ export function judgeRefusal(code: number): Refusal {
     case 410:
       return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
     case 429:
-      return { kind: 'rest', reason: LESS_HASTE };
+      return { kind: 'rest', cause: 'rate_limited', reason: LESS_HASTE };
+    case 463:
+      return { kind: 'rest', cause: 'restricted', reason: RESTRICTED };
     default:
       return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
   }

@@ -1,6 +1,8 @@
 /** Values by key that are good for a while: the most recently asked for, each made once however many ask at the same time. */
 export interface Recent<Value> {
   get(key: string, make: () => Promise<Value>): Promise<Value>;
+  /** What is there already; undefined: nothing that is good. */
+  peek(key: string): Promise<Value> | undefined;
   forget(key: string): void;
   clear(): void;
 }
@@ -21,6 +23,10 @@ export function keepRecent<Value>({ most, forMs }: { most: number; forMs: number
       const oldest = kept.keys().next();
       if (kept.size > most && !oldest.done) kept.delete(oldest.value);
       return entry.value;
+    },
+    peek(key) {
+      const known = kept.get(key);
+      return known && known.untilMs > performance.now() ? known.value : undefined;
     },
     forget: (key) => void kept.delete(key),
     clear: () => kept.clear(),

@@ -3,6 +3,7 @@ import type { BinaryNode, WASocket } from 'baileys';
 import type { Log } from '../../lib/log.ts';
 import type { SendResult } from '../messenger.ts';
 import { judgeRefusal, refusalOf } from './failures.ts';
+import type { RestReason } from './rest.ts';
 
 export interface Relaying {
   client: WASocket;
@@ -10,15 +11,25 @@ export interface Relaying {
   /** How long the answer to a post is waited for. */
   answerMs: number;
   /** WhatsApp asks for rest; answers for how long, in milliseconds. */
-  rest(reason: string): number;
+  rest(why: RestReason): number;
+}
+
+/** What became of a message that was tried. */
+export type RelayResult = Exclude<SendResult, { kind: 'later' }>;
+
+export interface Relayed {
+  messageId: string;
+  recipients: number;
+  /** Told the code, when WhatsApp answers the message with one. */
+  onRefused?: (code: number) => void;
 }
 
 /** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
 export async function relay(
   relaying: Relaying,
-  { messageId, recipients }: { messageId: string; recipients: number },
+  { messageId, recipients, onRefused }: Relayed,
   leave: () => Promise<unknown>,
-): Promise<SendResult> {
+): Promise<RelayResult> {
   const { client, answerMs, log } = relaying;
   const answer = client.waitForMessage<BinaryNode>(messageId, answerMs).catch((): undefined => undefined);
   try {
@@ -34,13 +45,13 @@ export async function relay(
   const answered = await answer;
   if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
   const { error } = answered.attrs;
-  return error === undefined
-    ? { kind: 'sent', recipients: Math.max(0, recipients) }
-    : toResult(relaying, Number(error));
+  if (error === undefined) return { kind: 'sent', recipients: Math.max(0, recipients) };
+  onRefused?.(Number(error));
+  return toResult(relaying, Number(error));
 }
 
 /** What a code in the answer to a post, or to a question that comes before it, means for the try. */
-export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): SendResult {
+export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): RelayResult {
   const refusal = judgeRefusal(code);
   switch (refusal.kind) {
     case 'final':
@@ -48,12 +59,12 @@ export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): SendRe
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
     case 'rest':
-      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal.reason) };
+      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal) };
     default:
       return refusal satisfies never;
   }
 }
 
-export function refused(reason: string): SendResult {
+export function refused(reason: string): Extract<SendResult, { kind: 'refused' }> {
   return { kind: 'refused', reason, final: true };
 }

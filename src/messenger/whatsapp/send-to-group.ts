@@ -11,8 +11,8 @@ import type { PostPart } from './split-post.ts';
 const LARGE = 100;
 
 export async function sendToGroup(sending: Sending, parts: readonly PostPart[], to: Destination): Promise<SendResult> {
-  const { client, groups } = sending;
-  const group = await groups.get(to.chatId, () => client.groupMetadata(to.chatId));
+  const { client } = sending;
+  const group = await sending.groupOf(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
   const messages = await Promise.all(
@@ -45,7 +45,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
  * After a try that may not have arrived: what is known of the group may be outdated, and the key to read its posts with, which the
  * first of them carries, may not have reached its members. So the next try asks, and brings the key again.
  */
-async function startAnew({ client, groups, log }: Sending, chatId: string): Promise<void> {
+export async function startAnew({ client, groups, log }: Sending, chatId: string): Promise<void> {
   groups.forget(chatId);
   try {
     await client.authState.keys.set({ 'sender-key-memory': { [chatId]: null } });
@@ -56,7 +56,7 @@ async function startAnew({ client, groups, log }: Sending, chatId: string): Prom
 }
 
 /** Only the first post to a group is large work: from then on its members have the key. */
-async function takePlace({ client, fanOuts }: Sending, group: GroupMetadata): Promise<() => void> {
+export async function takePlace({ client, fanOuts }: Sending, group: GroupMetadata): Promise<() => void> {
   if (group.participants.length < LARGE) return () => undefined;
   const known = (await client.authState.keys.get('sender-key-memory', [group.id]))[group.id] ?? {};
   const strangers = group.participants.length - Object.keys(known).length;

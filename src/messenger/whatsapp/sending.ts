@@ -8,6 +8,7 @@ import type { Uploaded, UploadPlace } from './uploads-table.ts';
 
 export interface Sending extends Relaying {
   groups: Recent<GroupMetadata>;
+  groupOf(chatId: string): Promise<GroupMetadata>;
   channels: Recent<MessengerGroup>;
   /** Notes a message before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;

@@ -4,26 +4,33 @@ import type { Database } from '../../database/connect.ts';
 import { AppError, invalid } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
-import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession, TellState } from '../messenger.ts';
-import type { Destination, MemberEvent, Post, SendResult } from '../messenger.ts';
+import { sleep } from '../../lib/time.ts';
+import type { LinkMethod, MessengerAccount, MessengerGroup, MessengerSession } from '../messenger.ts';
+import type { SessionState, TellState } from '../messenger.ts';
+import type { Destination, Post, PostChange, RevisionResult, SendResult, SentPost } from '../messenger.ts';
 import { createChannel, listChannels } from './channels.ts';
 import { keepConnected, type ConnectionTiming } from './connection.ts';
 import { newCredentials, type Credentials } from './credentials.ts';
-import { judgeRefusal, refusalOf } from './failures.ts';
+import { judgeRefusal, refusalOf, RESTRICTED } from './failures.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import { hearMembers } from './hear-members.ts';
 import type { Uploads } from './keep-uploads.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { KeyTable } from './key-table.ts';
 import { startLinking } from './link.ts';
+import { peopleIn, samePerson, tellNewPairs, type PairOfIds } from './participants.ts';
 import { toChannelPicture } from './pictures.ts';
+import type { LookTiming } from './plan-looks.ts';
 import { quietLog } from './quiet-log.ts';
-import { createRest } from './rest.ts';
+import { createRest, type Rest, type RestReason } from './rest.ts';
+import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { dropPost, listChannelPosts, recallPost, rememberPost } from './sent-posts.ts';
-import type { LookTiming } from './plan-looks.ts';
+import { dropPost, listChannelPosts, readNow, recallPost, rememberPost } from './sent-posts.ts';
 import type { Socket } from './socket.ts';
+import type { TellMembers } from './tell-members.ts';
 import { watchChannels, WATCHED_DAYS } from './watch-channels.ts';
+import { watchRefusals } from './watch-refusals.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -32,13 +39,13 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  /** Hears what members do. */
+  tellMembers: TellMembers;
   /** Places for connections that are being made. */
   connecting: Slots;
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   uploads: Uploads;
-  /** Tells what members did; false when it was not recorded. Never rejects. */
-  tellMembers(events: MemberEvent[]): Promise<boolean>;
   onLoopError?: ((loop: string) => void) | undefined;
   timing: SessionTiming;
 }
@@ -56,6 +63,7 @@ const CHATS_KEPT = 2_000;
 const GROUP_GOOD_FOR_MS = 60 * 60_000;
 const CHANNEL_GOOD_FOR_MS = 10 * 60_000;
 const OFFLINE_REST_MS = 5_000;
+const LONGEST_TELLING_MS = 5_000;
 
 export interface WhatsAppSession extends MessengerSession {
   /** Resolves when a code to link with has been told; rejects when there is none to be had. */
@@ -67,29 +75,49 @@ export function startSession(
   options: SessionOptions,
   start: { credentials: Credentials } | { method: LinkMethod },
 ): WhatsAppSession {
-  const { db, log, account, table, tell, timing } = options;
+  const { db, log, account, table, timing, tellMembers } = options;
   const { accountId } = account;
   const closing = new AbortController();
   const groups = keepRecent<GroupMetadata>({ most: CHATS_KEPT, forMs: GROUP_GOOD_FOR_MS });
   const channels = keepRecent<MessengerGroup>({ most: CHATS_KEPT, forMs: CHANNEL_GOOD_FOR_MS });
+  const rest = createRest(options.tell, timing.restMs, account.pause);
+  const refusals = watchRefusals(rest);
   const linking =
     'method' in start
-      ? startLinking({ ...start, account, tell, signal: closing.signal, qrMs: timing.qrMs })
+      ? startLinking({ ...start, account, tell: rest.tell, signal: closing.signal, qrMs: timing.qrMs })
       : undefined;
-  const rest = createRest(tell, timing.restMs, () => connection.online() !== undefined);
+  const tellPairs = (pairs: readonly PairOfIds[]) =>
+    tellMembers(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
+
+  /** Whoever sends waits for this: it must not take for ever when nothing can be recorded. */
+  async function tellPairsSoon(pairs: readonly PairOfIds[]): Promise<void> {
+    const enough = new AbortController();
+    await Promise.race([tellPairs(pairs), sleep(LONGEST_TELLING_MS, enough.signal)]);
+    enough.abort();
+  }
+
+  const groupOf = (chatId: string) => groups.get(chatId, () => readGroup(chatId));
+  const credentials = 'credentials' in start ? start.credentials : newCredentials(table);
   const connection = keepConnected({
     ...options,
     linking,
     closing,
-    credentials: 'credentials' in start ? start.credentials : newCredentials(table),
-    onEnd: () => rest.end(),
+    credentials: { ...credentials, keys: tellNewPairs(credentials.keys, tellPairsSoon) },
+    rest: { ...rest, tell: tellConnection },
     socket: {
       url: options.url,
       qrMs: timing.qrMs,
       log: quietLog(log.child({ accountId })),
       recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
-      groupOf: (chatId) => groups.get(chatId, () => connection.requireOnline().client.groupMetadata(chatId)),
+      groupOf,
       onGroupChange: (chatId) => groups.forget(chatId),
+      onRestriction({ isActive, endsAt }) {
+        const forMs = endsAt && endsAt.getTime() - Date.now();
+        if (isActive) rest.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+        else rest.lift();
+      },
+      onClient: (client) =>
+        hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (id) => groups.peek(id) }),
     },
   });
 
@@ -98,7 +126,7 @@ export function startSession(
     log,
     client: () => (rest.now() ? undefined : connection.online()?.client),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
-    tell: options.tellMembers,
+    tell: tellMembers,
     timing,
     onLoopError: options.onLoopError,
   });
@@ -110,15 +138,25 @@ export function startSession(
     if (isJidNewsletter(sent.chatId)) watch.note(sent);
   }
 
-  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+  /** Who its members are is told along with it: some may have been counted by their numbers. */
+  async function readGroup(chatId: string): Promise<GroupMetadata> {
+    const group = await connection.requireOnline().client.groupMetadata(chatId);
+    const people = peopleIn(group);
+    if (people.length > 0) void tellPairs(people);
+    return group;
+  }
+
+  /** What it takes to send, or why nothing can be sent. */
+  function prepareSending(mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
     const resting = rest.now();
     if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
     const client = connection.online()?.client;
     if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
-    const sending: Sending = {
+    return {
       client,
       log,
       groups,
+      groupOf,
       channels,
       remember,
       drop: (sent) => dropPost(db, accountId, sent),
@@ -126,10 +164,41 @@ export function startSession(
       upload: (media, place) => options.uploads.get(media, place, { accountId, client, signal: closing.signal }),
       fanOuts: options.fanOuts,
       answerMs: timing.answerMs,
-      rest: rest.begin,
+      rest: beginRest,
       mayGoOn,
     };
-    return sendPost(sending, post, to);
+  }
+
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+    const sending = prepareSending(mayGoOn);
+    return 'kind' in sending ? sending : refusals(to.chatId, await sendPost(sending, post, to));
+  }
+
+  async function reviseOne(change: PostChange, post: SentPost, now: Date): Promise<RevisionResult> {
+    const sending = prepareSending(() => true);
+    if ('kind' in sending) return sending;
+    const recall = (sent: SentPost) => recallPost(db, accountId, sent);
+    return revisePost({ ...sending, now, recall }, change, post);
+  }
+
+  function beginRest(why: RestReason): number {
+    if (why.cause === 'restricted') void askHowLong();
+    return rest.begin(why);
+  }
+
+  /** Word that a restriction is over may have been missed meanwhile. */
+  function tellConnection(state: SessionState): void {
+    rest.tell(state);
+    if (state.status === 'connected' && rest.now()?.cause === 'restricted') void askHowLong();
+  }
+
+  /** The answer comes as a restriction that is told. */
+  async function askHowLong(): Promise<void> {
+    try {
+      await connection.online()?.client.fetchAccountReachoutTimelock();
+    } catch (error) {
+      log.debug({ err: error, accountId }, 'WhatsApp does not say how long an account is restricted');
+    }
   }
 
   /** Asks for something that takes effect: what was refused has not, what was not answered may have. */
@@ -138,7 +207,7 @@ export function startSession(
     try {
       return await act(socket);
     } catch (error) {
-      throw error instanceof AppError ? error : toAppError(what, error, rest.begin);
+      throw error instanceof AppError ? error : toAppError(what, error, beginRest);
     }
   }
 
@@ -149,6 +218,12 @@ export function startSession(
       const results: SendResult[] = [];
       for (const one of to)
         results.push(mayGoOn() ? await sendOne(post, one, mayGoOn) : { kind: 'offline', reason: NO_LEASE, restMs: 0 });
+      return results;
+    },
+    async revise(change, posts) {
+      const now = await readNow(db);
+      const results: RevisionResult[] = [];
+      for (const post of posts) results.push(await reviseOne(change, post, now));
       return results;
     },
     listGroups: (knownChannels) =>
@@ -175,19 +250,19 @@ export function startSession(
     async close() {
       await connection.close();
       await watch.stop();
-      rest.end();
+      rest.stop();
     },
   };
 }
 
-function toAppError(what: string, error: unknown, beginRest: (reason: string) => number): AppError {
+function toAppError(what: string, error: unknown, beginRest: Rest['begin']): AppError {
   const code = refusalOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
   const refusal = judgeRefusal(code);
-  if (refusal.kind === 'rest') beginRest(refusal.reason);
+  if (refusal.kind === 'rest') beginRest(refusal);
   const kind = refusal.kind === 'final' ? 'conflict' : 'unavailable';
   return new AppError(kind, `WhatsApp refused ${what} (${code})`, {
     cause: error,

@@ -30,6 +30,16 @@ export interface SocketOptions {
   onQr?(qr: string): void;
   /** Something about a group has changed. */
   onGroupChange(chatId: string): void;
+  /** WhatsApp restricts the account, or lifts that. */
+  onRestriction(restriction: Restriction): void;
+  /** Called before anything is heard from WhatsApp. */
+  onClient(client: WASocket): void;
+}
+
+export interface Restriction {
+  isActive: boolean;
+  /** Undefined: not said. */
+  endsAt: Date | undefined;
 }
 
 /** After so many failed tries, this many milliseconds apart, the client gives up writing credentials. */
@@ -49,7 +59,7 @@ export function openSocket(options: SocketOptions): Socket {
     // Nothing that was said before is of interest here, and waiting for it would delay the first connection by 20 s.
     syncFullHistory: false,
     shouldSyncHistoryMessage: () => false,
-    // An own post in the event buffer would swallow the receipts for it.
+    // Nobody listens for them.
     emitOwnEvents: false,
     getMessage: async ({ remoteJid, id }) => {
       const bytes = remoteJid && id ? await options.recall(remoteJid, id) : undefined;
@@ -57,11 +67,16 @@ export function openSocket(options: SocketOptions): Socket {
     },
     cachedGroupMetadata: options.groupOf,
   });
+  options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<number | undefined>();
   client.ev.on('creds.update', () => options.onCredentials());
-  client.ev.on('connection.update', ({ qr, connection, lastDisconnect }) => {
+  client.ev.on('connection.update', ({ qr, connection, lastDisconnect, reachoutTimeLock }) => {
     if (qr !== undefined) options.onQr?.(qr);
+    if (reachoutTimeLock) {
+      const { isActive, timeEnforcementEnds } = reachoutTimeLock;
+      options.onRestriction({ isActive: isActive ?? false, endsAt: timeEnforcementEnds });
+    }
     if (connection === 'open') opened.resolve();
     if (connection === 'close') ended.resolve(codeOf(lastDisconnect?.error));
   });

@@ -12,7 +12,7 @@ export interface PostPart {
 }
 
 /** In UTF-16 units. */
-const LONGEST_CAPTION = 1_024;
+export const LONGEST_CAPTION = 1_024;
 
 /**
  * The messages that make up a post, in the order in which they leave; all but the last have to be acknowledged before it does. The

@@ -3,9 +3,10 @@ import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createSlots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
-import type { MemberEvent, Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
 import { forgetOldPosts } from './sent-posts.ts';
+import { createMemberTeller } from './tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { Uploads } from './keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
@@ -23,6 +24,8 @@ export interface WhatsAppOptions {
   mediaCa?: string | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
+  /** Told how many of the things that members did could not be recorded, nor kept. */
+  onEventsLost?: (count: number) => void;
 }
 
 /** In milliseconds. */
@@ -86,7 +89,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     maxWaitMs: LONGEST_WAIT_MS,
   });
   let uploads: Uploads | undefined;
-  const recorders = new Set<(events: MemberEvent[]) => Promise<void>>();
+  const members = createMemberTeller({ log, onLost: options.onEventsLost, onLoopError });
   const clearing = startLoop('old posts', clearPosts, watched);
   const resealing = startLoop('credentials', resealAll, watched);
 
@@ -99,16 +102,6 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     const resealed = await resealKeys(db, vault);
     if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
     return resealed > 0 ? 0 : CLEARING_MS;
-  }
-
-  async function tellMembers(events: MemberEvent[]): Promise<boolean> {
-    try {
-      for (const record of recorders) await record(events);
-      return recorders.size > 0;
-    } catch (error) {
-      log.warn({ err: error }, 'what members did could not be recorded yet');
-      return false;
-    }
   }
 
   async function prepare(account: MessengerAccount, tell: TellState) {
@@ -128,7 +121,17 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       waitMs: times.fileWaitMs,
       retryMs: times.fileRetryMs,
     });
-    const shared = { db, log, url, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+    const shared = {
+      db,
+      log,
+      url,
+      connecting,
+      fanOuts,
+      uploads,
+      tellMembers: members.tell,
+      onLoopError,
+      timing: times,
+    };
     const options = { ...shared, account, table, tell };
     return { ...sessions, ...credentials, table, options };
   }
@@ -156,10 +159,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       }
       return session;
     },
-    watchMembers(record) {
-      recorders.add(record);
-      return () => Promise.resolve(void recorders.delete(record));
-    },
+    watchMembers: members.watch,
     async forget(accountId) {
       if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
       await dropKeys(db, accountId);

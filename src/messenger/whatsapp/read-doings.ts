@@ -1,0 +1,90 @@
+/** What receipts and messages say about who did what to which post. Pure; whatever is odd in them is passed over. */
+import { getBinaryNodeChildren, normalizeMessageContent, type BinaryNode, type proto } from 'baileys';
+
+/** Somebody did something to posts of a group. */
+export interface Doing {
+  kind: 'delivered' | 'read' | 'reacted' | 'replied';
+  messageIds: string[];
+  chatId: string;
+  /** Whose device it was, under one or two ids. */
+  who: string[];
+  at: Date;
+}
+
+/** What the `type` of a receipt means; others are about decryption, or between one's own devices. */
+const KINDS: ReadonlyMap<string, 'delivered' | 'read'> = new Map([
+  ['', 'delivered'],
+  ['inactive', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+]);
+
+/** The receipts in one stanza: of one participant for one or several posts, or of several for one. */
+export function readReceipts(stanza: BinaryNode): Doing[] {
+  const { id, from: chatId = '', participant, type = '', t } = stanza.attrs;
+  const kind = KINDS.get(type);
+  if (!kind || !isGroup(chatId)) return [];
+  const gathered = getBinaryNodeChildren(stanza, 'participants').flatMap((posts) =>
+    getBinaryNodeChildren(posts, 'user').map(({ attrs }) => ({
+      ids: [posts.attrs['key']],
+      who: idsOf(attrs['jid'], attrs),
+      at: instantOf(attrs['t'] ?? t),
+    })),
+  );
+  const more = getBinaryNodeChildren(stanza, 'list').flatMap((list) => getBinaryNodeChildren(list, 'item'));
+  const single = { ids: [id, ...more.map(({ attrs }) => attrs['id'])], who: idsOf(participant, stanza.attrs) };
+  const all = gathered.length > 0 ? gathered : [{ ...single, at: instantOf(t) }];
+  return all.flatMap(({ ids, who, at }) => {
+    const messageIds = ids.filter(isMessageId);
+    return messageIds.length > 0 && who.length > 0 ? [{ kind, messageIds, chatId, who, at }] : [];
+  });
+}
+
+/** What a message in a group does to an earlier post, if anything. */
+export function readMessage(stanza: BinaryNode, message: proto.IMessage): Doing[] {
+  const { from: chatId = '', participant, t } = stanza.attrs;
+  const who = idsOf(participant, stanza.attrs);
+  const content = normalizeMessageContent(message);
+  if (!isGroup(chatId) || who.length === 0 || !content) return [];
+  const about = (kind: Doing['kind'], id: string | null | undefined): Doing[] =>
+    isMessageId(id) ? [{ kind, messageIds: [id], chatId, who, at: instantOf(t) }] : [];
+  const { reactionMessage, encReactionMessage, commentMessage, encCommentMessage } = content;
+  // One that is taken back has no text. It stays counted: what was done was done.
+  if (reactionMessage) return reactionMessage.text ? about('reacted', reactionMessage.key?.id) : [];
+  // In announcement groups reactions and comments are encrypted once more, and still name what they are about.
+  if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey?.id);
+  const comment = commentMessage ?? encCommentMessage;
+  if (comment) return about('replied', comment.targetMessageKey?.id);
+  return about('replied', quotedIn(content, chatId));
+}
+
+/** The id of the message that is quoted from this chat. */
+function quotedIn(content: proto.IMessage, chatId: string): string | undefined {
+  for (const part of Object.values(content) as unknown[]) {
+    if (typeof part !== 'object' || part === null || !('contextInfo' in part)) continue;
+    const { stanzaId, remoteJid } = (part.contextInfo ?? {}) as proto.IContextInfo;
+    if (stanzaId && (!remoteJid || remoteJid === chatId)) return stanzaId;
+  }
+  return undefined;
+}
+
+const isGroup = (jid: string) => jid.endsWith('@g.us');
+
+/** As clients make them; the ledger knows no others. */
+function isMessageId(id: string | null | undefined): id is string {
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id);
+}
+
+function idsOf(jid: string | undefined, attributes: BinaryNode['attrs']): string[] {
+  return [jid, attributes['participant_lid'], attributes['participant_pn']].filter((one) => one !== undefined);
+}
+
+/** WhatsApp tells seconds since 1970. What cannot be is taken as now. */
+function instantOf(seconds: string | undefined): Date {
+  const ms = Number(seconds) * 1_000;
+  const nowMs = Date.now();
+  return new Date(ms > FIRST_MS && ms < nowMs + DAY_MS ? ms : nowMs);
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const FIRST_MS = Date.UTC(2009, 0);

@@ -1,0 +1,177 @@
+/** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { SessionState } from '../src/messenger/messenger.ts';
+import { createRest } from '../src/messenger/whatsapp/rest.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { until } from './support/ledger.ts';
+import {
+  addMembers,
+  finished,
+  linkSomebody,
+  progressOf,
+  sendCampaign,
+  statusOf,
+  statusWhen,
+  timesShown,
+  towards,
+  allOnce,
+} from './support/whatsapp.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { tellRestriction } from './whatsapp-peer/phones.ts';
+import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let peer: WhatsAppPeer;
+let database: TestDatabase;
+let app: TestApp;
+let members: PeerPerson[];
+
+beforeAll(async () => {
+  peer = await startWhatsAppPeer();
+  database = await createTestDatabase();
+  app = await startTestApp(towards(peer), database);
+  members = addMembers(peer);
+});
+afterEach(() => peer.behave());
+afterAll(async () => {
+  await app.stop();
+  await peer.stop();
+  await database.drop();
+});
+
+const linked = (groups: number) => linkSomebody({ peer, app, members }, groups);
+
+/** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
+async function paused(cause: string, count: number): Promise<void> {
+  const counted = async () => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    return new RegExp(`^campanile_accounts_paused\\{cause="${cause}"\\} (\\d+)$`, 'm').exec(text)?.[1];
+  };
+  await until(counted, (found) => found === String(count), 20_000);
+}
+
+describe('an account', () => {
+  test('that WhatsApp restricts rests for as long as WhatsApp says, or until it is lifted', async () => {
+    const { person, companion, groups } = await linked(2);
+    const ends = new Date(Date.now() + 3_600_000);
+    peer.script.restrictedUntil = ends;
+    let seen = 0;
+    peer.script.judge = () => (++seen === 1 ? { refuse: 463 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'restricted');
+    const status = await until(
+      () => statusOf(person),
+      ({ paused_until }) => Math.abs(Date.parse(paused_until ?? '') - ends.getTime()) < 120_000,
+    );
+    expect(status).toMatchObject({ status: 'paused', reason: expect.stringContaining('restricted') });
+    await paused('restricted', 1);
+    expect(await progressOf(person, campaign)).toMatchObject({
+      totals: { queued: 2, failed: 0 },
+      groups: [{ last_error: null }, { last_error: null }],
+    });
+    tellRestriction(companion, undefined);
+    await statusWhen(person, 'connected');
+    await paused('restricted', 0);
+    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect(seen).toBe(3);
+    expect(timesShown(peer, 'restricted')).toEqual(allOnce(2));
+  });
+
+  test('that is told of a restriction sends nothing from then on', async () => {
+    const { person, companion, groups } = await linked(1);
+    tellRestriction(companion, new Date(Date.now() + 60_000));
+    await statusWhen(person, 'paused');
+    const before = peer.received.length;
+    const campaign = await sendCampaign(person, groups, 'while restricted');
+    await database.clock.advance({ seconds: 30 });
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1 });
+    expect(peer.received.length).toBe(before);
+    tellRestriction(companion, undefined);
+    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
+  test('goes on when its restriction was lifted while the service was away', async () => {
+    const { person, companion, groups } = await linked(1);
+    tellRestriction(companion, new Date(Date.now() + 3_600_000));
+    await statusWhen(person, 'paused');
+    await app.stop();
+    app = await startTestApp(towards(peer), database);
+    const again = await app.signIn(person.name);
+    await statusWhen(again, 'connected');
+    const campaign = await sendCampaign(again, groups, 'lifted meanwhile');
+    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
+  test('whose posts are refused in one group after the other rests, and nothing fails of it', async () => {
+    const { person, groups } = await linked(7);
+    let seen = 0;
+    peer.script.judge = () => (++seen <= 5 ? { refuse: 500 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'one after the other');
+    const status = await statusWhen(person, 'paused');
+    expect(status.reason).toContain('one post after the other');
+    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 7, failed: 0 });
+    expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
+  });
+
+  test('keeps its rest over a broken connection and a restart, and goes on by itself', async () => {
+    await app.stop();
+    app = await startTestApp(towards(peer), database, undefined, { restMs: 6_000 });
+    const { person, phone, companion, groups } = await linked(1);
+    let seen = 0;
+    peer.script.judge = () => (++seen === 1 ? { refuse: 429 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'after a restart');
+    const first = await statusWhen(person, 'paused');
+    peer.cut(phone);
+    await until(
+      () => companion.connection,
+      (connection) => connection !== undefined,
+    );
+    expect(await statusOf(person)).toMatchObject({ status: 'paused', reason: first.reason });
+    await app.stop();
+    app = await startTestApp(towards(peer), database);
+    const again = await app.signIn(person.name);
+    const second = await statusWhen(again, 'paused');
+    expect(Math.abs(Date.parse(second.paused_until ?? '') - Date.parse(first.paused_until ?? ''))).toBeLessThan(3_000);
+    expect(seen).toBe(1);
+    await statusWhen(again, 'connected');
+    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(seen).toBe(2);
+  });
+});
+
+describe('a rest', () => {
+  const why = { cause: 'rate_limited', reason: 'Less haste' } as const;
+
+  test('is longer the more of them were before, up to six hours', () => {
+    for (const [times, leastMs, mostMs] of [
+      [0, 750, 1_250],
+      [1, 1_500, 2_500],
+      [4, 12_000, 20_000],
+      [40, 6 * 3_600_000, 6 * 3_600_000],
+    ] as const) {
+      const rest = createRest(() => undefined, 1_000, { ...why, leftMs: 0, times });
+      const ms = rest.begin(why);
+      rest.stop();
+      expect(ms).toBeGreaterThanOrEqual(leastMs);
+      expect(ms).toBeLessThanOrEqual(mostMs);
+    }
+  });
+
+  test('is told instead of the connection while it lasts, and the connection after it', async () => {
+    const told: SessionState[] = [];
+    const rest = createRest((state) => void told.push(state), 40, undefined);
+    rest.tell({ status: 'connected' });
+    rest.begin(why);
+    // Whatever comes meanwhile is part of the same rest.
+    expect(rest.begin(why)).toBeLessThanOrEqual(50);
+    rest.tell({ status: 'reconnecting', reason: 'It broke' });
+    await until(
+      () => Promise.resolve(told.at(-1)?.status),
+      (status) => status === 'reconnecting',
+    );
+    expect(told.map(({ status }) => status)).toEqual(['connected', 'paused', 'paused', 'reconnecting']);
+    expect(told.flatMap((state) => (state.status === 'paused' ? [state.times] : []))).toEqual([1, 1]);
+    expect(rest.now()).toBeUndefined();
+  });
+});
