@@ -2,9 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { until } from './support/ledger.ts';
 import { drawPlain } from './support/pictures.ts';
 import { addMembers, finished, linkSomebody, sendCampaign, towards, type Linked } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { postsNow } from './whatsapp-peer/posts-now.ts';
 import type { Verdict } from './whatsapp-peer/state.ts';
 import { addChannel, type Channel, type Person as PeerPerson } from './whatsapp-peer/world.ts';
 
@@ -84,6 +86,26 @@ describe('in a group', () => {
     expect(totals).toMatchObject({ sent: 0, failed: 1 });
     expect(outcomes[0]?.last_error).toMatch(/^The file was sent, and its text was not/);
   });
+});
+
+test.each(['group', 'channel'])('in a %s both are gone when the campaign is recalled', async (kind) => {
+  const { person, phone, groups } = await linked(kind === 'group' ? 1 : 0);
+  if (kind === 'channel') {
+    addChannel(peer.world, phone, { name: 'Recalled' });
+    await person.call('venom/sync-groups');
+    const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    groups.push(...body.data.groups.map((group) => group.group_metadata_id));
+  }
+  const before = peer.arrivals.length;
+  const campaign = await sendCampaign(person, groups, longText(`recalled in a ${kind}`), picture);
+  await finished(app, person, campaign);
+  const chatId = peer.arrivals[before]?.chatId ?? '';
+  expect([...postsNow(peer, chatId).values()].map(({ length }) => length)).toContain(2);
+  await person.call('venom/recall-campaign', { campaign_id: campaign });
+  await until(
+    () => [...postsNow(peer, chatId).values()],
+    (devices) => devices.every(({ length }) => length === 0),
+  );
 });
 
 describe('in a channel', () => {
