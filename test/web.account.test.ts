@@ -1,5 +1,4 @@
 /** The page of the account in the dashboard: linking WhatsApp and when it rests, in a real browser, against the peer and the phone it has. */
-import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { askInBrowser, findBarriers } from './support/dashboard-page.ts';
 import { signUpInBrowser } from './support/dashboard-user.ts';
 import { OWN_NUMBER, towards, type Status } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { tellRestriction } from './whatsapp-peer/phones.ts';
 import { addGroup, type Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 // A browser on a machine that is busy with other things takes its time.
@@ -121,12 +121,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await signUpInBrowser(page, 'rita', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await state('Not linked').waitFor();
-    // Nothing is connected for somebody who has not linked: nobody else writes this.
-    await sql`
-      update accounts set status = 'paused', paused_until = campanile_now() + interval '2 hours', status_reason = 'Too many posts.'
-      from users u where u.user_id = accounts.user_id and u.user_name = 'rita'`.execute(app.database.db);
+    const { qr = '' } = await ask<Status>('venom/connect-account', {});
+    const companion = await peer.scan(phone, qr);
+    await state('Connected').waitFor();
+    const end = new Date(Date.now() + 2 * 3_600_000);
+    peer.script.restrictedUntil = end;
+    tellRestriction(companion, end);
     await page.getByText(/^Sending rests until .*, \d\d:\d\d CES?T$/).waitFor();
-    await page.getByRole('status').getByText('Too many posts.').waitFor();
+    await page.getByRole('status').getByText('WhatsApp has restricted').waitFor();
     await page.getByText('It goes on by itself in 2 hours; there is nothing to do.').waitFor();
     await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
