@@ -33,9 +33,12 @@ export function askAnyOf(urls: () => string[], random: () => number, onFault: (w
       if (answer) {
         const { status } = answer;
         if (status === 500) onFault(`${operation} answered 500`);
+        // Nobody signs out here, and what is asked for is well formed.
+        if (status === 400 || status === 401 || status === 403)
+          onFault(`${operation} answered ${status}: ${answer.body.message}`);
         if (status === 503 && !answer.headers.has('retry-after'))
           onFault(`${operation} answered 503 without retry-after`);
-        if (status !== 500 && !LATER.has(status) && !isUnderWay(answer)) {
+        if (status !== 500 && status !== 401 && !LATER.has(status) && !isUnderWay(answer)) {
           const data = (answer.body as { data: Data }).data;
           return { status, data, headers: answer.headers, tries };
         }

@@ -1,6 +1,6 @@
 import { BOLD, ITALIC, PLAIN } from './document.ts';
 import { enlargeColumns, giveBackColumns, takeColumns } from './element-columns.ts';
-import type { WrittenTag } from './tags.ts';
+import { BODY_TAG, type WrittenTag } from './tags.ts';
 
 export const BODY = 0;
 
@@ -15,15 +15,6 @@ const UNKNOWN = -1;
 // The states of an element.
 const OPEN = 1;
 const BLOCK = 2;
-
-const BODY_TAG: WrittenTag = {
-  name: 'body',
-  role: 'plain',
-  value: undefined,
-  style: PLAIN,
-  isBlock: false,
-  isFormatting: false,
-};
 
 /**
  * The elements of a document by number, the first of them its body. They know their tag, the element around them, what that makes of

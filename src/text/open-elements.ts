@@ -195,7 +195,7 @@ export class OpenElements implements TagTaker {
   }
 
   #push(tag: WrittenTag): void {
-    if (tag.isBlock && this.#formatting.length > 0) this.#steps.push({ kind: 'open', tag });
+    if (tag.opening && this.#formatting.length > 0) this.#steps.push(tag.opening);
     else if (tag.isBlock) this.#sink.open(tag.role, tag.value);
     if (tag.role === 'paragraph') this.#paragraphs++;
     this.#stack.push(this.#elements.create(tag, this.#current()));
@@ -206,7 +206,7 @@ export class OpenElements implements TagTaker {
     this.#elements.close(element);
     if (!this.#elements.isBlock(element)) return;
     const tag = this.#elements.tag(element);
-    if (this.#formatting.length > 0) this.#steps.push({ kind: 'close', tag });
+    if (tag.closing && this.#formatting.length > 0) this.#steps.push(tag.closing);
     else this.#sink.close(tag.role);
     if (tag.role === 'paragraph') this.#paragraphs--;
   }

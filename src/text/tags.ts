@@ -44,6 +44,15 @@ export interface WrittenTag {
   isBlock: boolean;
   /** Whether browsers open it again in the next block when its own was closed before it. */
   isFormatting: boolean;
+  /** Of a block, of which there may be tens of thousands: its beginning and its end, as two objects for all of them. */
+  opening: BlockStep | undefined;
+  closing: BlockStep | undefined;
+}
+
+/** A block begins or ends. */
+export interface BlockStep {
+  kind: 'open' | 'close';
+  tag: WrittenTag;
 }
 
 const WITHOUT_VALUE = new Map(Array.from(ROLE_OF, ([name, role]) => [name, writtenTag(name, role)]));
@@ -67,14 +76,24 @@ export function tagAt(text: string, from: number, to: number): WrittenTag | unde
   return to > from && first < 0x80 && last < 0x80 ? SHORT_NAMES[first * 0x80 + last] : undefined;
 }
 
-function writtenTag(name: string, role: Role): WrittenTag {
+function writtenTag(name: string, role: Role, value?: string): WrittenTag {
   const style = role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN;
-  return { name, role, value: undefined, style, isBlock: BLOCKS.has(role), isFormatting: FORMATTING.has(role) };
+  const isBlock = BLOCKS.has(role);
+  const isFormatting = FORMATTING.has(role);
+  const tag: WrittenTag = { name, role, value, style, isBlock, isFormatting, opening: undefined, closing: undefined };
+  if (isBlock) {
+    tag.opening = { kind: 'open', tag };
+    tag.closing = { kind: 'close', tag };
+  }
+  return tag;
 }
 
-export function withValue({ name, role, style, isBlock, isFormatting }: WrittenTag, value: string): WrittenTag {
-  return { name, role, value, style, isBlock, isFormatting };
+export function withValue({ name, role }: WrittenTag, value: string): WrittenTag {
+  return writtenTag(name, role, value);
 }
+
+/** The body of a document, which nobody writes. */
+export const BODY_TAG = writtenTag('body', 'plain');
 
 /** How deep tags may be nested (contract §2, status 400). */
 export const DEPTH_LIMIT = 100;

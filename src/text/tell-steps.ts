@@ -1,10 +1,10 @@
 import { BOLD, ITALIC } from './document.ts';
 import { BARE, BODY, linkOf, styleOf, type Elements, type Inline } from './elements.ts';
-import type { HtmlSink, WrittenTag } from './tags.ts';
+import type { BlockStep, HtmlSink, WrittenTag } from './tags.ts';
 
-/** What happens in a document, in order. `open` and `close` are of blocks. */
+/** What happens in a document, in order. */
 export type Step =
-  | { kind: 'open' | 'close'; tag: WrittenTag }
+  | BlockStep
   | { kind: 'break' }
   | { kind: 'link'; element: number }
   | { kind: 'text'; element: number; text: string };
