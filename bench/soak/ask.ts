@@ -30,7 +30,7 @@ export function askAnyOf(urls: () => string[], random: () => number, onFault: (w
     const deadline = performance.now() + LONGEST_MS;
     for (let tries = 1; ; tries++) {
       const answer = await tryOnce(`${pick(random, urls())}/api/v1/${operation}`, headers, body);
-      if (answer) {
+      if (answer && !isNoApi(answer)) {
         const { status } = answer;
         if (status === 500) onFault(`${operation} answered 500`);
         // Nobody signs out here, and what is asked for is well formed.
@@ -70,6 +70,11 @@ async function tryOnce(url: string, headers: Record<string, string>, body: objec
       return undefined;
     throw error;
   }
+}
+
+/** The port of an API that has ended can be somebody else's by now, such as that of a worker, which only tells its health. */
+function isNoApi({ status, body }: Answer): boolean {
+  return status === 404 && body.message === 'There is no such path';
 }
 
 /** The first try with this key goes on somewhere. */
