@@ -19,7 +19,7 @@ const LONGEST_MS = 120_000;
 /** Not now: too much to do, the database away. */
 const LATER = new Set([429, 503]);
 
-/** `onFault` hears of every answer that no fault excuses: 500s, and a 503 without `retry-after`. */
+/** `onFault` hears of every answer that no fault excuses: 500s, a 503 without `retry-after`, a token that is not taken. */
 export function askAnyOf(urls: () => string[], random: () => number, onFault: (what: string) => void): Ask {
   return async <Data>({ token }: { token: string }, operation: string, body: object = {}, key?: string) => {
     const headers = {
@@ -33,9 +33,8 @@ export function askAnyOf(urls: () => string[], random: () => number, onFault: (w
       if (answer && !isNoApi(answer)) {
         const { status } = answer;
         if (status === 500) onFault(`${operation} answered 500`);
-        // Nobody signs out here, and what is asked for is well formed.
-        if (status === 400 || status === 401 || status === 403)
-          onFault(`${operation} answered ${status}: ${answer.body.message}`);
+        // Nobody signs out here.
+        if (status === 401 || status === 403) onFault(`${operation} answered ${status}: ${answer.body.message}`);
         if (status === 503 && !answer.headers.has('retry-after'))
           onFault(`${operation} answered 503 without retry-after`);
         if (status !== 500 && status !== 401 && !LATER.has(status) && !isUnderWay(answer)) {
