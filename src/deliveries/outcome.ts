@@ -40,12 +40,7 @@ export function judge(result: SendResult, tried: Tried, random: () => number = M
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
       if (result.final || isLast) return fail(result.reason, uncertain);
-      return {
-        kind: 'retry',
-        waitMs: waitAfter(attempts, random()),
-        reason: result.reason,
-        uncertain: false,
-      };
+      return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: false };
     case 'unknown':
       if (isLast) return fail(result.reason, true);
       return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: true };

@@ -47,9 +47,7 @@ async function recallAll(revising: Revising, post: SentPost): Promise<RevisionRe
   const parts = (await revising.isRemembered(file)) ? [file, post] : [post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
-    last = isJidNewsletter(post.chatId)
-      ? await reviseInChannel(revising, part, undefined)
-      : await reviseInGroup(revising, part, undefined);
+    last = await reviseOne(revising, part, undefined);
     if (last.kind !== 'done' && last.kind !== 'absent') return last;
     await forget(revising, part);
   }
@@ -67,6 +65,11 @@ async function correct(
   const content = rewrite(bytes, now.text);
   if (content === undefined)
     return refused(`Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`);
+  return reviseOne(revising, post, content);
+}
+
+/** `content` is what the message shall say, undefined: nothing. */
+function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage | undefined): Promise<RevisionResult> {
   return isJidNewsletter(post.chatId)
     ? reviseInChannel(revising, post, content)
     : reviseInGroup(revising, post, content);
@@ -98,7 +101,7 @@ function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | unde
   return { documentMessage: { ...documentMessage, caption: text } };
 }
 
-/** A change is a message of its own to all who have the post; `content` is what it shall say, undefined: nothing. */
+/** A change is a message of its own to all who have the post. */
 async function reviseInGroup(
   revising: Revising,
   { chatId, messageId }: SentPost,
