@@ -67,7 +67,8 @@ async function useUpLog(): Promise<void> {
     for (let round = 0; round < 50; round++)
       await sql`select pg_logical_emit_message(false, 'test', 'x'), pg_switch_wal()`.execute(db);
   };
-  await expect(switchOften()).rejects.toThrow(/connection|No space left/i);
+  // What it is told depends on how far the server's end has come.
+  await expect(switchOften()).rejects.toThrow(/connection|No space left|EPIPE|ECONNRESET/i);
   await db.destroy();
 }
 
