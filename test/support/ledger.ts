@@ -143,7 +143,7 @@ export async function analyticsWhen(
 }
 
 /** Reads again and again until what was read satisfies the test; throws with the last of it after `limitMs`. */
-export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 15_000): Promise<T> {
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 30_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     const value = await read();
