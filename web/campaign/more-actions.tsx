@@ -3,11 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Analytics } from '../api/operations.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { useControl } from './control.ts';
+import { ConfirmCancel } from './confirm-cancel.tsx';
 import { Correct } from './correct.tsx';
 import { Recall } from './recall.tsx';
 import { saveFile } from './save-file.ts';
@@ -18,7 +17,6 @@ export function MoreActions({ analytics, canCancel }: { analytics: Analytics; ca
   const [asking, setAsking] = useState<Asking>();
   const { campaign, totals } = analytics;
   const { campaign_id: id, name } = campaign;
-  const act = useControl(id);
   const exporting = useMutation({ mutationFn: () => exportCsv(id, name), onError: tellProblem });
   const close = () => setAsking(undefined);
   const hasSent = totals.sent > (totals.recalled ?? 0);
@@ -62,16 +60,7 @@ export function MoreActions({ analytics, canCancel }: { analytics: Analytics; ca
           )}
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asking === 'cancel'}
-        close={close}
-        title={words.campaign.cancelTitle(name)}
-        action={words.campaign.cancel}
-        act={() => act('cancel')}
-        danger
-      >
-        {words.campaign.cancelNote}
-      </Confirm>
+      <ConfirmCancel campaign={campaign} opened={asking === 'cancel'} close={close} />
       <Recall analytics={analytics} run={undefined} opened={asking === 'recall'} close={close} />
       <Correct analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />
     </>

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { CampaignRow } from '../api/operations.ts';
+import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
 import { useControl } from '../campaign/control.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
@@ -63,16 +63,7 @@ export function RowMenu({ campaign }: { campaign: CampaignRow }) {
           )}
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={isCancelling}
-        close={() => setCancelling(false)}
-        title={words.campaign.cancelTitle(name)}
-        action={words.campaign.cancel}
-        act={() => act('cancel')}
-        danger
-      >
-        {words.campaign.cancelNote}
-      </Confirm>
+      <ConfirmCancel campaign={campaign} opened={isCancelling} close={() => setCancelling(false)} />
     </>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
@@ -11,26 +11,22 @@ import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { tell } from '../parts/notify.ts';
 import { Page, Section } from '../parts/page.tsx';
-import { Phone } from '../whatsapp/phone.tsx';
-import { Post } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { Checks, findProblems } from './checks.tsx';
 import { useDraft } from './draft.ts';
-import { FILE_LIMIT_BYTES } from './file-limit.ts';
+import { GroupsSection } from './groups-section.tsx';
 import { membersOf } from './members-of.ts';
-import { PickGroups, together } from './pick-groups.tsx';
-import { PickList } from './pick-list.tsx';
+import { MessageSection } from './message-section.tsx';
+import { PhonePreview } from './phone-preview.tsx';
+import { without } from './pick-groups.tsx';
 import { Plan } from './plan.tsx';
 import { sendDraft } from './send.ts';
 import { TestPost } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
 
-const Editor = lazy(() => import('./editor.tsx'));
-const MediaField = lazy(() => import('./media-field.tsx'));
 const When = lazy(() => import('./when.tsx'));
 
-const NAME_LIMIT = 200;
 const SUGGESTED_LENGTH = 60;
 
 export default function ComposePage() {
@@ -44,22 +40,12 @@ function Compose({ session }: { session: SignedIn }) {
   const { draft, file, update, attach, forget, discard } = useDraft(session.user_info.user_id, session.time_zone);
   const shown = usePreview(draft.html);
   const { preview, isSettled } = shown;
-  const [fileProblem, setFileProblem] = useState<string>();
   const [isAsking, asking] = useDisclosure(false);
   const [isTried, tried] = useDisclosure(false);
   const name = draft.name.trim() || suggestName(preview.text);
   const check = useCheck(draft, name);
   const problems = findProblems(draft, shown);
 
-  const takeFile = (next: File | null) => {
-    const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
-    setFileProblem(isTooLarge ? words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)) : undefined);
-    if (!isTooLarge) attach(next);
-  };
-  const leaveOut = (groupIds: readonly number[]) => {
-    const ids = new Set(groupIds);
-    update({ groups: draft.groups.filter((group) => !ids.has(group.group_metadata_id)) });
-  };
   const send = async () => {
     const campaignId = await sendDraft(draft, name, file);
     forget();
@@ -85,33 +71,15 @@ function Compose({ session }: { session: SignedIn }) {
     >
       <div className="compose">
         <Stack gap="md" className="compose-form">
-          <Section title={words.compose.message} aside={<Length length={preview.length} limit={preview.limit} />}>
-            <Stack gap="sm">
-              <TextInput
-                label={words.compose.name}
-                description={words.compose.nameHint}
-                placeholder={suggestName(preview.text)}
-                maxLength={NAME_LIMIT}
-                value={draft.name}
-                onChange={(event) => update({ name: event.currentTarget.value })}
-              />
-              <Suspense fallback={<Skeleton height={220} className="late" />}>
-                <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
-                <MediaField file={file} attach={takeFile} refuse={setFileProblem} />
-              </Suspense>
-              {fileProblem !== undefined && (
-                <Text size="sm" c="var(--mantine-color-error)" role="alert">
-                  {fileProblem}
-                </Text>
-              )}
-            </Stack>
-          </Section>
-          <Section
-            title={words.compose.groups}
-            aside={<PickList onPick={(more) => update({ groups: together(draft.groups, more) })} />}
-          >
-            <PickGroups picked={draft.groups} onChange={(groups) => update({ groups })} />
-          </Section>
+          <MessageSection
+            draft={draft}
+            update={update}
+            file={file}
+            attach={attach}
+            suggestedName={suggestName(preview.text)}
+            aside={<Length length={preview.length} limit={preview.limit} />}
+          />
+          <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
           <Section title={words.compose.when}>
             <Suspense fallback={<Skeleton height={80} className="late" />}>
               <When draft={draft} update={update} />
@@ -126,7 +94,7 @@ function Compose({ session }: { session: SignedIn }) {
               hasFile={file !== null}
               check={check}
               picked={draft.groups}
-              onLeaveOut={leaveOut}
+              onLeaveOut={(out) => update({ groups: without(draft.groups, out) })}
             />
           </Section>
           <div className="compose-end">
@@ -139,7 +107,7 @@ function Compose({ session }: { session: SignedIn }) {
             </Button>
           </div>
         </Stack>
-        <PhonePreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />
+        <TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />
       </div>
       <Confirm
         opened={isAsking}
@@ -170,7 +138,8 @@ function Length({ length, limit }: { length: number; limit: number }) {
   );
 }
 
-function PhonePreview({
+/** On its own, so that the form is not drawn anew as time goes by. */
+function TimedPreview({
   draft,
   text,
   file,
@@ -182,24 +151,8 @@ function PhonePreview({
   zone: string;
 }) {
   const nowMs = useNow();
-  const [first] = draft.groups;
   const time = draft.isScheduled ? draft.time : clockTime(new Date(nowMs), zone);
-  const media = file && { mime: file.type, size: file.size, name: file.name, file };
-  return (
-    <aside className="compose-phone" aria-label={words.compose.preview}>
-      <Phone
-        name={first?.group_name ?? words.compose.anyGroup}
-        kind={first?.kind ?? 'group'}
-        participants={first?.participants ?? null}
-      >
-        {text === '' && !media ? (
-          <p className="phone-hint">{words.compose.previewHint}</p>
-        ) : (
-          <Post text={text} media={media} time={time} kind={first?.kind ?? 'group'} />
-        )}
-      </Phone>
-    </aside>
-  );
+  return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 
 /** The first words of the message, without WhatsApp's signs. */

@@ -141,3 +141,9 @@ export function together(
   for (const group of more) if (group.can_send !== false) byId.set(group.group_metadata_id, toPicked(group));
   return [...byId.values()].slice(0, MOST_GROUPS);
 }
+
+/** What is picked but for the groups with these ids. */
+export function without(picked: readonly PickedGroup[], groupIds: readonly number[]): PickedGroup[] {
+  const out = new Set(groupIds);
+  return picked.filter((group) => !out.has(group.group_metadata_id));
+}

@@ -1,0 +1,63 @@
+import { Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { fileSize } from '../format/numbers.ts';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { FILE_LIMIT_BYTES } from './file-limit.ts';
+
+const Editor = lazy(() => import('./editor.tsx'));
+const MediaField = lazy(() => import('./media-field.tsx'));
+
+const NAME_LIMIT = 200;
+
+/** The campaign's name, its text and its file. Where the text has left for good, only the name. */
+export function MessageSection({
+  draft,
+  update,
+  file,
+  attach,
+  suggestedName,
+  hasText = true,
+  aside,
+}: {
+  draft: { name: string; html: string };
+  update: (next: { name?: string; html?: string }) => void;
+  file: File | null;
+  /** Is given no file that is too large. */
+  attach: (file: File | null) => void;
+  suggestedName?: string;
+  hasText?: boolean;
+  aside?: ReactNode;
+}) {
+  const [problem, setProblem] = useState<string>();
+  const takeFile = (next: File | null) => {
+    const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
+    setProblem(isTooLarge ? words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)) : undefined);
+    if (!isTooLarge) attach(next);
+  };
+  return (
+    <Section title={words.compose.message} aside={aside}>
+      <Stack gap="sm">
+        <TextInput
+          label={words.compose.name}
+          description={words.compose.nameHint}
+          placeholder={suggestedName}
+          maxLength={NAME_LIMIT}
+          value={draft.name}
+          onChange={(event) => update({ name: event.currentTarget.value })}
+        />
+        {hasText && (
+          <Suspense fallback={<Skeleton height={220} className="late" />}>
+            <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
+            <MediaField file={file} attach={takeFile} refuse={setProblem} />
+          </Suspense>
+        )}
+        {problem !== undefined && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,33 @@
+import { Post } from '../whatsapp/bubble.tsx';
+import { Phone } from '../whatsapp/phone.tsx';
+import { words } from '../words/words.ts';
+import type { PickedGroup } from './draft.ts';
+
+/** The post as members of the first group see it. */
+export function PhonePreview({
+  groups,
+  text,
+  file,
+  time,
+}: {
+  groups: readonly PickedGroup[];
+  text: string;
+  file: File | null;
+  /** `HH:MM`, or `HH:MM:SS`. */
+  time: string;
+}) {
+  const [first] = groups;
+  const kind = first?.kind ?? 'group';
+  const media = file && { mime: file.type, size: file.size, name: file.name, file };
+  return (
+    <aside className="compose-phone" aria-label={words.compose.preview}>
+      <Phone name={first?.group_name ?? words.compose.anyGroup} kind={kind} participants={first?.participants ?? null}>
+        {text === '' && !media ? (
+          <p className="phone-hint">{words.compose.previewHint}</p>
+        ) : (
+          <Post text={text} media={media} time={time} kind={kind} />
+        )}
+      </Phone>
+    </aside>
+  );
+}
