@@ -200,6 +200,8 @@ export type MemberEvent =
       participant: string;
       /** The id may prove to be another one's alias, which `same` then tells. */
       isProvisional?: boolean;
+      /** It is about a part of the post, which may be all that has left: it counts, and does not prove the post sent. */
+      isAboutPart?: boolean;
       at: Date;
     }
   | {

@@ -15,7 +15,7 @@ type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 /**
  * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
  * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
- * (contract §5). Throws when the database cannot be asked; the batch may then simply be told again.
+ * (contract §5), but a part of one proves nothing. Throws when the database cannot be asked; the batch may then simply be told again.
  */
 export async function recordReceipts(db: Database, events: readonly MemberEvent[]): Promise<void> {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
@@ -23,13 +23,13 @@ export async function recordReceipts(db: Database, events: readonly MemberEvent[
     await db.transaction().execute(async (trx) => {
       if (!(await lockLane(trx, accountId))) return;
       const about = own.filter((event) => event.kind !== 'same');
-      await proveSent(trx, accountId, about);
       const persons = about.filter((event) => event.kind !== 'tally');
+      const tallies = about.filter((event) => event.kind === 'tally');
+      await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies]);
       if (persons.length > 0) await recordPersons(trx, accountId, persons);
       // After what was told of them under either id.
       const same = own.filter((event): event is SameEvent => event.kind === 'same');
       if (same.length > 0) await joinParticipants(trx, accountId, same);
-      const tallies = own.filter((event): event is TallyEvent => event.kind === 'tally');
       if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
     });
 }

@@ -9,6 +9,7 @@ import { sleep } from '../../lib/time.ts';
 import type { MemberEvent } from '../messenger.ts';
 import { findLid, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { readMessage, readReceipts, type Doing } from './read-doings.ts';
+import { textIdOf } from './split-post.ts';
 import type { TellMembers } from './tell-members.ts';
 
 export interface Hearing {
@@ -120,7 +121,18 @@ async function toEvents(client: WASocket, hearing: Hearing, doing: Doing): Promi
   const participant = lid === undefined ? numberName(number ?? '') : lidName(lid);
   const isProvisional = lid === undefined;
   const { accountId } = hearing;
-  return doing.messageIds.map((messageId) => ({ kind, accountId, messageId, participant, isProvisional, at }));
+  return findPosts(doing).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
+}
+
+/**
+ * What is said about a file is about the post that it is a part of. Receipts are not: that somebody has received or read the post is
+ * told by its text, which leaves last.
+ */
+function findPosts({ kind, messageIds }: Doing): Array<{ messageId: string; isAboutPart?: true }> {
+  const posts = messageIds.map((messageId) => ({ messageId }));
+  if (kind === 'delivered' || kind === 'read') return posts;
+  const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
+  return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
 }
 
 /** The account's own phone and other devices are nobody who was reached. */

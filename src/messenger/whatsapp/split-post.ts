@@ -1,5 +1,4 @@
 /** One post may be two messages: what does not fit below a file follows it. */
-import { createHash } from 'node:crypto';
 import { kindOf } from '../../media/sniff.ts';
 import type { Post, PostMedia } from '../messenger.ts';
 
@@ -26,7 +25,26 @@ export function splitPost({ text, media }: Post, messageId: string): PostPart[] 
   ];
 }
 
-/** The id under which the file goes ahead of the text with this id; of WhatsApp's usual form, and the same in each try. */
+/** The ids that deliveries have: the client's usual mark, and digits drawn at random. */
+const ID = /^(3EB0)([0-9A-F]{18})$/;
+
+/** The id under which the file goes ahead of the text with this id, the same in each try. Throws for what is no delivery's id. */
 export function fileIdOf(messageId: string): string {
-  return `3EB0${createHash('sha256').update(`file of ${messageId}`).digest('hex').slice(0, 18).toUpperCase()}`;
+  const id = otherIdOf(messageId);
+  if (id === undefined) throw new Error(`no file can go ahead of a message with the id ${messageId}`);
+  return id;
+}
+
+/**
+ * The id of the text that follows a file with this id, if it is one: whether there is such a delivery, the ledger knows. Undefined
+ * for an id that no file of ours has.
+ */
+export function textIdOf(messageId: string): string | undefined {
+  return otherIdOf(messageId);
+}
+
+/** Turns each digit into the one that is missing to F: done twice it is the first id again, so nothing has to be stored. */
+function otherIdOf(messageId: string): string | undefined {
+  const [, mark, digits] = ID.exec(messageId) ?? [];
+  return digits && mark + digits.replaceAll(/./g, (digit) => (15 - parseInt(digit, 16)).toString(16).toUpperCase());
 }
