@@ -6,6 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import { sleep } from '../../lib/time.ts';
 import type { PostMedia, SendResult } from '../messenger.ts';
+import { judgeRefusal, refusalOf } from './failures.ts';
 import { keepRecent } from './keep-recent.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
@@ -15,7 +16,7 @@ export interface Uploads {
   /**
    * The uploaded file. Waits a few seconds for it and throws NotUploadedError after that, while the upload goes on: nobody's turn
    * takes longer because a file is large. Throws that too when the file cannot be uploaded, and what the client throws when
-   * WhatsApp refuses to say where to.
+   * WhatsApp asks for rest in place of saying where to.
    */
   get(media: PostMedia, place: UploadPlace, by: Uploader): Promise<Uploaded>;
 }
@@ -50,7 +51,7 @@ export interface UploadsOptions {
   places: Slots;
   /** How long a post waits for its file, in milliseconds. */
   waitMs: number;
-  /** How long after the hosts were away they are tried again, in milliseconds. */
+  /** How long after the hosts were away they are tried again, in milliseconds; twice as long each time, up to five minutes. */
   retryMs: number;
 }
 
@@ -59,6 +60,7 @@ const KEPT = 500;
 const KEPT_MS = 30 * 60_000;
 const LOOK_AGAIN_MS = 1_000;
 const REFUSED_FOR_MS = 60_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
 
 export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOptions): Uploads {
   const uploads = keepRecent<Uploaded>({ most: KEPT, forMs: KEPT_MS });
@@ -82,13 +84,14 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
 
   async function upload(name: string, media: PostMedia, key: UploadKey, by: Uploader): Promise<Uploaded> {
     try {
-      return await findOrUpload(media, key, by);
+      const uploaded = await findOrUpload(media, key, by);
+      failures.forget(name);
+      return uploaded;
     } catch (error) {
-      if (!(error instanceof UploadFailedError)) throw error;
-      log.warn({ err: error, accountId: by.accountId }, 'a file could not be uploaded to WhatsApp');
       const result = judgeFailure(error, retryMs);
-      failures.note(name, result);
-      throw new NotUploadedError(result);
+      if (!result) throw error;
+      log.warn({ err: error, accountId: by.accountId }, 'a file could not be uploaded to WhatsApp');
+      throw new NotUploadedError(failures.note(name, result));
     }
   }
 
@@ -110,34 +113,54 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
 
 /** What could not be uploaded just now is not tried again for each chat that it was meant for. */
 function keepFailures() {
-  const noted = new Map<string, { result: NotUploaded; untilMs: number }>();
+  const noted = new Map<string, { result: NotUploaded; untilMs: number; times: number }>();
   return {
     find(name: string): NotUploaded | undefined {
       const found = noted.get(name);
       return found && found.untilMs > performance.now() ? found.result : undefined;
     },
-    note(name: string, result: NotUploaded): void {
+    /** The result as it is from now on: what is waited for, longer each time. */
+    note(name: string, result: NotUploaded): NotUploaded {
       const nowMs = performance.now();
-      for (const [old, { untilMs }] of noted) if (untilMs <= nowMs) noted.delete(old);
-      noted.set(name, { result, untilMs: nowMs + (result.kind === 'later' ? result.waitMs : REFUSED_FOR_MS) });
+      for (const [old, { untilMs }] of noted) if (untilMs <= nowMs - LONGEST_RETRY_MS) noted.delete(old);
+      const times = noted.get(name)?.times ?? 0;
+      const forMs = result.kind === 'later' ? Math.min(result.waitMs * 2 ** times, LONGEST_RETRY_MS) : REFUSED_FOR_MS;
+      const longer = result.kind === 'later' ? { ...result, waitMs: forMs } : result;
+      noted.set(name, { result: longer, untilMs: nowMs + forMs, times: times + 1 });
+      return longer;
     },
+    forget: (name: string) => void noted.delete(name),
   };
 }
 
-/** A host that is away or busy is waited for, as a connection is; what it refuses uses up tries. */
-function judgeFailure({ status }: UploadFailedError, retryMs: number): NotUploaded {
+/**
+ * What it means for the post. A host that is away or busy is waited for, as a connection is; what is refused uses up tries.
+ * Undefined: it is no matter of files.
+ */
+function judgeFailure(error: unknown, retryMs: number): NotUploaded | undefined {
+  if (error instanceof UploadFailedError) return judgeStatus(error.status, retryMs);
+  const code = refusalOf(error);
+  if (code === undefined || judgeRefusal(code).kind === 'rest') return undefined;
+  return { kind: 'refused', reason: `WhatsApp did not say where to upload the file to (${code})`, final: false };
+}
+
+function judgeStatus(status: number | undefined, retryMs: number): NotUploaded {
   switch (status) {
     case 413:
+      return { kind: 'refused', reason: 'WhatsApp does not take a file of this size (413)', final: true };
     case 415:
-      return { kind: 'refused', reason: `WhatsApp does not take this file (${status})`, final: true };
+      return { kind: 'refused', reason: 'WhatsApp does not take this file (415)', final: true };
     case undefined:
-    case 401:
     case 408:
     case 429:
       break;
     default:
       if (status >= 500) break;
-      return { kind: 'refused', reason: `WhatsApp refused the file for the moment (${status})`, final: false };
+      return {
+        kind: 'refused',
+        reason: `WhatsApp's media host refused the file for the moment (${status})`,
+        final: false,
+      };
   }
   return { kind: 'later', reason: 'The file could not be uploaded yet', waitMs: retryMs };
 }

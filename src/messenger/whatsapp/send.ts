@@ -12,6 +12,7 @@ import { splitPost } from './split-post.ts';
 
 const RETRY_MS = 5_000;
 
+/** Throws NotUploadedError when its file is not there: that says nothing about the chat, nor about the account. Else never rejects. */
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
   const parts = splitPost(post, to.messageId);
   try {
@@ -23,7 +24,7 @@ export async function sendPost(sending: Sending, post: Post, to: Destination): P
 }
 
 function notTried(sending: Sending, error: unknown): SendResult {
-  if (error instanceof NotUploadedError) return error.result;
+  if (error instanceof NotUploadedError) throw error;
   const code = refusalOf(error);
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)

@@ -14,7 +14,7 @@ import { newCredentials, type Credentials } from './credentials.ts';
 import { judgeRefusal, refusalOf, RESTRICTED } from './failures.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
 import { hearMembers } from './hear-members.ts';
-import type { Uploads } from './keep-uploads.ts';
+import { NotUploadedError, type Uploads } from './keep-uploads.ts';
 import { keepRecent } from './keep-recent.ts';
 import type { KeyTable } from './key-table.ts';
 import { startLinking } from './link.ts';
@@ -171,7 +171,13 @@ export function startSession(
 
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const sending = prepareSending(mayGoOn);
-    return 'kind' in sending ? sending : refusals(to.chatId, await sendPost(sending, post, to));
+    if ('kind' in sending) return sending;
+    try {
+      return refusals(to.chatId, await sendPost(sending, post, to));
+    } catch (error) {
+      if (error instanceof NotUploadedError) return error.result;
+      throw error;
+    }
   }
 
   async function reviseOne(change: PostChange, post: SentPost, now: Date): Promise<RevisionResult> {

@@ -44,6 +44,18 @@ const LONGEST_ANSWER = 64 * 1024;
  * client throws when it cannot ask for the hosts (see `refusalOf`).
  */
 export async function uploadFile(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
+  try {
+    return await uploadOnce(client, file, options);
+  } catch (error) {
+    if (!(error instanceof UploadFailedError) || !isAboutToken(error)) throw error;
+    // The token was good for a while and may have been used up by then; another one tells whether it was that.
+    return uploadOnce(client, file, options);
+  }
+}
+
+const isAboutToken = ({ status }: UploadFailedError) => status === 401 || status === 403;
+
+async function uploadOnce(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
   const { auth, hostnames } = await unlessAborted(askForHosts(client), options.signal);
   const name = file.sha256.toString('base64url');
   const query = new URLSearchParams({ auth, token: name, ...(isOfChannel(file) && { server_thumb_gen: '1' }) });
@@ -61,7 +73,7 @@ export async function uploadFile(client: WASocket, file: FileToUpload, options: 
 
 const isOfChannel = ({ path }: FileToUpload) => path.startsWith('/newsletter/');
 
-/** Asked anew for each file: the client's own function keeps a refusal for as long as the connection stands. */
+/** Asked anew each time: the client's own function keeps a refusal for as long as the connection stands. */
 async function askForHosts(client: WASocket): Promise<{ auth: string; hostnames: string[] }> {
   const answer = await client.query({
     tag: 'iq',
