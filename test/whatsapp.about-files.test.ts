@@ -1,39 +1,20 @@
 /** A post may be a file and the text that follows it: what members do about either is about the post. */
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { fileIdOf, textIdOf } from '../src/messenger/whatsapp/split-post.ts';
-import { startTestApp, type Person, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import type { Person } from './support/app.ts';
 import { drawPlain } from './support/pictures.ts';
-import { addMembers, finished, linkSomebody, progressOf, sendCampaign, towards } from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { progressOf, sendCampaign } from './support/whatsapp.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from './whatsapp-peer/phones.ts';
 import { addGroup, type Companion, type Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let ann: PeerPerson;
-let ben: PeerPerson;
-let picture: Buffer;
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  [ann, ben] = addMembers(peer) as [PeerPerson, PeerPerson];
-  picture = await drawPlain(30, 20, 'png');
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
-
-const linked = (groups: number) => linkSomebody({ peer, app, members: [ann, ben] }, groups);
+const scene = await setWhatsAppScene();
+const { peer, members, linked, finished } = scene;
+const [ann, ben] = members as [PeerPerson, PeerPerson];
+const picture = await drawPlain(30, 20, 'png');
 
 interface Part {
   chatId: string;
@@ -45,7 +26,7 @@ async function post(person: Person, groups: readonly number[]) {
   const text = `about ${person.name} ${'x'.repeat(1_100)}`;
   const before = peer.arrivals.length;
   const campaign = await sendCampaign(person, groups, text, picture);
-  const { totals } = await finished(app, person, campaign);
+  const { totals } = await finished(person, campaign);
   const arrived = peer.arrivals.slice(before);
   const file = arrived.find(({ media }) => media !== undefined);
   if (!file) throw new Error('no file has arrived');
@@ -72,12 +53,11 @@ describe('a reaction or a reply', () => {
   test('to the file counts after a restart of the service', async () => {
     const { person, companion, groups } = await linked(1);
     const { campaign, file } = await post(person, groups);
-    await app.stop();
+    await scene.stop();
     const told = [say(companion, ann, file, reactionTo(file)), say(companion, ben, file, replyTo(file, 'Late'))];
-    app = await startTestApp(towards(peer), database);
+    await scene.start();
     await Promise.all(told);
-    const again = await app.signIn(person.name);
-    expect((await progressOf(again, campaign)).totals).toMatchObject({ reactions: 1, replies: 1 });
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ reactions: 1, replies: 1 });
   });
 
   test('to the file alone counts, and does not prove that the text has left', async () => {
@@ -89,7 +69,7 @@ describe('a reaction or a reply', () => {
     await say(companion, ann, file, reactionTo(file));
     expect((await progressOf(person, campaign)).totals).toMatchObject({ sent: 0, failed: 1, reactions: 1 });
     await person.call('venom/retry-campaign', { campaign_id: campaign });
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
   });
 
   test('counts for the account that posted, and for no other that is in the group', async () => {

@@ -2,47 +2,21 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Person, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { Person } from './support/app.ts';
 import { until } from './support/ledger.ts';
 import { drawMoving, drawNoise, drawPlain } from './support/pictures.ts';
 import { TAKEN } from './support/sample-files.ts';
-import {
-  addMembers,
-  allOnce,
-  finished,
-  linkSomebody,
-  progressOf,
-  sendCampaign,
-  timesShown,
-  towards,
-} from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { allOnce, progressOf, sendCampaign, timesShown } from './support/whatsapp.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import type { Arrival } from './whatsapp-peer/state.ts';
-import { addChannel, addCommunity, addGroup, type Person as PeerPerson } from './whatsapp-peer/world.ts';
+import { addChannel, addCommunity, addGroup } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  members = addMembers(peer);
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
-
-const linked = (groups: number) => linkSomebody({ peer, app, members }, groups);
+const scene = await setWhatsAppScene();
+const { peer, database, members, linked, finished } = scene;
+const somebody = await linked(3);
 const hashOf = (bytes: Buffer | undefined) => bytes && createHash('sha256').update(bytes).digest('hex');
 const shownWith = (text: string): Arrival[] => peer.arrivals.filter((arrival) => arrival.text === text);
 
@@ -52,6 +26,10 @@ function fileOf(kind: string): Buffer {
   if (!found) throw new Error(`there is no sample of ${kind}`);
   return found[1];
 }
+
+let made = 0;
+/** One that was not uploaded before. */
+const anotherFile = () => Buffer.concat([fileOf('PDF'), Buffer.from(`%${++made}`)]);
 
 /** All chats of a person, after they were read anew. */
 async function readGroups(person: Person) {
@@ -77,7 +55,7 @@ describe('a picture', () => {
 
     const ids = groups.map((group) => group.group_metadata_id);
     const campaign = await sendCampaign(person, ids, '<b>Fair</b> at nine', picture);
-    const { totals } = await finished(app, person, campaign);
+    const { totals } = await finished(person, campaign);
 
     expect(totals).toMatchObject({ sent: 32, failed: 0 });
     const shown = shownWith('*Fair* at nine');
@@ -106,20 +84,19 @@ describe('a picture', () => {
   });
 
   test('is uploaded once for all campaigns of a day, also across a restart, and anew after that', async () => {
-    const { person, groups } = await linked(1);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const picture = await drawNoise(40, 40);
     const before = peer.uploads.length;
-    const send = async (by: Person, text: string) => finished(app, by, await sendCampaign(by, groups, text, picture));
+    const send = async (by: Person, text: string) => finished(by, await sendCampaign(by, groups, text, picture));
     await send(person, 'first day');
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
-    const again = await app.signIn(person.name);
-    await send(again, 'first day, later');
+    await scene.restart();
+    await send(person, 'first day, later');
     expect(peer.uploads).toHaveLength(before + 1);
-    await app.stop();
+    await scene.stop();
     await database.clock.advance({ hours: 25 });
-    app = await startTestApp(towards(peer), database);
-    await send(await app.signIn(person.name), 'next day');
+    await scene.start();
+    await send(person, 'next day');
     expect(peer.uploads).toHaveLength(before + 2);
     for (const text of ['first day', 'first day, later', 'next day'])
       expect(shownWith(text).map(({ media }) => hashOf(media?.bytes))).toEqual(
@@ -128,28 +105,30 @@ describe('a picture', () => {
   });
 
   test('that is turned or see-through is described as it is shown', async () => {
-    const { person, groups } = await linked(1);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const turned = await sharp(await drawPlain(80, 40, 'jpeg'))
       .withMetadata({ orientation: 6 })
       .toBuffer();
-    await finished(app, person, await sendCampaign(person, groups, 'turned', turned));
+    await finished(person, await sendCampaign(person, groups, 'turned', turned));
     expect(shownWith('turned')[0]?.media).toMatchObject({ mime: 'image/jpeg', width: 40, height: 80, bytes: turned });
     const clear = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#00000000' } })
       .png()
       .toBuffer();
-    await finished(app, person, await sendCampaign(person, groups, 'clear', clear));
+    await finished(person, await sendCampaign(person, groups, 'clear', clear));
     const { dominant } = await sharp(shownWith('clear')[0]?.media?.thumbnail).stats();
     expect(dominant.r).toBeGreaterThan(200);
   });
 
   test('of a kind that phones do not show as one becomes a JPEG, and what moves a document', async () => {
-    const { person, groups } = await linked(1);
-    await finished(app, person, await sendCampaign(person, groups, 'still', await drawPlain(60, 30, 'webp')));
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
+    await finished(person, await sendCampaign(person, groups, 'still', await drawPlain(60, 30, 'webp')));
     const still = shownWith('still')[0]?.media;
     expect(still).toMatchObject({ kind: 'image', mime: 'image/jpeg', width: 60, height: 30 });
     expect(await sharp(still?.bytes).metadata()).toMatchObject({ format: 'jpeg', width: 60, height: 30 });
     const moving = await drawMoving(20, 20);
-    await finished(app, person, await sendCampaign(person, groups, 'moving', moving));
+    await finished(person, await sendCampaign(person, groups, 'moving', moving));
     expect(shownWith('moving')[0]?.media).toMatchObject({
       kind: 'document',
       mime: 'image/gif',
@@ -159,16 +138,17 @@ describe('a picture', () => {
   });
 
   test('that cannot be decoded, or would take too much to, goes out without a thumbnail', async () => {
-    const { person, groups } = await linked(1);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const whole = await drawNoise(50, 50);
     const broken = whole.subarray(0, 2_000);
-    await finished(app, person, await sendCampaign(person, groups, 'broken', broken));
+    await finished(person, await sendCampaign(person, groups, 'broken', broken));
     expect(shownWith('broken')[0]?.media).toMatchObject({ bytes: broken, thumbnail: undefined });
     const bomb = await sharp({ create: { width: 12_000, height: 12_000, channels: 3, background: '#fff' } })
       .png({ compressionLevel: 9 })
       .toBuffer();
     expect(bomb.length).toBeLessThan(1_000_000);
-    await finished(app, person, await sendCampaign(person, groups, 'bomb', bomb));
+    await finished(person, await sendCampaign(person, groups, 'bomb', bomb));
     expect(shownWith('bomb')[0]?.media).toMatchObject({ mime: 'image/png', thumbnail: undefined });
   });
 });
@@ -179,18 +159,20 @@ describe('a file', () => {
     ['PDF', 'document', 'application/pdf', 'Test.pdf'],
     ['DOCX', 'document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Test.docx'],
   ])('that is a %s is shown as what it is, with the text below it', async (name, kind, mime, fileName) => {
-    const { person, groups } = await linked(1);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const text = `with a ${name}`;
     const bytes = fileOf(name);
-    const { totals } = await finished(app, person, await sendCampaign(person, groups, text, bytes));
+    const { totals } = await finished(person, await sendCampaign(person, groups, text, bytes));
     expect(totals).toMatchObject({ sent: 1, failed: 0 });
     expect(timesShown(peer, text)).toEqual(allOnce(1));
     expect(shownWith(text)[0]?.media).toMatchObject({ kind, mime, bytes, fileName });
   });
 
   test('of sound has no caption: the text follows it', async () => {
-    const { person, groups } = await linked(1);
-    const { totals } = await finished(app, person, await sendCampaign(person, groups, 'listen', fileOf('MP3')));
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
+    const { totals } = await finished(person, await sendCampaign(person, groups, 'listen', fileOf('MP3')));
     expect(totals).toMatchObject({ sent: 1, failed: 0 });
     const last = peer.arrivals.slice(-8);
     expect(last.slice(0, 4).map(({ media, text }) => [media?.kind, text])).toEqual(
@@ -202,11 +184,12 @@ describe('a file', () => {
   });
 
   test('is brought again when the media host is away for a moment, and uses up no try', async () => {
-    const { person, groups } = await linked(2);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 2);
     const answers: Array<number | 'cut'> = [503, 'cut', 401];
     peer.script.refuseUpload = () => answers.shift();
-    const campaign = await sendCampaign(person, groups, 'in the end', fileOf('PDF'));
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    const campaign = await sendCampaign(person, groups, 'in the end', anotherFile());
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(timesShown(peer, 'in the end')).toEqual(allOnce(2));
     const { rows } = await sql<{ attempts: number }>`
       select d.attempts from deliveries d join runs r using (account_id, run_id) join campaigns c using (campaign_id)
@@ -215,55 +198,57 @@ describe('a file', () => {
   });
 
   test('that WhatsApp does not take fails with the reason, and is brought there once', async () => {
-    const { person, groups } = await linked(3);
+    const { person } = somebody;
+    const groups = somebody.groups;
     let brought = 0;
     peer.script.refuseUpload = () => {
       brought += 1;
       return 415;
     };
-    const campaign = await sendCampaign(person, groups, 'not taken', fileOf('PDF'));
-    const { totals, groups: outcomes } = await finished(app, person, campaign);
+    const campaign = await sendCampaign(person, groups, 'not taken', anotherFile());
+    const { totals, groups: outcomes } = await finished(person, campaign);
     expect(totals).toMatchObject({ sent: 0, failed: 3 });
     for (const { last_error } of outcomes) expect(last_error).toContain('does not take this file');
     expect(brought).toBe(1);
   });
 
   test('that takes long to upload keeps no turn: the account does something else meanwhile', async () => {
-    const { person, groups } = await linked(2);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 2);
     const held = Promise.withResolvers<undefined>();
     peer.script.refuseUpload = () => held.promise;
-    const large = await sendCampaign(person, groups, 'large', fileOf('ZIP'));
-    await finished(app, person, await sendCampaign(person, groups, 'meanwhile'));
+    const large = await sendCampaign(person, groups, 'large', anotherFile());
+    await finished(person, await sendCampaign(person, groups, 'meanwhile'));
     held.resolve(undefined);
-    expect((await finished(app, person, large)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect((await finished(person, large)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(timesShown(peer, 'large')).toEqual(allOnce(2));
   });
 
   test('whose upload is cut off by a stop of the service is brought again by the next', async () => {
-    const { person, groups } = await linked(1);
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const asked = Promise.withResolvers<void>();
     peer.script.refuseUpload = () => {
       asked.resolve();
       return new Promise(() => {});
     };
-    const campaign = await sendCampaign(person, groups, 'cut off', fileOf('PDF'));
+    const campaign = await sendCampaign(person, groups, 'cut off', anotherFile());
     await asked.promise;
-    await app.stop();
+    await scene.stop();
     peer.behave();
-    app = await startTestApp(towards(peer), database);
-    const again = await app.signIn(person.name);
-    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    await scene.start();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(timesShown(peer, 'cut off')).toEqual(allOnce(1));
   });
 
   test('that a phone could not decrypt is sent to it again after a restart', async () => {
-    const { person, companion, groups } = await linked(1);
-    await finished(app, person, await sendCampaign(person, groups, 'again, please', fileOf('PDF')));
+    const { person, companion } = somebody;
+    const groups = somebody.groups.slice(0, 1);
+    await finished(person, await sendCampaign(person, groups, 'again, please', anotherFile()));
     const shown = shownWith('again, please')[0];
     const device = members[0]?.devices[1];
     if (!shown || !device) throw new Error('nothing was shown');
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
+    await scene.restart();
     await until(
       () => companion.connection,
       (connection) => connection !== undefined,

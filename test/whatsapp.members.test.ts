@@ -1,41 +1,26 @@
 /** What members of WhatsApp groups do about posts, as the analytics tell it. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { expect, test, vi } from 'vitest';
 import { until } from './support/ledger.ts';
-import { addMembers, finished, linkSomebody, progressOf, sendCampaign, towards } from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { progressOf, sendCampaign } from './support/whatsapp.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from './whatsapp-peer/phones.ts';
 import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  members = [...addMembers(peer), peer.addPerson('4915100000004'), peer.addPerson('4915100000005')];
-});
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
+const scene = await setWhatsAppScene();
+const { peer, members, linked, finished } = scene;
+members.push(peer.addPerson('4915100000004'), peer.addPerson('4915100000005'));
 
 /** Somebody whose post has arrived in so many groups; the posts are in the order of the groups. */
 async function posted(groupCount: number) {
-  const linked = await linkSomebody({ peer, app, members }, groupCount);
+  const somebody = await linked(groupCount);
   const before = peer.arrivals.length;
-  const campaign = await sendCampaign(linked.person, linked.groups, `of ${linked.phone.number}`);
-  await finished(app, linked.person, campaign);
+  const campaign = await sendCampaign(somebody.person, somebody.groups, `of ${somebody.phone.number}`);
+  await finished(somebody.person, campaign);
   const posts = [...new Map(peer.arrivals.slice(before).map((one) => [one.messageId, one])).values()];
-  const totals = async () => (await progressOf(linked.person, campaign)).totals;
-  return { ...linked, campaign, posts, totals };
+  const totals = async () => (await progressOf(somebody.person, campaign)).totals;
+  return { ...somebody, campaign, posts, totals };
 }
 
 const person = (index: number): PeerPerson => {
@@ -120,16 +105,15 @@ test('what happens while the service is away is counted when it is back', async 
   const [post] = posts;
   if (!post) throw new Error('nothing was posted');
   const { chatId, messageId } = post;
-  await app.stop();
+  await scene.stop();
   const noted = [
     sendReceipt(companion, { chatId, messageIds: [messageId], by: person(0), type: 'read' }),
     sendReceipt(companion, { chatId, messageIds: [messageId], by: person(1) }),
     postInGroup(companion, { chatId, by: person(1), message: reactionTo(post) }),
     postInGroup(companion, { chatId, by: person(2), message: replyTo(post, 'Late') }),
   ];
-  app = await startTestApp(towards(peer), database);
+  await scene.start();
   await Promise.all(noted);
-  const again = await app.signIn(owner.name);
-  const { totals } = await progressOf(again, campaign);
+  const { totals } = await progressOf(owner, campaign);
   expect(totals).toMatchObject({ delivered: 2, read: 1, reactions: 1, replies: 1 });
 });

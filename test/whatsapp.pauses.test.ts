@@ -1,52 +1,31 @@
 /** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { SessionState } from '../src/messenger/messenger.ts';
 import { createRest } from '../src/messenger/whatsapp/rest.ts';
-import { startTestApp, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { until } from './support/ledger.ts';
 import {
-  addMembers,
-  finished,
-  linkSomebody,
   progressOf,
   sendCampaign,
   statusOf,
   statusWhen,
+  type Status,
   timesShown,
-  towards,
   allOnce,
 } from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import { tellRestriction } from './whatsapp-peer/phones.ts';
-import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  members = addMembers(peer);
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
-
-const linked = (groups: number) => linkSomebody({ peer, app, members }, groups);
+/** Longer than any test: what ends a rest is what is tested. */
+const REST_MS = 3_600_000;
+const scene = await setWhatsAppScene({ restMs: REST_MS });
+const { peer, database, linked, finished } = scene;
 
 /** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
 async function paused(cause: string, count: number): Promise<void> {
   const counted = async () => {
-    const text = await (await fetch(`${app.url}/metrics`)).text();
+    const text = await (await fetch(`${scene.app.url}/metrics`)).text();
     return new RegExp(`^campanile_accounts_paused\\{cause="${cause}"\\} (\\d+)$`, 'm').exec(text)?.[1];
   };
   await until(counted, (found) => found === String(count), 20_000);
@@ -55,7 +34,7 @@ async function paused(cause: string, count: number): Promise<void> {
 describe('an account', () => {
   test('that WhatsApp restricts rests for as long as WhatsApp says, or until it is lifted', async () => {
     const { person, companion, groups } = await linked(2);
-    const ends = new Date(Date.now() + 3_600_000);
+    const ends = new Date(Date.now() + 2 * REST_MS);
     peer.script.restrictedUntil = ends;
     let seen = 0;
     peer.script.judge = () => (++seen === 1 ? { refuse: 463 } : 'accept');
@@ -73,14 +52,14 @@ describe('an account', () => {
     tellRestriction(companion, undefined);
     await statusWhen(person, 'connected');
     await paused('restricted', 0);
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(seen).toBe(3);
     expect(timesShown(peer, 'restricted')).toEqual(allOnce(2));
   });
 
   test('that is told of a restriction sends nothing from then on', async () => {
     const { person, companion, groups } = await linked(1);
-    tellRestriction(companion, new Date(Date.now() + 60_000));
+    tellRestriction(companion, new Date(Date.now() + REST_MS));
     await statusWhen(person, 'paused');
     const before = peer.received.length;
     const campaign = await sendCampaign(person, groups, 'while restricted');
@@ -88,19 +67,17 @@ describe('an account', () => {
     expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1 });
     expect(peer.received.length).toBe(before);
     tellRestriction(companion, undefined);
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
   test('goes on when its restriction was lifted while the service was away', async () => {
     const { person, companion, groups } = await linked(1);
-    tellRestriction(companion, new Date(Date.now() + 3_600_000));
+    tellRestriction(companion, new Date(Date.now() + REST_MS));
     await statusWhen(person, 'paused');
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
-    const again = await app.signIn(person.name);
-    await statusWhen(again, 'connected');
-    const campaign = await sendCampaign(again, groups, 'lifted meanwhile');
-    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1 });
+    await scene.restart();
+    await statusWhen(person, 'connected');
+    const campaign = await sendCampaign(person, groups, 'lifted meanwhile');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
   test('whose posts are refused in one group after the other rests, and nothing fails of it', async () => {
@@ -110,32 +87,40 @@ describe('an account', () => {
     const campaign = await sendCampaign(person, groups, 'one after the other');
     const status = await statusWhen(person, 'paused');
     expect(status.reason).toContain('one post after the other');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 7, failed: 0 });
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 7, failed: 0 });
+    await scene.stop();
+    await database.clock.advance(2 * REST_MS);
+    await scene.start();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 7, failed: 0 });
     expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
   });
 
   test('keeps its rest over a broken connection and a restart, and goes on by itself', async () => {
-    await app.stop();
-    app = await startTestApp(towards(peer), database, undefined, { restMs: 6_000 });
     const { person, phone, companion, groups } = await linked(1);
+    const untilWhen = ({ paused_until }: Status) => Date.parse(paused_until ?? '');
     let seen = 0;
     peer.script.judge = () => (++seen === 1 ? { refuse: 429 } : 'accept');
     const campaign = await sendCampaign(person, groups, 'after a restart');
     const first = await statusWhen(person, 'paused');
+    const { connection } = companion;
     peer.cut(phone);
     await until(
       () => companion.connection,
-      (connection) => connection !== undefined,
+      (now) => now !== undefined && now !== connection,
     );
     expect(await statusOf(person)).toMatchObject({ status: 'paused', reason: first.reason });
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
-    const again = await app.signIn(person.name);
-    const second = await statusWhen(again, 'paused');
-    expect(Math.abs(Date.parse(second.paused_until ?? '') - Date.parse(first.paused_until ?? ''))).toBeLessThan(3_000);
+    await scene.restart();
+    const second = await statusOf(person);
+    expect(second).toMatchObject({ status: 'paused', reason: first.reason });
+    // Another rest would be twice as long.
+    expect(Math.abs(untilWhen(second) - untilWhen(first))).toBeLessThan(REST_MS / 4);
+    await scene.stop();
     expect(seen).toBe(1);
-    await statusWhen(again, 'connected');
-    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    // A second of it is left.
+    await database.clock.set(new Date(untilWhen(second) - 1_000));
+    await scene.start();
+    await statusWhen(person, 'connected');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(seen).toBe(2);
   });
 });

@@ -1,49 +1,20 @@
 /** What WhatsApp's media host refuses concerns the file: the account goes on, and the deliveries say what became of them. */
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Person, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { Person } from './support/app.ts';
 import { until } from './support/ledger.ts';
 import { TAKEN } from './support/sample-files.ts';
-import {
-  addMembers,
-  allOnce,
-  finished,
-  linkSomebody,
-  progressOf,
-  sendCampaign,
-  statusOf,
-  timesShown,
-  towards,
-  type Linked,
-} from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
+import { allOnce, progressOf, sendCampaign, statusOf, timesShown } from './support/whatsapp.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-let somebody: Linked;
+// A rest would outlast the test.
+const scene = await setWhatsAppScene({ restMs: 3_600_000 });
+const { peer, database, linked, finished } = scene;
+// One more than an account may be refused at in a row.
+const somebody = await linked(6);
 let brought: number;
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  // A rest would outlast the test.
-  app = await startTestApp(towards(peer), database, undefined, { restMs: 3_600_000 });
-  members = addMembers(peer);
-  // One more than an account may be refused at in a row.
-  somebody = await linkSomebody({ peer, app, members }, 6);
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
 
 const pdf = TAKEN.find(([name]) => name === 'PDF')?.[1] ?? Buffer.alloc(0);
 /** Each file is another one: what was refused is remembered for a while. */
@@ -73,7 +44,7 @@ const tried = (campaign: string) =>
   );
 
 async function goesOn(person: Person, groups: readonly number[], text: string): Promise<void> {
-  expect((await finished(app, person, await sendCampaign(person, groups, text))).totals).toMatchObject({
+  expect((await finished(person, await sendCampaign(person, groups, text))).totals).toMatchObject({
     sent: groups.length,
     failed: 0,
   });
@@ -104,7 +75,7 @@ describe('texts go on, and the account is not paused', () => {
     );
     await goesOn(person, groups, `meanwhile ${code}`);
     peer.behave();
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
     await tried(campaign);
     expect(timesShown(peer, text)).toEqual(allOnce(6));
   });
@@ -129,7 +100,7 @@ describe('texts go on, and the account is not paused', () => {
     const { person, groups } = somebody;
     refuseFiles(() => code);
     const campaign = await sendCampaign(person, groups, `never ${code}`, fileFor(`never ${code}`));
-    const { totals, groups: outcomes } = await finished(app, person, campaign);
+    const { totals, groups: outcomes } = await finished(person, campaign);
     expect(totals).toMatchObject({ sent: 0, failed: 6 });
     for (const { last_error } of outcomes) expect(last_error).toContain(reason);
     expect(brought).toBe(1);
@@ -149,7 +120,7 @@ test.each([401, 403])(
     refuseFiles(() => (brought === 1 ? code : undefined));
     const text = `stale ${code}`;
     const campaign = await sendCampaign(person, groups, text, fileFor(text));
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
     expect([brought, asked]).toEqual([2, 2]);
     expect(timesShown(peer, text)).toEqual(allOnce(6));
   },

@@ -1,14 +1,13 @@
 /** Recalls and corrections on WhatsApp, as people see them on their phones. */
 import { proto } from 'baileys';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type Person, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { expect, test, vi } from 'vitest';
+import type { Person } from './support/app.ts';
 import { until } from './support/ledger.ts';
-import { addMembers, finished, linkSomebody, sendCampaign, towards } from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
+import { sendCampaign } from './support/whatsapp.ts';
+import { skipWaiting } from './support/skip-waiting.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import { postsNow } from './whatsapp-peer/posts-now.ts';
-import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -18,31 +17,16 @@ interface Outcome {
   last_error: string | null;
 }
 
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  members = addMembers(peer);
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
+const scene = await setWhatsAppScene();
+const { peer, database, members, linked, finished } = scene;
 
 /** A campaign that has arrived in so many groups, or in a channel. */
 async function posted(what: number | 'channel', text: string) {
-  const linked = await linkSomebody({ peer, app, members }, what === 'channel' ? 0 : what);
-  const { person } = linked;
-  const groups = what === 'channel' ? [await createChannel(person)] : linked.groups;
+  const somebody = await linked(what === 'channel' ? 0 : what);
+  const { person } = somebody;
+  const groups = what === 'channel' ? [await createChannel(person)] : somebody.groups;
   const campaign = await sendCampaign(person, groups, text);
-  expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: groups.length });
+  expect((await finished(person, campaign)).totals).toMatchObject({ sent: groups.length });
   const chats = [...new Set(peer.arrivals.filter((one) => one.text === text).map(({ chatId }) => chatId))];
   /** What each device shows, and the channel, in all chats of the campaign. */
   const shown = () => chats.flatMap((chatId) => [...postsNow(peer, chatId).values()]);
@@ -54,13 +38,13 @@ async function posted(what: number | 'channel', text: string) {
   const settled = (holds: (outcome: Outcome) => boolean) =>
     until(
       async () => {
-        await database.clock.advance({ seconds: 3 });
+        await skipWaiting(database, person);
         return outcomes();
       },
       (all) => all.every(holds),
       30_000,
     );
-  return { ...linked, campaign, chats, shown, settled };
+  return { ...somebody, campaign, chats, shown, settled };
 }
 
 async function createChannel(person: Person): Promise<number> {

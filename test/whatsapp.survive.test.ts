@@ -1,45 +1,15 @@
 /** What goes wrong between the service and WhatsApp, and that it costs nothing but time. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from './support/app.ts';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { until } from './support/ledger.ts';
-import {
-  addMembers,
-  allOnce,
-  finished,
-  linkSomebody,
-  progressOf,
-  sendCampaign,
-  statusWhen,
-  timesShown,
-  towards,
-} from './support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
+import { allOnce, progressOf, sendCampaign, statusWhen, stoodAs, timesShown } from './support/whatsapp.ts';
+import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** The query for the channels that one follows. */
 const LIST_CHANNELS = '6388546374527196';
-let peer: WhatsAppPeer;
-let database: TestDatabase;
-let app: TestApp;
-let members: PeerPerson[];
-
-beforeAll(async () => {
-  peer = await startWhatsAppPeer();
-  database = await createTestDatabase();
-  app = await startTestApp(towards(peer), database);
-  members = addMembers(peer);
-});
-afterEach(() => peer.behave());
-afterAll(async () => {
-  await app.stop();
-  await peer.stop();
-  await database.drop();
-});
-
-const linked = (groups: number) => linkSomebody({ peer, app, members }, groups);
+const scene = await setWhatsAppScene();
+const { peer, database, members, linked, finished } = scene;
 
 describe('a post', () => {
   test('whose answer is lost is sent again under its id, and every device shows it once', async () => {
@@ -47,7 +17,7 @@ describe('a post', () => {
     let lost = 0;
     peer.script.judge = () => (++lost === 1 ? 'lose the answer' : 'accept');
     const campaign = await sendCampaign(person, groups, 'lost answer');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(lost).toBe(3);
     expect(timesShown(peer, 'lost answer')).toEqual(allOnce(2));
   });
@@ -56,7 +26,7 @@ describe('a post', () => {
     const { person, groups } = await linked(3);
     let seen = 0;
     peer.script.judge = () => (++seen === 2 ? { refuse: 403 } : 'accept');
-    const { totals, groups: outcomes } = await finished(app, person, await sendCampaign(person, groups, 'one refused'));
+    const { totals, groups: outcomes } = await finished(person, await sendCampaign(person, groups, 'one refused'));
     expect(totals).toMatchObject({ sent: 2, failed: 1 });
     expect(outcomes.map(({ last_error }) => last_error)).toEqual([null, expect.stringContaining('may not post'), null]);
     expect(timesShown(peer, 'one refused')).toEqual(allOnce(2));
@@ -66,7 +36,7 @@ describe('a post', () => {
     const { person, groups } = await linked(1);
     let seen = 0;
     peer.script.judge = () => (++seen <= 2 ? { refuse: 500 } : 'accept');
-    const { totals } = await finished(app, person, await sendCampaign(person, groups, 'refused twice'));
+    const { totals } = await finished(person, await sendCampaign(person, groups, 'refused twice'));
     expect(totals).toMatchObject({ sent: 1, failed: 0 });
     expect(timesShown(peer, 'refused twice')).toEqual(allOnce(1));
   });
@@ -79,7 +49,7 @@ describe('a post', () => {
     first.participants.set(`${phone.lid}@lid`, 'member');
     second.participants.delete(`${phone.lid}@lid`);
     const before = peer.received.length;
-    const { totals, groups: outcomes } = await finished(app, person, await sendCampaign(person, groups, 'not allowed'));
+    const { totals, groups: outcomes } = await finished(person, await sendCampaign(person, groups, 'not allowed'));
     expect(totals).toMatchObject({ sent: 0, failed: 2 });
     for (const { last_error } of outcomes) expect(last_error).toMatch(/admins/);
     expect(peer.received.length).toBe(before);
@@ -91,7 +61,7 @@ describe('a post', () => {
     let seen = 0;
     peer.script.judge = () => (++seen === 1 ? 'lose the answer' : 'accept');
     const campaign = await sendCampaign(person, [created.body.data.group_metadata_id], 'in a channel');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(seen).toBe(1);
     expect(timesShown(peer, 'in a channel')).toEqual([1]);
   });
@@ -101,7 +71,7 @@ describe('a post', () => {
     const created = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'Bells' });
     peer.script.judge = () => 'cut before';
     const campaign = await sendCampaign(person, [created.body.data.group_metadata_id], 'never arrived');
-    const { totals, groups } = await finished(app, person, campaign);
+    const { totals, groups } = await finished(person, campaign);
     expect(totals).toMatchObject({ sent: 0, failed: 1 });
     expect(groups[0]?.last_error).toMatch(/^outcome_unknown/);
     expect(timesShown(peer, 'never arrived')).toEqual([]);
@@ -114,7 +84,7 @@ describe('a campaign', () => {
     let seen = 0;
     peer.script.judge = () => (++seen === 2 ? 'cut after' : seen === 4 ? 'cut before' : 'accept');
     const campaign = await sendCampaign(person, groups, 'cut in between');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
     expect(timesShown(peer, 'cut in between')).toEqual(allOnce(6));
   });
 
@@ -130,7 +100,7 @@ describe('a campaign', () => {
     expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 2, failed: 0 });
     peer.behave();
     await statusWhen(person, 'connected');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(timesShown(peer, 'after a while')).toEqual(allOnce(2));
   });
 
@@ -139,12 +109,9 @@ describe('a campaign', () => {
     let seen = 0;
     peer.script.judge = () => (++seen === 1 ? { refuse: 429 } : 'accept');
     const campaign = await sendCampaign(person, groups, 'less haste');
-    const paused = await statusWhen(person, 'paused');
-    expect(paused.reason).toContain('haste');
-    expect(Date.parse(paused.paused_until ?? '')).toBeGreaterThan((await database.clock.now()).getTime());
-    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1, failed: 0 });
+    expect((await stoodAs(person, 'paused')).reason).toContain('haste');
     await statusWhen(person, 'connected');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(seen).toBe(2);
   });
 });
@@ -159,14 +126,13 @@ describe('what is known of the chats', () => {
       if (to === group.id && action === 'query') asked += 1;
       return undefined;
     };
-    for (const text of ['first', 'second', 'third'])
-      await finished(app, person, await sendCampaign(person, groups, text));
+    for (const text of ['first', 'second', 'third']) await finished(person, await sendCampaign(person, groups, text));
     expect(asked).toBe(1);
     const newcomer = peer.addPerson('4915100000009');
     peer.join(group, newcomer);
     await until(
       async () => {
-        await finished(app, person, await sendCampaign(person, groups, 'welcome'));
+        await finished(person, await sendCampaign(person, groups, 'welcome'));
         return asked;
       },
       (times) => times === 2,
@@ -181,8 +147,8 @@ describe('what is known of the chats', () => {
     let asked = 0;
     peer.script.refuseQuery = ({ action }) => (action === 'query' && ++asked === 1 ? 429 : undefined);
     const campaign = await sendCampaign(person, groups, 'asked too often');
-    await statusWhen(person, 'paused');
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    await stoodAs(person, 'paused');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(timesShown(peer, 'asked too often')).toEqual(allOnce(1));
   });
 
@@ -205,12 +171,11 @@ describe('what is known of the chats', () => {
 describe('a phone that could not decrypt a post', () => {
   test('is answered also after a restart', async () => {
     const { person, companion, groups } = await linked(1);
-    await finished(app, person, await sendCampaign(person, groups, 'asked for again'));
+    await finished(person, await sendCampaign(person, groups, 'asked for again'));
     const shown = peer.arrivals.find(({ text }) => text === 'asked for again');
     const device = members[0]?.devices[1];
     if (!shown || !device) throw new Error('nothing was shown');
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
+    await scene.restart();
     await until(
       () => companion.connection,
       (connection) => connection !== undefined,
@@ -237,10 +202,8 @@ describe('the service', () => {
     };
     const campaign = await sendCampaign(person, groups, 'restarted');
     await half.promise;
-    await app.stop();
-    app = await startTestApp(towards(peer), database);
-    const again = await app.signIn(person.name);
-    expect((await finished(app, again, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    await scene.restart();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
     expect(timesShown(peer, 'restarted')).toEqual(allOnce(6));
   });
 });

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import type { Companion, Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import { addChannel, type Channel, type Companion, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
 import type { Person, TestApp } from './app.ts';
 import { until } from './ledger.ts';
+import { skipWaiting } from './skip-waiting.ts';
 
 /** The number that `signUp` of `support/app.ts` gives everybody, as digits. */
 export const OWN_NUMBER = '491511234567';
@@ -39,6 +40,21 @@ export const statusWhen = (person: Person, status: string): Promise<Status> =>
     () => statusOf(person),
     (found) => found.status === status,
   );
+
+/** Waits until the person's account stands so, or has stood so before: a state that passes is not missed. */
+export async function stoodAs(person: Person, status: string): Promise<Pick<Status, 'status' | 'reason'>> {
+  interface WithHistory {
+    history: Array<Pick<Status, 'status' | 'reason'>>;
+  }
+  const seen = await until(
+    async () => {
+      const { body } = await person.call<WithHistory>('venom/account-status', { with_history: true });
+      return body.data.history.find((state) => state.status === status);
+    },
+    (state) => state !== undefined,
+  );
+  return seen ?? { status };
+}
 
 /** Links the person's account by a QR code that their phone scans, and waits until it is connected. */
 export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPerson): Promise<Companion> {
@@ -92,6 +108,23 @@ export async function createGroups(person: Person, count: number, members: reado
   return ids;
 }
 
+/** A channel that was made on the phone of a linked person, and its id at the service. */
+export async function addOwnChannel(
+  { world }: WhatsAppPeer,
+  { person, phone }: Pick<Linked, 'person' | 'phone'>,
+  followers = 40,
+): Promise<{ channel: Channel; groupId: number }> {
+  const channel = addChannel(world, phone, { name: 'Made on the phone', followers });
+  await person.call('venom/sync-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number; nid: { _serialized: string } }> }>(
+    'venom/list-groups',
+    { limit: 500 },
+  );
+  const listed = body.data.groups.find(({ nid }) => nid._serialized === channel.id);
+  if (!listed) throw new Error('the channel is not listed');
+  return { channel, groupId: listed.group_metadata_id };
+}
+
 /** Sends a campaign now, with a file if there is one. Resolves to its id. */
 export async function sendCampaign(
   person: Person,
@@ -136,19 +169,12 @@ export async function progressOf(person: Person, campaignId: string): Promise<Pr
   return body.data;
 }
 
-/** Waits until nothing of a campaign is queued any more. When nothing moves the clock does, to the next try. */
-export async function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
-  let still = { since: performance.now(), queued: -1 };
+/** Waits until nothing of a campaign is queued any more. What only waits for its time is tried at once: the clock moves on to it. */
+export function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
   return until(
     async () => {
-      const progress = await progressOf(person, campaignId);
-      const { queued } = progress.totals;
-      if (queued !== still.queued) still = { since: performance.now(), queued };
-      else if (performance.now() - still.since > STILL_MS) {
-        await app.database.clock.advance({ seconds: 5 });
-        still.since = performance.now();
-      }
-      return progress;
+      await skipWaiting(app.database, person);
+      return progressOf(person, campaignId);
     },
     ({ totals }) => totals.queued === 0,
     FINISH_LIMIT_MS,
@@ -157,8 +183,6 @@ export async function finished(app: TestApp, person: Person, campaignId: string)
 
 /** What is tried several times takes its time on a busy machine. */
 const FINISH_LIMIT_MS = 40_000;
-/** Longer than the tests wait for the answer to a post. */
-const STILL_MS = 1_800;
 
 /** How often each device has shown each post: all are 1 when nothing was lost and nothing came twice. */
 export function timesShown(peer: WhatsAppPeer, text: string): number[] {
