@@ -19,7 +19,7 @@ const sessions: MessengerSession[] = [];
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
-  for (const number of MANY) peer.addPerson(number);
+  for (const number of MANY) peer.addPerson(number).isAway = true;
   messenger = createWhatsApp({
     db: connectDatabase(database.address, { log: createLog('error') }),
     log: createLog('error'),

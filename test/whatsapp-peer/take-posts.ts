@@ -53,7 +53,9 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   await handOutSenderKeys(state, sender, stanza);
   const body = children(stanza, 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
   if (!body) throw new Error('a post to a group without a body');
-  const members = [...group.participants.keys()].flatMap((jid) => personOf(state.world, jid) ?? []);
+  const members = [...group.participants.keys()]
+    .flatMap((jid) => personOf(state.world, jid) ?? [])
+    .filter(({ isAway }) => !isAway);
   for (const device of members.flatMap((person) => person.devices))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
@@ -62,6 +64,7 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
 async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
   for (const recipient of elementsOf(child(stanza, 'participants'))) {
     const { jid } = recipient.attrs;
+    if (personOf(state.world, jid)?.isAway) continue;
     const device = deviceOf(state.world, jid);
     if (!device) {
       if (companionOf(state.world, jid)) continue;

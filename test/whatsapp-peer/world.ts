@@ -18,6 +18,8 @@ export interface Person {
   companions: Map<number, Companion>;
   /** Refused when they log in: an account that WhatsApp has banned. */
   isBanned: boolean;
+  /** Their devices are off: what is sent to them waits at the server, and costs nobody the work of reading it. */
+  isAway: boolean;
 }
 
 export interface Companion {
@@ -100,6 +102,7 @@ export function addPerson(world: World, number: string, devices: readonly number
     devices: jids.map((jid) => new SignalDevice(jid)),
     companions: new Map(),
     isBanned: false,
+    isAway: false,
   };
   world.people.push(person);
   return person;
