@@ -7,7 +7,7 @@ import type { Person } from './support/app.ts';
 import { until } from './support/ledger.ts';
 import { drawMoving, drawNoise, drawPlain } from './support/pictures.ts';
 import { TAKEN } from './support/sample-files.ts';
-import { allOnce, progressOf, sendCampaign, timesShown } from './support/whatsapp.ts';
+import { addOwnChannel, allOnce, progressOf, sendCampaign, timesShown } from './support/whatsapp.ts';
 import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import type { Arrival } from './whatsapp-peer/state.ts';
 import { addChannel, addCommunity, addGroup } from './whatsapp-peer/world.ts';
@@ -107,17 +107,41 @@ describe('a picture', () => {
   test('that is turned or see-through is described as it is shown', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
-    const turned = await sharp(await drawPlain(80, 40, 'jpeg'))
+    const turned = await sharp(await drawNoise(80, 40))
       .withMetadata({ orientation: 6 })
+      .jpeg()
       .toBuffer();
     await finished(person, await sendCampaign(person, groups, 'turned', turned));
-    expect(shownWith('turned')[0]?.media).toMatchObject({ mime: 'image/jpeg', width: 40, height: 80, bytes: turned });
+    const shown = shownWith('turned')[0]?.media;
+    expect(shown).toMatchObject({ mime: 'image/jpeg', width: 40, height: 80 });
+    expect(await sharp(shown?.bytes).autoOrient().raw().toBuffer()).toEqual(
+      await sharp(turned).autoOrient().raw().toBuffer(),
+    );
     const clear = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#00000000' } })
       .png()
       .toBuffer();
     await finished(person, await sendCampaign(person, groups, 'clear', clear));
     const { dominant } = await sharp(shownWith('clear')[0]?.media?.thumbnail).stats();
     expect(dominant.r).toBeGreaterThan(200);
+  });
+
+  test.each(['jpeg', 'png'] as const)('that is a %s leaves without where it was taken', async (format) => {
+    const { person } = somebody;
+    const { channel, groupId } = await addOwnChannel(peer, somebody);
+    const groups = [...somebody.groups.slice(0, 1), groupId];
+    const taken = await sharp(await drawNoise(30, 20))
+      .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 58/1' } })
+      .toFormat(format)
+      .toBuffer();
+    const text = `taken as a ${format}`;
+    expect((await finished(person, await sendCampaign(person, groups, text, taken))).totals).toMatchObject({ sent: 2 });
+    expect(channel.posts).toHaveLength(1);
+    const shown = shownWith(text);
+    expect(shown).toHaveLength(5);
+    for (const { media } of shown) {
+      expect((await sharp(media?.bytes).metadata()).exif).toBeUndefined();
+      expect(await sharp(media?.bytes).raw().toBuffer()).toEqual(await sharp(taken).raw().toBuffer());
+    }
   });
 
   test('of a kind that phones do not show as one becomes a JPEG, and what moves a document', async () => {

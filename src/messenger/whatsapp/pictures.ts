@@ -7,6 +7,8 @@ export interface Picture {
   width: number;
   height: number;
   isAnimated: boolean;
+  /** How it has to be turned to be upright, as Exif counts; undefined: it does not say. */
+  orientation: number | undefined;
   /** A small JPEG; undefined: it is too large to be decoded here, or broken further on. */
   thumbnail: Buffer | undefined;
 }
@@ -38,7 +40,8 @@ export function lookAtPicture(bytes: Buffer): Promise<Picture | undefined> {
     const small = () =>
       image.clone().resize(THUMBNAIL_EDGE, THUMBNAIL_EDGE, { fit: 'inside', withoutEnlargement: true });
     const thumbnail = isTooLarge(described) ? undefined : await toJpeg(small(), 50);
-    return { width, height, isAnimated: (described.pages ?? 1) > 1, thumbnail };
+    const { orientation, pages = 1 } = described;
+    return { width, height, isAnimated: pages > 1, orientation, thumbnail };
   });
 }
 

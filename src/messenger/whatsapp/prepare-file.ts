@@ -5,6 +5,7 @@ import { kindOf, type MediaKind } from '../../media/sniff.ts';
 import type { PostMedia } from '../messenger.ts';
 import { encryptFile } from './encrypt-file.ts';
 import { convertToJpeg, lookAtPicture, type Picture } from './pictures.ts';
+import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadPlace } from './uploads-table.ts';
 
@@ -23,7 +24,7 @@ interface Shown {
   picture: Picture | undefined;
 }
 
-/** Other pictures are converted, as WhatsApp's own clients do. */
+/** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
 const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
 
 export async function prepareFile(media: PostMedia, place: UploadPlace): Promise<PreparedFile> {
@@ -53,12 +54,16 @@ async function toShown(media: PostMedia): Promise<Shown> {
   const asItIs = { kind, mime, bytes, sha256, picture: undefined };
   if (kind !== 'image') return asItIs;
   const picture = await lookAtPicture(bytes);
-  if (SHOWN_AS_THEY_ARE.has(mime)) return { ...asItIs, picture };
+  if (SHOWN_AS_THEY_ARE.has(mime)) {
+    const stripped = stripPicture(bytes, mime, picture?.orientation);
+    return { ...asItIs, picture, ...(stripped && { bytes: stripped, sha256: hashOf(stripped) }) };
+  }
   const jpeg = picture && !picture.isAnimated ? await convertToJpeg(bytes) : undefined;
   if (!jpeg) return { ...asItIs, kind: 'document' };
-  const hash = createHash('sha256').update(jpeg).digest();
-  return { kind, mime: 'image/jpeg', bytes: jpeg, sha256: hash, picture };
+  return { kind, mime: 'image/jpeg', bytes: jpeg, sha256: hashOf(jpeg), picture };
 }
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
 
 type Place = Pick<
   proto.Message.IImageMessage,

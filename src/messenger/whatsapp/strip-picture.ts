@@ -1,0 +1,113 @@
+/**
+ * Takes out of a picture what it does not show: where and when it was taken, by which camera, what programs have noted, smaller copies
+ * of it. The pixels are not touched. What is kept is named, everything else goes; so does whatever follows the picture in its file.
+ */
+import { crc32 } from 'node:zlib';
+
+/** How a picture is to be turned to be upright, as Exif counts: 1 to 8, where 1 is as it is. */
+type Orientation = number | undefined;
+
+/** The picture without the rest. Undefined for what is not built as such a file is. */
+export function stripPicture(bytes: Buffer, mime: string, orientation: Orientation): Buffer | undefined {
+  const turn = orientation === undefined || orientation === 1 ? undefined : describeTurn(orientation);
+  return mime === 'image/png' ? stripPng(bytes, turn) : stripJpeg(bytes, turn);
+}
+
+/** A list of one entry, in the form in which Exif notes things. */
+function describeTurn(orientation: number): Buffer {
+  const turn = Buffer.from('49492a0008000000010012010300010000000000000000000000', 'hex');
+  turn.writeUInt16LE(orientation, 18);
+  return turn;
+}
+
+const PNG_HEAD = 8;
+const PNG_KEPT = new Set(
+  [
+    'IHDR',
+    'PLTE',
+    'IDAT',
+    'IEND',
+    'tRNS',
+    'bKGD',
+    'pHYs',
+    'sBIT',
+    'gAMA',
+    'cHRM',
+    'sRGB',
+    'iCCP',
+    'cICP',
+    'mDCV',
+    'cLLI',
+  ]
+    // Of one that moves.
+    .concat(['acTL', 'fcTL', 'fdAT']),
+);
+
+function stripPng(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
+  const kept = [bytes.subarray(0, PNG_HEAD)];
+  let name = '';
+  for (let at = PNG_HEAD; at + 8 <= bytes.length && name !== 'IEND';) {
+    name = bytes.toString('latin1', at + 4, at + 8);
+    if (kept.length === 1 && name !== 'IHDR') return undefined;
+    const end = at + 12 + bytes.readUInt32BE(at);
+    if (PNG_KEPT.has(name)) kept.push(bytes.subarray(at, end));
+    if (name === 'IHDR' && turn) kept.push(pngChunk('eXIf', turn));
+    at = end;
+  }
+  return kept.length > 1 ? Buffer.concat(kept) : undefined;
+}
+
+function pngChunk(name: string, data: Buffer): Buffer {
+  const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(name, 'latin1'), data, Buffer.alloc(4)]);
+  chunk.writeUInt32BE(data.length);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+  return chunk;
+}
+
+const JPEG_END = 0xd9;
+const JPEG_SCAN = 0xda;
+/** Of what applications and people add to a JPEG, that without which it would look otherwise: how to read its colours. */
+const JPEG_KEPT = new Map([
+  [0xe0, 'JFIF\0'],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+]);
+
+function stripJpeg(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
+  const kept = [bytes.subarray(0, 2), ...(turn ? [jpegTurn(turn)] : [])];
+  let isShown = false;
+  for (let at = 2; at + 2 <= bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === JPEG_END) return isShown ? Buffer.concat([...kept, bytes.subarray(at, at + 2)]) : undefined;
+    const end = at + 2 + (at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0);
+    if (marker !== 0xff && (end < at + 4 || end > bytes.length)) break;
+    isShown ||= marker === JPEG_SCAN;
+    // Any number of such bytes may come before a marker.
+    const next = marker === 0xff ? at + 1 : marker === JPEG_SCAN ? endOfScan(bytes, end) : end;
+    if (marker !== 0xff && isKept(marker, bytes.subarray(at + 4, end))) kept.push(bytes.subarray(at, next));
+    at = next;
+  }
+  // One that was cut short shows what there is of it.
+  return isShown ? Buffer.concat(kept) : undefined;
+}
+
+function isKept(marker: number, content: Buffer): boolean {
+  const isAddition = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
+  const head = JPEG_KEPT.get(marker);
+  return !isAddition || (head !== undefined && content.toString('latin1', 0, head.length) === head);
+}
+
+/** Where the next marker is; within the pixels such a byte is followed by 0, or by a mark that only parts them. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  return bytes.length;
+}
+
+function jpegTurn(turn: Buffer): Buffer {
+  const head = Buffer.from('ffe10000457869660000', 'hex');
+  head.writeUInt16BE(2 + 6 + turn.length, 2);
+  return Buffer.concat([head, turn]);
+}
