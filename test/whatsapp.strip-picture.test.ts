@@ -99,13 +99,21 @@ test('whatever is no picture is given up', () => {
   );
 });
 
+test('what is made of very many parts, to keep the process busy, is given up', () => {
+  const jpeg = Buffer.alloc(16 * 1024 * 1024, Buffer.from([0xff, 0xfe, 0, 2]));
+  expect(stripPicture(Buffer.concat([Buffer.from([0xff, 0xd8]), jpeg]), 'image/jpeg', undefined)).toBeUndefined();
+  const head = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\0IHDR\0\0\0\0', 'latin1');
+  const chunks = Buffer.alloc(12 * 1_000_000, Buffer.from('\0\0\0\0IDAT\0\0\0\0', 'latin1'));
+  expect(stripPicture(Buffer.concat([head, chunks]), 'image/png', undefined)).toBeUndefined();
+});
+
 test('a note of any kind goes, wherever it stands, and what the colours need stays', async () => {
   const plain = await sharp(await drawNoise(24, 16))
     .jpeg()
     .toBuffer();
   const segment = (marker: number, content: Buffer) => {
-    const head = Buffer.from([0xff, marker, 0, 0]);
-    head.writeUInt16BE(content.length + 2, 2);
+    const head = Buffer.from([0xff, 0xff, 0xff, marker, 0, 0]);
+    head.writeUInt16BE(content.length + 2, 4);
     return Buffer.concat([head, content]);
   };
   const note = fc.record({

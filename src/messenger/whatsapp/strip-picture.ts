@@ -4,11 +4,14 @@
  */
 import { crc32 } from 'node:zlib';
 
-/** How a picture is to be turned to be upright, as Exif counts: 1 to 8, where 1 is as it is. */
-type Orientation = number | undefined;
+/** No picture has as many; one that is made of them would keep the process busy. */
+const MOST_PARTS = 50_000;
 
-/** The picture without the rest. Undefined for what is not built as such a file is. */
-export function stripPicture(bytes: Buffer, mime: string, orientation: Orientation): Buffer | undefined {
+/**
+ * The picture without the rest; `orientation` is how it is to be turned to be upright, as Exif counts: 1 to 8, where 1 is as it is.
+ * Undefined for what is not built as such a file is.
+ */
+export function stripPicture(bytes: Buffer, mime: string, orientation: number | undefined): Buffer | undefined {
   const turn = orientation === undefined || orientation === 1 ? undefined : describeTurn(orientation);
   return mime === 'image/png' ? stripPng(bytes, turn) : stripJpeg(bytes, turn);
 }
@@ -21,40 +24,23 @@ function describeTurn(orientation: number): Buffer {
 }
 
 const PNG_HEAD = 8;
-const PNG_KEPT = new Set(
-  [
-    'IHDR',
-    'PLTE',
-    'IDAT',
-    'IEND',
-    'tRNS',
-    'bKGD',
-    'pHYs',
-    'sBIT',
-    'gAMA',
-    'cHRM',
-    'sRGB',
-    'iCCP',
-    'cICP',
-    'mDCV',
-    'cLLI',
-  ]
-    // Of one that moves.
-    .concat(['acTL', 'fcTL', 'fdAT']),
-);
+const PNG_PIXELS = ['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD', 'pHYs', 'acTL', 'fcTL', 'fdAT'];
+const PNG_COLOURS = ['sBIT', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'mDCV', 'cLLI'];
+const PNG_KEPT = new Set([...PNG_PIXELS, ...PNG_COLOURS]);
 
 function stripPng(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
   const kept = [bytes.subarray(0, PNG_HEAD)];
-  let name = '';
-  for (let at = PNG_HEAD; at + 8 <= bytes.length && name !== 'IEND';) {
+  let [at, parts, name] = [PNG_HEAD, 0, ''];
+  while (at + 8 <= bytes.length && name !== 'IEND') {
     name = bytes.toString('latin1', at + 4, at + 8);
-    if (kept.length === 1 && name !== 'IHDR') return undefined;
+    if ((parts += 1) > MOST_PARTS || (parts === 1) !== (name === 'IHDR')) return undefined;
     const end = at + 12 + bytes.readUInt32BE(at);
+    // One that was cut short ends before that.
     if (PNG_KEPT.has(name)) kept.push(bytes.subarray(at, end));
     if (name === 'IHDR' && turn) kept.push(pngChunk('eXIf', turn));
     at = end;
   }
-  return kept.length > 1 ? Buffer.concat(kept) : undefined;
+  return parts > 0 ? Buffer.concat(kept) : undefined;
 }
 
 function pngChunk(name: string, data: Buffer): Buffer {
@@ -64,9 +50,11 @@ function pngChunk(name: string, data: Buffer): Buffer {
   return chunk;
 }
 
+/** Any number of these may come before a marker. */
+const JPEG_FILL = 0xff;
 const JPEG_END = 0xd9;
 const JPEG_SCAN = 0xda;
-/** Of what applications and people add to a JPEG, that without which it would look otherwise: how to read its colours. */
+/** Of what programs add to a JPEG, that without which it would look otherwise: how to read its colours. */
 const JPEG_KEPT = new Map([
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
@@ -75,35 +63,45 @@ const JPEG_KEPT = new Map([
 
 function stripJpeg(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
   const kept = [bytes.subarray(0, 2), ...(turn ? [jpegTurn(turn)] : [])];
-  let isShown = false;
-  for (let at = 2; at + 2 <= bytes.length && bytes[at] === 0xff;) {
+  let [at, parts, isShown] = [2, 0, false];
+  while (at + 2 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    if (marker === JPEG_END) return isShown ? Buffer.concat([...kept, bytes.subarray(at, at + 2)]) : undefined;
-    const end = at + 2 + (at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0);
-    if (marker !== 0xff && (end < at + 4 || end > bytes.length)) break;
+    if (marker === JPEG_FILL) {
+      at += 1;
+      continue;
+    }
+    const end = marker === JPEG_END ? at + 2 : endOfSegment(bytes, at);
+    if (end === undefined) break;
+    if ((parts += 1) > MOST_PARTS) return undefined;
     isShown ||= marker === JPEG_SCAN;
-    // Any number of such bytes may come before a marker.
-    const next = marker === 0xff ? at + 1 : marker === JPEG_SCAN ? endOfScan(bytes, end) : end;
-    if (marker !== 0xff && isKept(marker, bytes.subarray(at + 4, end))) kept.push(bytes.subarray(at, next));
+    const next = marker === JPEG_SCAN ? endOfScan(bytes, end) : end;
+    if (isKept(marker, bytes.subarray(at + 4, end))) kept.push(bytes.subarray(at, next));
+    if (marker === JPEG_END) break;
     at = next;
   }
   // One that was cut short shows what there is of it.
   return isShown ? Buffer.concat(kept) : undefined;
 }
 
-function isKept(marker: number, content: Buffer): boolean {
-  const isAddition = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
-  const head = JPEG_KEPT.get(marker);
-  return !isAddition || (head !== undefined && content.toString('latin1', 0, head.length) === head);
+function endOfSegment(bytes: Buffer, at: number): number | undefined {
+  const length = at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0;
+  return length < 2 || at + 2 + length > bytes.length ? undefined : at + 2 + length;
 }
 
-/** Where the next marker is; within the pixels such a byte is followed by 0, or by a mark that only parts them. */
+/** Where the next marker is. Among the pixels such a byte is followed by 0, or by what only parts them. */
 function endOfScan(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue;
     const next = bytes[at + 1] ?? 0;
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
   return bytes.length;
+}
+
+function isKept(marker: number, content: Buffer): boolean {
+  const isAddition = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
+  const head = JPEG_KEPT.get(marker);
+  return !isAddition || (head !== undefined && content.toString('latin1', 0, head.length) === head);
 }
 
 function jpegTurn(turn: Buffer): Buffer {
