@@ -9,7 +9,8 @@ import type { Verdict } from './whatsapp-peer/state.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const scene = await setWhatsAppScene();
+// Some answers are lost on purpose.
+const scene = await setWhatsAppScene({ answerMs: 1_500 });
 const { peer, linked, finished } = scene;
 const somebody = await linked(1);
 const editor = await linked(0);

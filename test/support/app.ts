@@ -50,7 +50,8 @@ const NOWHERE = 'ws://127.0.0.1:9/';
 const WHATSAPP_TIMING = {
   firstPauseMs: 50,
   longestPauseMs: 500,
-  answerMs: 1_500,
+  // Only who loses answers on purpose waits for this.
+  answerMs: 15_000,
   restMs: 1_000,
   leaveMs: 1_000,
   fileWaitMs: 500,
