@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { Person } from './support/app.ts';
 import { until } from './support/ledger.ts';
-import { sendCampaign } from './support/whatsapp.ts';
+import { createGroups, sendCampaign } from './support/whatsapp.ts';
 import { skipWaiting } from './support/skip-waiting.ts';
 import { setWhatsAppScene } from './support/whatsapp-scene.ts';
 import { postsNow } from './whatsapp-peer/posts-now.ts';
@@ -20,12 +20,12 @@ interface Outcome {
 // Some answers are lost on purpose.
 const scene = await setWhatsAppScene({ answerMs: 1_500 });
 const { peer, database, members, linked, finished } = scene;
+const somebody = await linked(0);
 
 /** A campaign that has arrived in so many groups, or in a channel. */
 async function posted(what: number | 'channel', text: string) {
-  const somebody = await linked(what === 'channel' ? 0 : what);
   const { person } = somebody;
-  const groups = what === 'channel' ? [await createChannel(person)] : somebody.groups;
+  const groups = what === 'channel' ? [await createChannel(person)] : await createGroups(person, what, members);
   const campaign = await sendCampaign(person, groups, text);
   expect((await finished(person, campaign)).totals).toMatchObject({ sent: groups.length });
   const chats = [...new Set(peer.arrivals.filter((one) => one.text === text).map(({ chatId }) => chatId))];
