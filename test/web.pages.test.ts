@@ -1,10 +1,10 @@
 /** Every page of the dashboard: usable with a screen reader and a keyboard, light and dark, on desks and phones; and small. */
-import { AxeBuilder } from '@axe-core/playwright';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
+import { findBarriers } from './support/dashboard-page.ts';
 import { moreOf, sendToAll, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
 import { PNG } from './support/sample-files.ts';
 
@@ -73,28 +73,19 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.evaluate('document.fonts.ready');
   }
 
-  async function violations(look = new AxeBuilder({ page })): Promise<string[]> {
-    const { violations: found } = await look.analyze();
-    const path = new URL(page.url()).pathname;
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${path}: ${id}: ${node.target.join(' ')} ${node.html}`),
-    );
-  }
-
   test.each([
-    ['in light', 'light', []],
+    ['in light', 'light', {}],
     // All but the colours is the same as in light.
-    ['in dark', 'dark', ['color-contrast']],
+    ['in dark', 'dark', { rules: ['color-contrast'] }],
   ] as const)(
     'no page has anything that people with a screen reader or weak eyes would stumble over, %s',
-    async (_what, colorScheme, rules) => {
+    async (_what, colorScheme, by) => {
       await page.emulateMedia({ colorScheme });
       const found: string[] = [];
       const look = async (path: string) => {
         await page.goto(path);
         await settle();
-        const axe = new AxeBuilder({ page });
-        found.push(...(await violations(rules.length > 0 ? axe.withRules([...rules]) : axe)));
+        found.push(...(await findBarriers(page, by)));
       };
       for (const path of ['/sign-in', '/sign-up']) await look(path);
       await enter();
@@ -108,7 +99,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const found: string[] = [];
     const look = async () => {
       await page.getByRole('dialog').waitFor();
-      found.push(...(await violations(new AxeBuilder({ page }).include('[role=dialog]'))));
+      found.push(...(await findBarriers(page, { within: '[role=dialog]' })));
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     };

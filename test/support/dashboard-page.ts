@@ -11,8 +11,21 @@ export async function askInBrowser<Data>(page: Page, path: string, data: object 
   return ((await answer.json()) as { data: Data }).data;
 }
 
-/** What people with a screen reader or weak eyes would stumble over, in words; nothing, one hopes. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+/**
+ * What people with a screen reader or weak eyes would stumble over, in words; nothing, one hopes. Of the whole page unless `within` says
+ * otherwise, by all rules unless some are named.
+ */
+export async function findBarriers(
+  page: Page,
+  { within, rules }: { within?: string; rules?: readonly string[] } = {},
+): Promise<string[]> {
+  // What axe calls legacy judges the page in the page itself: without frames it is the same, and no second page has to be opened for it.
+  const look = new AxeBuilder({ page }).setLegacyMode();
+  if (within !== undefined) look.include(within);
+  if (rules) look.withRules([...rules]);
+  const { violations } = await look.analyze();
+  const { pathname } = new URL(page.url());
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, html }) => `${pathname}: ${id}: ${target.join(' ')} ${html}`),
+  );
 }

@@ -1,0 +1,51 @@
+import { basename } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take more than ten seconds, longest first. The order is all that hangs on it: a stale one costs time, no more. */
+const LONGEST = [
+  'web.pages',
+  'whatsapp.long-text',
+  'deliveries.replaced',
+  'database.outages',
+  'web.campaigns',
+  'whatsapp.survive',
+  'whatsapp.media',
+  'web.journey',
+  'soak',
+  'users.delete-account',
+  'web.compose',
+  'database.lost',
+  'campaigns.revise',
+  'web.build',
+  'whatsapp.pauses',
+  'web.account',
+  'main',
+  'database.failover',
+  'deliveries.revise',
+  'contract.fuzz',
+  'whatsapp.take-over',
+  'crashes',
+  'campaigns.halt',
+  'readme',
+  'analytics.adds-up',
+  'contract.limits',
+  'http.events',
+  'campaigns.clock',
+  'web.groups',
+  'whatsapp.revise',
+  'whatsapp.ration',
+];
+
+/**
+ * Begins with what takes longest, so that nobody waits at the end for one file that began late. Vitest does so only where it has run
+ * before. Those that use the processor and those that wait are mixed as they come.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.indexOf(basename(moduleId, '.test.ts'));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
