@@ -1,19 +1,31 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+const ALL = ['test/**/*.test.ts'];
+/** What links WhatsApp: its client is prepared once in a process, for one server, and quietens the console of that process. */
+const WITH_WHATSAPP = ['whatsapp.*', 'web.account', 'messenger.conformance', 'accounts.history', 'contract.fuzz'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
+const common = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // What is waited for takes as long as a busy machine makes it take.
+  expect: { poll: { timeout: 30_000 } },
+  // Two cores are meant, and files wait for a third of their time. A file has its own database, so files may run beside each other;
+  // tests within one follow each other.
+  maxWorkers: 3,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    ...common,
     globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // What is waited for takes as long as a busy machine makes it take.
-    expect: { poll: { timeout: 30_000 } },
-    // A file has its own database, so files may run beside each other; tests within one follow each other. Files share what they
-    // import with those that ran before them in the same process: to load the service anew for each takes a second of a processor.
-    isolate: false,
-    // Two cores are meant, and files wait for a third of their time.
-    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    projects: [
+      // To load the service anew for each file would take a second of a processor for each.
+      { test: { ...common, name: 'together', include: ALL, exclude: WITH_WHATSAPP, isolate: false } },
+      { test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } },
+    ],
   },
 });

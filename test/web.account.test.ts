@@ -4,7 +4,7 @@ import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
-import { askInBrowser, findBarriers } from './support/dashboard-page.ts';
+import { askInBrowser, enterAsNew, findBarriers } from './support/dashboard-page.ts';
 import { signUpInBrowser } from './support/dashboard-user.ts';
 import { OWN_NUMBER, towards, type Status } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
@@ -75,7 +75,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('an account is linked by a code that is entered on the phone, and unlinked when that is confirmed', async () => {
-    await signUpInBrowser(page, 'ben', `+${OWN_NUMBER}`);
+    await enterAsNew(page, 'ben', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await press('Link with a QR code');
     await press('Use a code instead');
@@ -94,7 +94,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('an account goes to the sandbox, and stays there as long as a campaign is planned', async () => {
-    await signUpInBrowser(page, 'cleo', `+${OWN_NUMBER}`);
+    await enterAsNew(page, 'cleo', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('Sandbox').click();
     await press('Use the sandbox');
@@ -118,7 +118,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a rest is told with its reason and its end, and that nothing has to be done', async () => {
-    await signUpInBrowser(page, 'rita', `+${OWN_NUMBER}`);
+    await enterAsNew(page, 'rita', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await state('Not linked').waitFor();
     const { qr = '' } = await ask<Status>('venom/connect-account', {});
@@ -135,7 +135,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('quiet hours and a daily cap are set on the page, and taken away again', async () => {
-    await signUpInBrowser(page, 'dora', `+${OWN_NUMBER}`);
+    await enterAsNew(page, 'dora', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await page.getByRole('checkbox', { name: /^Quiet hours/ }).check();
     await page.getByLabel('From').fill('21:30');

@@ -3,8 +3,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
-import { askInBrowser, findBarriers } from './support/dashboard-page.ts';
-import { signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
+import { askInBrowser, enterAsNew, findBarriers } from './support/dashboard-page.ts';
+import { writeMessage } from './support/dashboard-user.ts';
 import { PNG } from './support/sample-files.ts';
 
 // A browser on a machine that is busy with other things takes its time.
@@ -42,7 +42,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
   test('what a campaign still lacks is said from the start, and only when nothing is missing that nothing is', async () => {
-    await signUpInBrowser(page, 'ada');
+    await enterAsNew(page, 'ada');
     await page.goto('/campaigns/new');
     for (const missing of ['Write a message.', 'Pick at least one group.']) await check().getByText(missing).waitFor();
     await writeMessage(page, 'Hello');
@@ -57,7 +57,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a group that got the same text is named before it gets it again, and can be left out', async () => {
-    await signUpInBrowser(page, 'bea');
+    await enterAsNew(page, 'bea');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     await ask('venom/add-campaign', {
       name: 'Before',
@@ -76,7 +76,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a test goes to one group, file and all, as a campaign of its own, and the draft stays', async () => {
-    await signUpInBrowser(page, 'eve');
+    await enterAsNew(page, 'eve');
     await page.goto('/campaigns/new');
     await press('Send a test to …');
     await dialog().getByText('Write a message first').waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a picture that is pasted into the message goes along with it', async () => {
-    await signUpInBrowser(page, 'gwen');
+    await enterAsNew(page, 'gwen');
     await page.goto('/campaigns/new');
     const editor = page.getByRole('textbox', { name: 'Message' });
     await editor.click();
@@ -139,7 +139,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('a schedule keeps its time of day over a change of the clocks, before it is saved and in the calendar', async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
-    await signUpInBrowser(page, 'finn');
+    await enterAsNew(page, 'finn');
     await page.goto('/campaigns/new');
     await page.getByLabel('Campaign name').fill('Over the change');
     await writeMessage(page, 'Good morning');

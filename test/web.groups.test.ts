@@ -3,8 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
-import { askInBrowser, findBarriers } from './support/dashboard-page.ts';
-import { signUpInBrowser } from './support/dashboard-user.ts';
+import { askInBrowser, enterAsNew, findBarriers } from './support/dashboard-page.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -29,7 +28,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
   test('groups are saved as a list, picked by it, and the list is renamed, changed and deleted', async () => {
-    await signUpInBrowser(page, 'cleo');
+    await enterAsNew(page, 'cleo');
     await page.goto('/groups');
     await page.getByRole('checkbox', { name: 'Select Chess friends' }).check();
     await page.getByRole('checkbox', { name: 'Select Village news' }).check();
@@ -77,7 +76,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('groups tell when they were last posted to, and what reading them anew has changed', async () => {
-    await signUpInBrowser(page, 'dan');
+    await enterAsNew(page, 'dan');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     await ask('venom/add-campaign', {
       name: 'News',

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
+import { enterAsNew } from './support/dashboard-page.ts';
 import { moreOf, sendToAll, signInInBrowser, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
 import { PNG } from './support/sample-files.ts';
 
@@ -79,7 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a campaign is duplicated, file and groups included, and what is being written is not lost unasked', async () => {
-    await signUpInBrowser(page, 'copyist');
+    await enterAsNew(page, 'copyist');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Spring *fair*');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
@@ -124,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
   }
 
   test('what is pasted keeps what a message can hold, and loses the rest', async () => {
-    await signUpInBrowser(page, 'bea');
+    await enterAsNew(page, 'bea');
     await page.goto('/campaigns/new');
     const html = await paste(
       '<h1 style="color: red">Fair</h1><table><tr><td>nine</td></tr></table><p onclick="x()"><b style="font-size: 9px">Bold</b> <span style="font-style: italic">slanted</span> <u>plain</u> <a href="javascript:alert(1)">bad</a> <a href="https://example.org/" target="_blank">good</a></p><script>globalThis.hacked = 1</script><img src="x" onerror="globalThis.hacked = 1">',
@@ -137,7 +138,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('what is pasted from Word keeps its lists and loses its spacers', async () => {
-    await signUpInBrowser(page, 'wanda');
+    await enterAsNew(page, 'wanda');
     await page.goto('/campaigns/new');
     const item = (marker: string, text: string) =>
       `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l0 level1 lfo1'><![if !supportLists]><span style='font-family:Symbol'><span style='mso-list:Ignore'>${marker}<span style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span></span><![endif]>${text}<o:p></o:p></p>`;
@@ -156,7 +157,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a schedule is made for days, a time and a zone, and can be cancelled', async () => {
-    await signUpInBrowser(page, 'cleo');
+    await enterAsNew(page, 'cleo');
     await page.goto('/campaigns/new');
     await page.getByLabel('Campaign name').fill('Good morning');
     await writeMessage(page, 'Hello');
@@ -191,7 +192,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a session that ends leads to signing in, and back to a draft that is still there', async () => {
-    await signUpInBrowser(page, 'dora');
+    await enterAsNew(page, 'dora');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Not lost');
     await page.getByRole('checkbox', { name: 'Village news' }).check();

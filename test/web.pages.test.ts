@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { PASSWORD, startTestApp } from './support/app.ts';
+import { startTestApp } from './support/app.ts';
 import { launchBrowser, visit, type Visit } from './support/browser.ts';
-import { findBarriers } from './support/dashboard-page.ts';
+import { enter, findBarriers } from './support/dashboard-page.ts';
 import { moreOf, sendToAll, signUpInBrowser, writeMessage } from './support/dashboard-user.ts';
 import { PNG } from './support/sample-files.ts';
 
@@ -57,15 +57,6 @@ describe.skipIf(!browser)('in a browser', () => {
   });
   afterEach(() => visited.end());
 
-  /** Signs in without loading a page. */
-  async function enter(name = 'ada'): Promise<void> {
-    const answer = await page.context().request.post('/session', {
-      headers: { 'x-campanile-dashboard': '1' },
-      data: { user_name: name, password: PASSWORD },
-    });
-    expect(answer.status()).toBe(200);
-  }
-
   /** The page has come to rest: nothing stands in for what is still to come. */
   async function settle(): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -88,14 +79,14 @@ describe.skipIf(!browser)('in a browser', () => {
         found.push(...(await findBarriers(page, by)));
       };
       for (const path of ['/sign-in', '/sign-up']) await look(path);
-      await enter();
+      await enter(page, 'ada');
       for (const path of [...PAGES, campaign, change]) await look(path);
       expect(found).toEqual([]);
     },
   );
 
   test('no dialog has, either', async () => {
-    await enter();
+    await enter(page, 'ada');
     const found: string[] = [];
     const look = async () => {
       await page.getByRole('dialog').waitFor();
@@ -136,7 +127,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('nothing needs to be scrolled sideways on a phone, and every page is in reach', async () => {
     await page.setViewportSize(PHONE);
-    await enter();
+    await enter(page, 'ada');
     for (const path of [...PAGES, campaign, change]) {
       await page.goto(path);
       await settle();
@@ -152,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('the keyboard alone finds a campaign, skips the rail, and begins a new one', async () => {
-    await enter();
+    await enter(page, 'ada');
     await page.goto('/');
     await settle();
     await page.keyboard.press('Control+k');
@@ -187,7 +178,7 @@ describe.skipIf(!browser)('in a browser', () => {
       html: 'Hello',
       group_metadata_ids: rows.map((row) => row.group_id),
     });
-    await enter('olga');
+    await enter(page, 'olga');
     await page.goto(`/campaigns/${answer.body.data.campaign_id}`);
     // The sandbox has no such groups.
     await page.getByText('0 sent · 10,000 failed · 0 waiting').waitFor();
@@ -206,7 +197,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('the first page needs no more script than it should, and no editor and no chart', async () => {
-    await enter();
+    await enter(page, 'ada');
     const scripts = new Map<string, number>();
     const sizes: Promise<void>[] = [];
     page.on('response', (response) => {
