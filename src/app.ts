@@ -20,7 +20,7 @@ import { groupListOperations } from './http/routes/group-lists.ts';
 import { groupOperations } from './http/routes/groups.ts';
 import { userOperations } from './http/routes/users.ts';
 import { buildOperatorServer } from './http/operator-server.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, type HttpLimits } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
@@ -50,13 +50,15 @@ export interface AppOptions {
   messengers?: readonly Messenger[];
   /** For tests, which do not wait as long as one should for WhatsApp. */
   whatsappTiming?: WhatsAppOptions['timing'];
+  /** For tests, with which the service may have to share its process. */
+  httpLimits?: Partial<HttpLimits>;
 }
 
 /** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers, whatsappTiming }: AppOptions = {},
+  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {} }: AppOptions = {},
 ): Promise<App> {
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
@@ -96,6 +98,7 @@ export async function startApp(
             jwtSecret: secrets.jwtSecret,
             dashboardFolder: await dashboard?.folder,
             checkAnswers,
+            limits: httpLimits,
           });
     closing.push(() => server.close());
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
@@ -186,7 +189,8 @@ function buildApi(
     jwtSecret,
     dashboardFolder,
     checkAnswers,
-  }: { jwtSecret: string; dashboardFolder: string | undefined; checkAnswers: boolean },
+    limits,
+  }: { jwtSecret: string; dashboardFolder: string | undefined; checkAnswers: boolean; limits: Partial<HttpLimits> },
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -223,6 +227,7 @@ function buildApi(
     log,
     dashboard: dashboardFolder === undefined ? undefined : { folder: dashboardFolder, users },
     settings: config,
+    limits,
     checkAnswers,
   });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
+import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/overload.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -60,6 +61,9 @@ const WHATSAPP_TIMING = {
   lookGapMs: 100,
 };
 
+/** How late its event loop is says nothing of the service here: the test runs in it, too, and the machine may be busy with others. */
+const UNHURRIED: OverloadLimits = { ...OVERLOAD_LIMITS, lagMs: { heavy: Infinity, any: Infinity } };
+
 /** With `shared`, the database of another app, which outlives this one. */
 export async function startTestApp(
   overrides: Partial<Config> = {},
@@ -82,6 +86,7 @@ export async function startTestApp(
   const app: App = await startApp(config, log, {
     checkAnswers: true,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
+    httpLimits: { overload: UNHURRIED },
   });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);
