@@ -8,15 +8,25 @@ export function drawPng(width: number, height: number): Buffer {
     for (let x = 0; x < width; x++) row.set(colourAt(x / width, y / height), 1 + x * 3);
     rows.push(row);
   }
+  // Eight bits a colour, red, green and blue.
+  return encode(width, height, [8, 2], deflateSync(Buffer.concat(rows)));
+}
+
+/** A black picture of one bit a pixel: next to nothing as a file, and drawn in no time, however much there is of it once decoded. */
+export function drawBlack(width: number, height: number): Buffer {
+  return encode(width, height, [1, 0], deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8)))));
+}
+
+/** `kind`: bits and kind of colour, as the header says them. */
+function encode(width: number, height: number, kind: [number, number], pixels: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a colour, red, green and blue.
-  header.set([8, 2, 0, 0, 0], 8);
+  header.set(kind, 8);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.concat(rows))),
+    chunk('IDAT', pixels),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
