@@ -46,8 +46,19 @@ export async function findAccountsOfUsers(db: Connection, userIds: readonly numb
 
 /** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
 export async function findAccounts(db: Connection, accountIds: readonly number[]): Promise<Array<Account | undefined>> {
-  const rows = await selectAccounts(db)
-    .where(sql<boolean>`accounts.account_id = any(${[...accountIds]}::bigint[])`)
+  const rows = await db
+    .selectFrom(
+      sql<{ account_id: number }>`unnest(${[...accountIds]}::bigint[])`.as<'wanted'>(sql`wanted (account_id)`),
+    )
+    // A lookup for each, where the planner would rather read the table from end to end.
+    .innerJoinLateral(
+      selectAccounts(db)
+        .where(sql<boolean>`accounts.account_id = wanted.account_id`)
+        .limit(1)
+        .as('account'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('account')
     .execute();
   const byId = new Map(rows.map((row) => [row.accountId, row]));
   return accountIds.map((accountId) => byId.get(accountId));

@@ -29,7 +29,7 @@ export interface ClaimedDelivery {
 
 export interface ClaimOptions {
   workerId: number;
-  /** Shards the worker believes it holds; the claim believes the database. */
+  /** Shards the worker believes it holds; the claim believes the database. Those that come first are served first. */
   shards: number[];
   /** At most so many accounts. */
   lanes: number;

@@ -74,6 +74,7 @@ export function driveLanes(options: LaneOptions): Lanes {
   /** Deliveries of a turn of the last claim, on average: what the next turns are expected to hold. */
   let usualTurn = DELIVERIES_PER_TURN;
   let claimedMs = -Infinity;
+  let claims = 0;
   // A claim whose answer was lost leaves a turn in hand that nobody knows of.
   let mayHaveStrays = false;
 
@@ -94,7 +95,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     let closed: number[] = [];
     const turns = await claimTurns(db, {
       workerId: leases.workerId(),
-      shards,
+      shards: startAt(shards, claims++ * SHARDS_PER_CLAIM),
       lanes: room,
       batch: DELIVERIES_PER_TURN,
       paced,
@@ -171,6 +172,15 @@ export function driveLanes(options: LaneOptions): Lanes {
       await Promise.all([...underWay.values()].map((turn) => turn.ended));
     },
   };
+}
+
+/**
+ * Each claim begins where the last one ended: all shards come first in turn, and accounts that stand side by side in the tables are
+ * served one soon after the other.
+ */
+function startAt(shards: readonly number[], place: number): number[] {
+  const first = place % shards.length;
+  return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
 function drawGap(gap: Gap | undefined): number {

@@ -71,21 +71,14 @@ interface ContentRow {
 
 /** In the order of the ids; undefined for those that are gone. */
 async function readContents(db: Database, contentIds: number[]): Promise<Array<ContentRow | undefined>> {
-  const rows = await db
-    .selectFrom('contents')
-    .innerJoin('campaigns', 'campaigns.campaign_id', 'contents.campaign_id')
-    .leftJoin('media', 'media.media_id', 'contents.media_id')
-    .select((eb) => [
-      'contents.content_id',
-      'contents.text',
-      'contents.media_id',
-      eb.fn.coalesce('contents.name', 'campaigns.name').as('name'),
-      'media.mime',
-      'media.sha256',
-      eb.fn<number>('octet_length', ['media.bytes']).as('size'),
-    ])
-    .where(sql<boolean>`contents.content_id = any(${contentIds}::bigint[])`)
-    .execute();
+  const { rows } = await sql<ContentRow>`
+    select c.* from unnest(${contentIds}::bigint[]) i (content_id)
+    -- A lookup for each, where the planner would rather read the tables from end to end.
+    cross join lateral (
+      select t.content_id, t.text, t.media_id, m.mime, m.sha256, octet_length(m.bytes) as size,
+             coalesce(t.name, (select c.name from campaigns c where c.campaign_id = t.campaign_id)) as name
+      from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
+    ) c`.execute(db);
   const byId = new Map(rows.map((row) => [row.content_id, row]));
   return contentIds.map((contentId) => byId.get(contentId));
 }
