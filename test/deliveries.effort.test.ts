@@ -5,6 +5,7 @@ import { beginDueRuns } from '../src/campaigns/begin-runs.ts';
 import { connectDatabase, type Connection, type Database } from '../src/database/connect.ts';
 import { claimTurns, type Turn } from '../src/deliveries/claim-turns.ts';
 import { finishTurns } from '../src/deliveries/finish-turns.ts';
+import type { Outcome } from '../src/deliveries/outcome.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
@@ -44,10 +45,13 @@ const claim = (db: Database): Promise<Turn[]> =>
     paced: [],
   });
 
-const finish = (db: Database, turns: Turn[]): Promise<void> =>
+const SENT: Outcome = { kind: 'sent', recipients: 2 };
+const FAILED: Outcome = { kind: 'failed', reason: 'gone', uncertain: false };
+
+const finish = (db: Database, turns: Turn[], outcome = SENT): Promise<void> =>
   finishTurns(
     db,
-    turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => ({ kind: 'sent', recipients: 2 })), gapMs: 0 })),
+    turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => outcome), gapMs: 0 })),
   );
 
 /** What `work` answers, and how many rows it fetched. */
@@ -78,5 +82,24 @@ test('turns read few rows each in a ledger that has grown since their plans were
     const finished = await countReads((db) => finish(db, claimed.answer));
     expect(claimed.reads / turns).toBeLessThan(14);
     expect(finished.reads / turns).toBeLessThan(10);
+  }
+});
+
+test('a turn reads nothing of what its account has sent before', async () => {
+  await sql`delete from deliveries`.execute(database.db);
+  await planRuns(database.db, { afterMs: 0 });
+  while ((await beginDueRuns(database.db, SHARDS)) === 0);
+  // As long as each account has one only, any index of the account's seems as good as the one by run and position.
+  await sql`analyze`.execute(database.db);
+  await sql`
+    insert into deliveries (account_id, run_id, position, group_id, message_id, status)
+    select account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`.execute(database.db);
+  for (const outcome of [SENT, FAILED]) {
+    const claimed = await countReads(claim);
+    const turns = claimed.answer.length;
+    const finished = await countReads((db) => finish(db, claimed.answer, outcome));
+    expect(turns).toBeGreaterThan(LANES / 4);
+    expect(claimed.reads / turns).toBeLessThan(14);
+    expect(finished.reads / turns).toBeLessThan(11);
   }
 });
