@@ -48,7 +48,7 @@ const claim = (db: Database): Promise<Turn[]> =>
 const SENT: Outcome = { kind: 'sent', recipients: 2 };
 const FAILED: Outcome = { kind: 'failed', reason: 'gone', uncertain: false };
 
-const finish = (db: Database, turns: Turn[], outcome = SENT): Promise<void> =>
+const finish = (db: Database, turns: Turn[], outcome: Outcome = SENT): Promise<void> =>
   finishTurns(
     db,
     turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => outcome), gapMs: 0 })),

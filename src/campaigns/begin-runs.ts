@@ -9,8 +9,8 @@ const LOCKED_PAUSE_MS = 10;
 /** Deliveries are written so many of a run at a time, with turns in between. */
 export const CHUNK = 5_000;
 
-/** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits, here random ones, drawn anew for each row. */
-const newMessageId = sql`'3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 12) || right(gen_random_uuid()::text, 6))`;
+/** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
+const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
 
 /**
  * Begins the runs that have fallen due in these shards, in order of their due time, and writes a further chunk of those that have

@@ -67,7 +67,10 @@ export async function readProgress({ db }: { db: Database }, watched: readonly W
         select coalesce(sum(queued), 0)::int as queued, coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
                coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(delivered), 0)::int as delivered,
                coalesce(sum(read), 0)::int as read
-        from runs b where b.campaign_id = c.campaign_id and b.started_at is not null
+        from runs b
+        -- What has begun was due by then: of a long schedule hardly anything is read that is to come. A day more, should the
+        -- clock have been set back.
+        where b.campaign_id = c.campaign_id and b.due_at <= campanile_now() + interval '1 day' and b.started_at is not null
       ) r
       cross join lateral (
         select r.delivered > 0 or exists (
