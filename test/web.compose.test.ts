@@ -90,7 +90,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('combobox', { name: 'Group' }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
     await dialog().getByText('5 members of Chess friends will see it. It is listed as “Test: Spring fair”.').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await press('Send the test now');
     await dialog().getByText('The test is on its way to Chess friends.').waitFor();
     await dialog().getByRole('button', { name: 'Done' }).click();
