@@ -128,8 +128,12 @@ export class DocumentWriter implements HtmlSink {
     }
   }
 
+  isFull(): boolean {
+    return this.#length > TEXT_LIMIT;
+  }
+
   text(text: string): void {
-    if (this.#length > TEXT_LIMIT) return;
+    if (this.isFull()) return;
     const traits = surveyText(text);
     const settled = (traits & UNSETTLED) === 0 ? text : collapseSpace(text);
     const fresh = beginsWithSpace(settled) && this.#endsInSpace() ? settled.slice(1) : settled;
@@ -217,7 +221,7 @@ export class DocumentWriter implements HtmlSink {
   #closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
-    if (link === undefined || this.#length > TEXT_LIMIT) return;
+    if (link === undefined || this.isFull()) return;
     const text = link.text.trim();
     if (text === '') return this.#warn('link_without_text', link);
     const tells = tellsTarget(text, link.target);

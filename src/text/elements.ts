@@ -44,32 +44,51 @@ export class Elements {
 
   /**
    * Copies the elements of a list from an index on, each copy within the one before it and the first within the innermost of a stack.
-   * The copies take the places of the copied, and are put on the stack. A quarter of a megabyte of paragraphs in marks makes most of
-   * a million such copies, so they are made in one loop.
+   * The copies take the places of the copied, and are put on the stack. Answers how many tags they stand for. There may be hundreds of
+   * thousands of such copies, so they are made in one loop.
    */
-  copyOnto(stack: number[], list: number[], from: number): void {
+  copyOnto(stack: number[], list: number[], from: number): number {
     while (this.#count + list.length - from > this.#columns.parents.length)
       this.#columns = enlargeColumns(this.#columns);
     const { tagIndexes, parents, inlines, states } = this.#columns;
+    let depth = 0;
     let parent = stack.at(-1) ?? BODY;
     let inline = inlines[parent] ?? BARE;
     for (let index = from; index < list.length; index++) {
-      const copied = list[index] ?? BODY;
       const copy = this.#count++;
-      const tagIndex = tagIndexes[copied] ?? BODY;
-      inline = within(inline, copy, this.#tags[tagIndex] ?? BODY_TAG);
+      const tagIndex = tagIndexes[list[index] ?? BODY] ?? BODY;
+      const tag = this.#tags[tagIndex] ?? BODY_TAG;
+      inline = within(inline, copy, tag);
       tagIndexes[copy] = tagIndex;
       parents[copy] = parent;
       inlines[copy] = inline;
-      states[copy] = (states[copied] ?? 0) | OPEN;
+      states[copy] = OPEN;
       list[index] = copy;
       stack.push(copy);
       parent = copy;
+      depth += tag.depth;
     }
+    return depth;
   }
 
   tag(element: number): WrittenTag {
     return this.#tags[this.#columns.tagIndexes[element] ?? BODY] ?? BODY_TAG;
+  }
+
+  /**
+   * Makes an element, which is no block, the innermost of as many as there are tags, each within the one before. Answers the others, which are
+   * open if it is.
+   */
+  split(element: number, tags: readonly WrittenTag[]): number[] {
+    const outer: number[] = [];
+    for (const tag of tags.slice(0, -1)) {
+      const fresh = this.create(tag, this.#columns.parents[element] ?? BODY);
+      if (!this.isOpen(element)) this.close(fresh);
+      this.move(element, fresh);
+      outer.push(fresh);
+    }
+    this.#columns.tagIndexes[element] = this.#tags.push(tags.at(-1) ?? BODY_TAG) - 1;
+    return outer;
   }
 
   /** Makes an element one of the kind of another. */
@@ -152,5 +171,5 @@ export function linkOf(inline: Inline): number {
 }
 
 function within(outer: Inline, element: number, { role, value, style }: WrittenTag): Inline {
-  return role === 'link' && value !== undefined ? styleOf(outer) | (element << STYLE_BITS) : outer | style;
+  return (role === 'link' && value !== undefined ? styleOf(outer) | (element << STYLE_BITS) : outer) | style;
 }

@@ -44,6 +44,11 @@ export interface WrittenTag {
   isBlock: boolean;
   /** Whether browsers open it again in the next block when its own was closed before it. */
   isFormatting: boolean;
+  /** How many tags it stands for, and which; one that an author wrote is alone. See `bundle`. */
+  depth: number;
+  parts: readonly WrittenTag[] | undefined;
+  /** The link whose target it is that a text in it lies in, by its own tag. */
+  link: WrittenTag | undefined;
   /** Of a block, of which there may be tens of thousands: its beginning and its end, as two objects for all of them. */
   opening: BlockStep | undefined;
   closing: BlockStep | undefined;
@@ -80,7 +85,20 @@ function writtenTag(name: string, role: Role, value?: string): WrittenTag {
   const style = role === 'bold' ? BOLD : role === 'italic' ? ITALIC : PLAIN;
   const isBlock = BLOCKS.has(role);
   const isFormatting = FORMATTING.has(role);
-  const tag: WrittenTag = { name, role, value, style, isBlock, isFormatting, opening: undefined, closing: undefined };
+  const tag: WrittenTag = {
+    name,
+    role,
+    value,
+    style,
+    isBlock,
+    isFormatting,
+    depth: 1,
+    parts: undefined,
+    link: undefined,
+    opening: undefined,
+    closing: undefined,
+  };
+  if (role === 'link') tag.link = tag;
   if (isBlock) {
     tag.opening = { kind: 'open', tag };
     tag.closing = { kind: 'close', tag };
@@ -107,4 +125,6 @@ export interface HtmlSink {
   open(role: Role, value: string | undefined): void;
   close(role: Role): void;
   text(text: string): void;
+  /** Whether all else it could be told makes no difference any more, so that it need not be told. */
+  isFull(): boolean;
 }

@@ -3,27 +3,66 @@ import { BARE, BODY, linkOf, styleOf, type Elements, type Inline } from './eleme
 import type { BlockStep, HtmlSink, WrittenTag } from './tags.ts';
 
 /** What happens in a document, in order. */
-export type Step =
+type Step =
   | BlockStep
   | { kind: 'break' }
   | { kind: 'link'; element: number }
   | { kind: 'text'; element: number; text: string };
 
-/** Tells a sink the steps of a document, each text in the marks and the link it ended up in. Call `finish` at the end. */
+const BREAK: Step = { kind: 'break' };
+
+/**
+ * Tells a sink what happens in a document, each text in the marks and the link it ended up in: at once, or later, when no element it
+ * lies in will move any more. Call `finish` at the end.
+ */
 export class StepTeller {
   readonly #elements: Elements;
   readonly #sink: HtmlSink;
   #shown = BARE;
+  /** What the sink is not told yet. */
+  #steps: Step[] = [];
+  /** How many of these have been looked at for the links of their texts. */
+  #looked = 0;
+  /** The links among them that have no text so far. Copies of a link share its tag. */
+  readonly #empty = new Set<WrittenTag>();
 
   constructor(elements: Elements, sink: HtmlSink) {
     this.#elements = elements;
     this.#sink = sink;
   }
 
-  /** Steps in which no element will move any more. `hasCopies` says whether some are copies of others; these are in one call. */
-  tell(steps: readonly Step[], hasCopies: boolean): void {
-    const linksWithText = hasCopies ? findLinksWithText(steps, this.#elements) : undefined;
-    for (const step of steps) {
+  blockLater(step: BlockStep): void {
+    if (!this.#sink.isFull()) this.#steps.push(step);
+  }
+
+  breakLater(): void {
+    if (!this.#sink.isFull()) this.#steps.push(BREAK);
+  }
+
+  textLater(element: number, text: string): void {
+    if (this.#sink.isFull()) return;
+    const last = this.#steps.at(-1);
+    if (last?.kind === 'text' && last.element === element) last.text += text;
+    else this.#steps.push({ kind: 'text', element, text });
+  }
+
+  linkLater(element: number): void {
+    if (this.#sink.isFull()) return;
+    this.#steps.push({ kind: 'link', element });
+    this.#empty.add(this.#elements.tag(element));
+  }
+
+  /** The links it was to tell later that have no text in what it was to tell later, by their tags. No element may move any more. */
+  linksWithoutText(): ReadonlySet<WrittenTag> {
+    if (this.#empty.size > 0) this.#findLinksWithText();
+    return this.#empty;
+  }
+
+  /** Tells what it was to tell later. No element may move any more, and no more text come to any of the links. */
+  tellSteps(): void {
+    if (this.#steps.length === 0) return;
+    this.linksWithoutText();
+    for (const step of this.#steps) {
       switch (step.kind) {
         case 'open':
           this.#sink.open(step.tag.role, step.tag.value);
@@ -36,7 +75,7 @@ export class StepTeller {
           break;
         case 'link':
           // Misnesting leaves empty copies of links that have text elsewhere.
-          if (!linksWithText?.has(this.#elements.tag(step.element))) this.#change(step.element);
+          if (this.#empty.delete(this.#elements.tag(step.element))) this.#change(step.element);
           break;
         case 'text':
           this.text(step.element, step.text);
@@ -45,6 +84,8 @@ export class StepTeller {
           step satisfies never;
       }
     }
+    this.#steps = [];
+    this.#looked = 0;
   }
 
   text(element: number, text: string): void {
@@ -62,6 +103,15 @@ export class StepTeller {
 
   finish(): void {
     this.#change(BODY);
+  }
+
+  #findLinksWithText(): void {
+    for (; this.#looked < this.#steps.length; this.#looked++) {
+      const step = this.#steps[this.#looked];
+      const link = step?.kind === 'text' ? linkOf(this.#elements.inline(step.element)) : BODY;
+      const tag = link === BODY ? undefined : this.#elements.tag(link).link;
+      if (tag !== undefined) this.#empty.delete(tag);
+    }
   }
 
   #change(element: number): void {
@@ -84,17 +134,4 @@ function changeInline(from: Inline, to: Inline, elements: Elements, sink: HtmlSi
 function changeMark(role: 'bold' | 'italic', isOn: boolean, sink: HtmlSink): void {
   if (isOn) sink.open(role, undefined);
   else sink.close(role);
-}
-
-/** The links that have text, by their tags, which copies share. */
-function findLinksWithText(steps: readonly Step[], elements: Elements): Set<WrittenTag> {
-  const found = new Set<WrittenTag>();
-  let last = BODY;
-  for (const step of steps) {
-    if (step.kind !== 'text') continue;
-    const link = linkOf(elements.inline(step.element));
-    if (link !== last) found.add(elements.tag(link));
-    last = link;
-  }
-  return found;
 }

@@ -131,6 +131,38 @@ export const misnestedHtmlTexts: fc.Arbitrary<string> = fc
   })
   .map((pieces) => pieces.join(''));
 
+const MARKS = ['b', 'i', 'em', 'strong', 'span', 'a', 'a href="https://x.org/"', 'a href="https://y.org/"'];
+const beginningOfMark = fc.constantFrom(...MARKS).map((mark) => `<${mark}>`);
+const endOfMark = fc.constantFrom('</b>', '</i>', '</em>', '</strong>', '</span>', '</a>');
+const bitOfBlock = fc.constantFrom(
+  '<p>',
+  '<p>x',
+  '<p>y ',
+  '</p>',
+  '<li>z',
+  '<ul>',
+  '</ul>',
+  '<h1>',
+  '</h1>',
+  'x',
+  '<br>',
+);
+
+/** Blocks in marks that were left open: they open again in one after another, and only now and then a tag has to do with one. */
+export const reopenedHtmlTexts: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(beginningOfMark, { minLength: 2, maxLength: 14 }),
+    fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: bitOfBlock },
+        { weight: 1, arbitrary: beginningOfMark },
+        { weight: 1, arbitrary: endOfMark },
+      ),
+      { maxLength: 60, size: 'max' },
+    ),
+  )
+  .map(([marks, rest]) => `<p>${marks.join('')}${rest.join('')}`);
+
 const inline = fc.constantFrom('b', 'i', 'em', 'strong', 'span', 'a href="https://x.org/a_b"');
 const block = fc.constantFrom('p', 'h1', 'h2', 'ul', 'ol', 'ol start="7"', 'li', 'p style="color:red"');
 const leaf = fc.constantFrom('x', ' y', 'z ', '*', '_a_', '<br>', '&amp;', '&#42;', '&#xe9;', '\n', 'x &lt; y', ' ');
