@@ -2,11 +2,10 @@ import type { Problem } from '../lib/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { leastLength, TEXT_LIMIT, type Document } from './document.ts';
-import { OpenElements } from './open-elements.ts';
-import { hasFindings, readHtml, type Findings } from './read-html.ts';
+import { readHtml } from './read-html.ts';
 import { render } from './render.ts';
-import { scanHtml } from './scan-html.ts';
 import { DEPTH_LIMIT } from './tags.ts';
+import type { Findings } from './tokenize-html.ts';
 import type { Warning } from './warnings.ts';
 
 export { TEXT_LIMIT } from './document.ts';
@@ -55,21 +54,9 @@ export function readDocument(html: string): {
   warnings: Warning[];
   findings: Findings | undefined;
 } {
-  const quick = scanDocument(html);
-  if (quick !== undefined) return { ...quick.finish(), findings: undefined };
   const writer = new DocumentWriter();
   const findings = readHtml(html, writer);
-  if (hasFindings(findings)) return { document: [], warnings: [], findings };
-  return { ...writer.finish(), findings };
-}
-
-/** The document of HTML that the quick reader can read; undefined for any other. */
-export function scanDocument(html: string): DocumentWriter | undefined {
-  const writer = new DocumentWriter();
-  const open = new OpenElements(writer);
-  if (!scanHtml(html, open)) return undefined;
-  open.finish();
-  return writer;
+  return findings ? { document: [], warnings: [], findings } : { ...writer.finish(), findings };
 }
 
 const NAMED_AT_MOST = 20;

@@ -1,107 +1,22 @@
-import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
-import { readTarget } from './link.ts';
 import { OpenElements } from './open-elements.ts';
-import { tagNamed, withValue, type HtmlSink, type Role } from './tags.ts';
-
-/** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
-export interface Findings {
-  /** Names of tags that are not allowed, each once, in the order they were first met. */
-  tags: Set<string>;
-  /** `href`s that are not whole http, https, mailto or tel addresses, each once. */
-  links: Set<string>;
-  /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
-  tooDeep: boolean;
-}
-
-// Dropped without a word: editors and mail programs wrap what they hand over in these.
-const WRAPPERS = new Set(['html', 'head', 'body']);
-
-// What stands inside these is not HTML, so tags in there are not tags.
-const TEXT_STATES = new Map([
-  ['title', TokenizerMode.RCDATA],
-  ['textarea', TokenizerMode.RCDATA],
-  ['style', TokenizerMode.RAWTEXT],
-  ['xmp', TokenizerMode.RAWTEXT],
-  ['iframe', TokenizerMode.RAWTEXT],
-  ['noembed', TokenizerMode.RAWTEXT],
-  ['noframes', TokenizerMode.RAWTEXT],
-  ['noscript', TokenizerMode.RAWTEXT],
-  ['script', TokenizerMode.SCRIPT_DATA],
-  ['plaintext', TokenizerMode.PLAINTEXT],
-]);
+import { scanHtml } from './scan-html.ts';
+import type { HtmlSink } from './tags.ts';
+import { tokenizeHtml, type Findings } from './tokenize-html.ts';
 
 /**
  * Reads HTML as a browser does, unclosed and misnested tags included, and tells `sink` what it finds, in time linear in its
- * length. Findings are of what the author wrote, also where a browser would drop it (a lone `<td>`). Where there are any, what the
- * sink made of what it heard is to be thrown away.
+ * length. Answers what cannot be sent, and undefined when the HTML is fine. Where there is any such, what the sink made of what it
+ * heard is to be thrown away.
  */
-export function readHtml(html: string, sink: HtmlSink): Findings {
-  const author = new Author(sink);
-  author.read(html);
-  return author.findings;
+export function readHtml(html: string, sink: HtmlSink): Findings | undefined {
+  const open = new OpenElements(sink);
+  // Nothing is read twice: between two tags a tokenizer knows no more of what was before than this.
+  const scanned = scanHtml(html, open);
+  const findings = scanned < html.length ? tokenizeHtml(html.slice(scanned), open) : undefined;
+  open.finish();
+  return findings && hasFindings(findings) ? findings : undefined;
 }
 
-export function hasFindings({ tags, links, tooDeep }: Findings): boolean {
+function hasFindings({ tags, links, tooDeep }: Findings): boolean {
   return tags.size > 0 || links.size > 0 || tooDeep;
-}
-
-/**
- * Stands between parse5's tokenizer and the elements: only allowed tags get there, and none once they are too deep. So nothing the
- * author wrote goes unseen, and the stack of elements stays short whatever is sent.
- */
-class Author implements TokenHandler {
-  readonly findings: Findings = { tags: new Set(), links: new Set(), tooDeep: false };
-  readonly #open: OpenElements;
-  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
-
-  constructor(sink: HtmlSink) {
-    this.#open = new OpenElements(sink);
-  }
-
-  read(html: string): void {
-    this.#tokenizer.write(html, true);
-  }
-
-  onStartTag(token: Token.TagToken): void {
-    const name = token.tagName;
-    const tag = tagNamed(name);
-    if (tag === undefined) {
-      if (!WRAPPERS.has(name)) this.findings.tags.add(name);
-      this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
-      return;
-    }
-    const value = readValue(token, tag.role, this.findings);
-    if (this.findings.tooDeep) return;
-    this.findings.tooDeep = !this.#open.start(value === undefined ? tag : withValue(tag, value));
-  }
-
-  onEndTag(token: Token.TagToken): void {
-    const tag = tagNamed(token.tagName);
-    if (tag !== undefined && !this.findings.tooDeep) this.#open.end(tag);
-  }
-
-  onCharacter({ chars }: Token.CharacterToken): void {
-    if (!this.findings.tooDeep) this.#open.text(chars);
-  }
-
-  onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
-  }
-
-  onEof(): void {
-    this.#open.finish();
-  }
-
-  onNullCharacter(): void {}
-  onComment(): void {}
-  onDoctype(): void {}
-}
-
-function readValue(token: Token.TagToken, role: Role, findings: Findings): string | undefined {
-  const wanted = role === 'link' ? 'href' : role === 'numbers' ? 'start' : undefined;
-  const value = wanted && token.attrs.find(({ name }) => name === wanted)?.value;
-  if (value === undefined || role !== 'link') return value;
-  const target = readTarget(value);
-  if (target === undefined) findings.links.add(value);
-  return target;
 }

@@ -163,6 +163,69 @@ export const reopenedHtmlTexts: fc.Arbitrary<string> = fc
   )
   .map(([marks, rest]) => `<p>${marks.join('')}${rest.join('')}`);
 
+const beginningOfTag = fc.constantFrom(
+  '<b',
+  '<A',
+  '<a',
+  '<a ',
+  '<ol',
+  '<ol ',
+  '</a',
+  '</P',
+  '<span',
+  '<br',
+  '<strong',
+  '<c',
+);
+const bitOfTag = fc.constantFrom(
+  ...[
+    [
+      'href',
+      'HREF',
+      'start',
+      'x',
+      'x-y',
+      'ſ',
+      ' href="http://z.y"',
+      ' href=tel:2',
+      '=',
+      '=',
+      ' = ',
+      ' ',
+      '\n',
+      '\t',
+      '\f',
+      '\r\n',
+      '/',
+      '"',
+      "'",
+      '<',
+    ],
+    ['http://x.y', '"http://x.y/"', "'mailto:a@x.y'", '"tel:1"', '7', "'8'", '"&amp;"', '&lt;', '&lt', '>', '`', 'é'],
+  ].flat(),
+);
+
+/** Tags with attributes of all kinds, well formed or not, and comments. */
+export const attributeHtmlTexts: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      {
+        weight: 8,
+        arbitrary: fc
+          .tuple(beginningOfTag, fc.array(bitOfTag, { maxLength: 7 }), fc.constantFrom('>', '>', '/>', 'x>y'))
+          .map(([beginning, bits, end]) => beginning + bits.join('') + end),
+      },
+      {
+        weight: 1,
+        arbitrary: fc
+          .array(fc.constantFrom('-', '-', '!', '>', '<', 'x'), { maxLength: 8 })
+          .map((bits) => `<!--${bits.join('')}-->`),
+      },
+    ),
+    { maxLength: 4 },
+  )
+  .map((tags) => tags.join(''));
+
 const inline = fc.constantFrom('b', 'i', 'em', 'strong', 'span', 'a href="https://x.org/a_b"');
 const block = fc.constantFrom('p', 'h1', 'h2', 'ul', 'ol', 'ol start="7"', 'li', 'p style="color:red"');
 const leaf = fc.constantFrom('x', ' y', 'z ', '*', '_a_', '<br>', '&amp;', '&#42;', '&#xe9;', '\n', 'x &lt; y', ' ');
