@@ -1,3 +1,4 @@
+import { PLAIN, type Style } from './document.ts';
 import type { WrittenTag } from './tags.ts';
 
 /**
@@ -5,15 +6,23 @@ import type { WrittenTag } from './tags.ts';
  * one element with such a tag, since there may be most of a million of them.
  */
 export function bundle(tags: readonly WrittenTag[]): WrittenTag {
-  const parts = tags.flatMap(partsOf);
-  const [only] = parts;
-  if (only !== undefined && parts.length === 1) return only;
-  const link = parts.findLast(({ value }) => value !== undefined) ?? parts.find(({ role }) => role === 'link');
+  const [only] = tags;
+  if (only !== undefined && tags.length === 1) return only;
+  const parts: WrittenTag[] = [];
+  let style: Style = PLAIN;
+  let link: WrittenTag | undefined;
+  for (const tag of tags) {
+    if (tag.parts === undefined) parts.push(tag);
+    else parts.push(...tag.parts);
+    style |= tag.style;
+    // Of links within each other, which only misnesting makes, the innermost with a target counts.
+    if (tag.link !== undefined && (tag.value !== undefined || link?.value === undefined)) link = tag.link;
+  }
   return {
     name: '',
     role: link?.role ?? 'plain',
     value: link?.value,
-    style: parts.reduce((style, part) => style | part.style, 0),
+    style,
     isBlock: false,
     isFormatting: true,
     depth: parts.length,
@@ -31,7 +40,9 @@ export function partsOf(tag: WrittenTag): readonly WrittenTag[] {
 
 /** A bundle as up to three tags, of which that at an index of its parts is one. */
 export function splitAt(parts: readonly WrittenTag[], index: number): WrittenTag[] {
-  return [parts.slice(0, index), parts.slice(index, index + 1), parts.slice(index + 1)]
-    .filter(({ length }) => length > 0)
-    .map(bundle);
+  const tags: WrittenTag[] = [];
+  if (index > 0) tags.push(bundle(parts.slice(0, index)));
+  tags.push(...parts.slice(index, index + 1));
+  if (index + 1 < parts.length) tags.push(bundle(parts.slice(index + 1)));
+  return tags;
 }

@@ -6,6 +6,8 @@ import type { WrittenTag } from './tags.ts';
 
 // Of the HTML standard: how many marks of one name open again in the next block.
 const SAME_NAME = 3;
+// Fewer than this are opened again one by one as quickly.
+const WORTH_A_BUNDLE = 4;
 
 /**
  * The marks and links that open again in the next block when theirs is closed before them, the outermost first: "the list of active
@@ -103,7 +105,7 @@ export class Formatting {
 
   /** Makes one closed bundle of a part of the list. */
   #gather(from: number, to: number): void {
-    if (to - from < 2) return;
+    if (to - from < WORTH_A_BUNDLE) return;
     const tags = this.#list.slice(from, to).map((element) => this.#elements.tag(element));
     const gathered = this.#elements.create(bundle(tags), BODY);
     this.#elements.close(gathered);
@@ -132,7 +134,13 @@ export class Formatting {
 
   #findLast(isWanted: (tag: WrittenTag) => boolean): number | undefined {
     for (let index = this.#list.length - 1; index >= 0; index--) {
-      const part = this.#partsAt(index).findLastIndex(isWanted);
+      const element = this.#list[index] ?? BODY;
+      const tag = this.#elements.tag(element);
+      if (tag.parts === undefined) {
+        if (isWanted(tag)) return element;
+        continue;
+      }
+      const part = tag.parts.findLastIndex(isWanted);
       if (part >= 0) return this.#takeOut(index, part);
     }
     return undefined;

@@ -42,6 +42,8 @@ export class OpenElements implements TagTaker {
 
   /** False when the tags are nested too deep. */
   start(tag: WrittenTag): boolean {
+    // Links do not nest: the next one ends the one before.
+    if (tag.role === 'link') this.#endLink();
     if (this.#held !== undefined) this.#startHeld(this.#held);
     if (tag.isFormatting && this.#formatting.isEmpty()) {
       this.#held = tag;
@@ -53,11 +55,7 @@ export class OpenElements implements TagTaker {
   }
 
   end(tag: WrittenTag): void {
-    if (this.#held?.name === tag.name) {
-      this.#teller.wrapped(this.#stack.current(), this.#held, this.#heldText);
-      this.#letGo();
-      return;
-    }
+    if (this.#held?.name === tag.name) return this.#endHeld(this.#held);
     if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#end(tag);
     if (tag.isBlock || this.#formatting.isEmpty()) this.#tellSettledSteps();
@@ -71,6 +69,11 @@ export class OpenElements implements TagTaker {
     this.#teller.tellSteps();
     this.#teller.finish();
     this.#elements.giveBack();
+  }
+
+  #endHeld(tag: WrittenTag): void {
+    this.#teller.wrapped(this.#stack.current(), tag, this.#heldText);
+    this.#letGo();
   }
 
   #letGo(): void {
@@ -121,7 +124,6 @@ export class OpenElements implements TagTaker {
         this.#push(tag);
         break;
       case 'link':
-        this.#endLink();
         this.#startFormatting(tag);
         if (tag.value !== undefined) this.#teller.linkLater(this.#stack.current());
         break;
@@ -198,13 +200,14 @@ export class OpenElements implements TagTaker {
     this.#formatting.add();
   }
 
-  /** Links do not nest: the next one ends the one before. */
   #endLink(): void {
+    if (this.#held?.role === 'link') return this.#endHeld(this.#held);
     const link = this.#formatting.findLink();
     if (link === undefined) return;
     this.#endFormatting(this.#elements.tag(link).name);
     this.#formatting.forget(link);
     if (this.#elements.isOpen(link)) this.#stack.remove(link);
+    if (this.#formatting.isEmpty()) this.#tellSettledSteps();
   }
 
   #endFormatting(name: string): void {
