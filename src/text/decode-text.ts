@@ -1,3 +1,5 @@
+import { Tokenizer, type Token, type TokenHandler } from 'parse5';
+
 const ENTITIES = new Map([
   ['amp', '&'],
   ['lt', '<'],
@@ -13,8 +15,46 @@ const ENTITIES = new Map([
 const LONGEST_ENTITY = 8;
 const NUMBER = /^#(?:(\d+)|[xX]([\dA-Fa-f]+))$/;
 
-/** Text with its entities decoded; undefined when one of them is not of the few that are known here. */
-export function decodeText(text: string): string | undefined {
+/** Text of HTML, which has no tags in it, with its entities decoded. */
+export function decodeText(text: string): string {
+  return decodeOrdinary(text) ?? new Piece(text).text;
+}
+
+/** The value of an attribute of a tag, of which both are given as they stand in HTML. Other rules are for entities there. */
+export function decodeValue(value: string, tag: string, attribute: string): string {
+  return decodeOrdinary(value) ?? new Piece(tag).attributes.find(({ name }) => name === attribute)?.value ?? '';
+}
+
+/** A piece of HTML, one text or one tag, read by the whole tokenizer. */
+class Piece implements TokenHandler {
+  text = '';
+  attributes: readonly Token.Attribute[] = [];
+
+  constructor(html: string) {
+    new Tokenizer({ sourceCodeLocationInfo: false }, this).write(html, true);
+  }
+
+  onStartTag({ attrs }: Token.TagToken): void {
+    this.attributes = attrs;
+  }
+
+  onCharacter({ chars }: Token.CharacterToken): void {
+    this.text += chars;
+  }
+
+  onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  onEndTag(): void {}
+  onNullCharacter(): void {}
+  onComment(): void {}
+  onDoctype(): void {}
+  onEof(): void {}
+}
+
+/** The same of text or a value; undefined when there is an entity that is not of the few that are known here. */
+export function decodeOrdinary(text: string): string | undefined {
   let ampersand = text.indexOf('&');
   if (ampersand < 0) return text;
   let decoded = '';

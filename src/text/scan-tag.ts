@@ -1,10 +1,10 @@
-import { decodeText } from './decode-text.ts';
+import { decodeValue } from './decode-text.ts';
 import { readTarget } from './link.ts';
-import { tagNamed, withValue, type WrittenTag } from './tags.ts';
+import { isWrapper, tagNamed, withValue, type WrittenTag } from './tags.ts';
 
-/** A tag that stands in HTML, and where what follows it begins. */
+/** A tag that stands in HTML, undefined when it means nothing, and where what follows it begins. */
 export interface ScannedTag {
-  tag: WrittenTag;
+  tag: WrittenTag | undefined;
   end: number;
 }
 
@@ -17,16 +17,38 @@ const LONGEST_NAME = 'strong'.length;
 const ALLOWED_NAME = /^[A-Za-z][A-Za-z\d]*$/;
 const LINE_END = /\r\n?/g;
 
+/** The beginning of a tag at an index of HTML. Undefined when the tag or its link is not allowed, or when it does not end. */
+export function scanTag(html: string, less: number): ScannedTag | undefined {
+  const name = nameAt(html, less + 1);
+  const tag = tagNamed(name);
+  if (tag === undefined && !isWrapper(name)) return undefined;
+  const wanted = tag?.role === 'link' ? 'href' : tag?.role === 'numbers' ? 'start' : undefined;
+  const { value, end } = scanAttributes(html, less + 1 + name.length, wanted);
+  if (end > html.length) return undefined;
+  if (tag === undefined || wanted === undefined || value === undefined) return { tag, end };
+  const read = tagWithValue(tag, decodeValue(value, html.slice(less, end), wanted));
+  return read && { tag: read, end };
+}
+
+/** The same for the end of a tag, of which any is allowed. */
+export function scanEndTag(html: string, less: number): ScannedTag | undefined {
+  let at = less + 2;
+  while (at < html.length && !endsName(html.charCodeAt(at))) at++;
+  const { end } = scanAttributes(html, at, undefined);
+  return end > html.length ? undefined : { tag: tagNamed(nameAt(html, less + 2)), end };
+}
+
 /**
- * The tag of which the name begins at an index of HTML, with its attributes as the HTML standard reads them ("before attribute name
- * state" and those after it). Undefined when it is not allowed, does not end, or has a value that takes a closer look.
+ * Reads attributes as the HTML standard does ("before attribute name state" and those after it), up to the end of their tag, which is
+ * past the end of the HTML when it does not end. `value` is that of the wanted one.
  */
-export function scanTag(html: string, from: number): ScannedTag | undefined {
-  const tag = readName(html, from);
-  if (tag === undefined) return undefined;
-  const wanted = tag.role === 'link' ? 'href' : tag.role === 'numbers' ? 'start' : undefined;
+function scanAttributes(
+  html: string,
+  from: number,
+  wanted: string | undefined,
+): { value: string | undefined; end: number } {
   let value: string | undefined;
-  let at = skipToAttribute(html, from + tag.name.length);
+  let at = skipToAttribute(html, from);
   while (at < html.length && html.charCodeAt(at) !== GREATER) {
     const nameEnd = endOfAttributeName(html, at);
     const isWanted = nameEnd - at === wanted?.length && html.slice(at, nameEnd).toLowerCase() === wanted;
@@ -42,23 +64,21 @@ export function scanTag(html: string, from: number): ScannedTag | undefined {
     if (isWanted) value ??= written;
     at = skipToAttribute(html, at);
   }
-  if (at >= html.length) return undefined;
-  const read = value === undefined ? tag : tagWithValue(tag, value);
-  return read && { tag: read, end: at + 1 };
+  return { value, end: at + 1 };
 }
 
-/** A tag with what its author wrote as its target or its number; undefined when that takes a closer look. */
-export function tagWithValue(tag: WrittenTag, written: string): WrittenTag | undefined {
-  const value = decodeText(written);
-  const read = tag.role === 'link' && value !== undefined ? readTarget(value) : value;
+/** A tag with its target or its number; undefined when it is a link with a target that is not allowed. */
+export function tagWithValue(tag: WrittenTag, value: string): WrittenTag | undefined {
+  const read = tag.role === 'link' ? readTarget(value) : value;
   return read === undefined ? undefined : withValue(tag, read);
 }
 
-function readName(html: string, from: number): WrittenTag | undefined {
+/** The name of a tag in lower case; '' when it is none that is known. */
+function nameAt(html: string, from: number): string {
   let to = from;
   while (to - from <= LONGEST_NAME && !endsName(html.charCodeAt(to))) to++;
   const name = html.slice(from, to);
-  return ALLOWED_NAME.test(name) ? tagNamed(name.toLowerCase()) : undefined;
+  return ALLOWED_NAME.test(name) ? name.toLowerCase() : '';
 }
 
 /** A slash between attributes means nothing. */

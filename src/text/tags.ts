@@ -67,6 +67,13 @@ export function tagNamed(name: string): WrittenTag | undefined {
   return WITHOUT_VALUE.get(name);
 }
 
+// Dropped without a word: editors and mail programs wrap what they hand over in these.
+const WRAPPERS = new Set(['html', 'head', 'body']);
+
+export function isWrapper(name: string): boolean {
+  return WRAPPERS.has(name);
+}
+
 const LONGEST_NAME = Math.max(...Array.from(ROLE_OF.keys(), (name) => name.length));
 // Most names have one letter or two: these need no string of their own to be found.
 const SHORT_NAMES: readonly (WrittenTag | undefined)[] = Array.from({ length: 0x80 * 0x80 }, (_, codes) =>

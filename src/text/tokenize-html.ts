@@ -1,7 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
 import type { TagTaker } from './scan-html.ts';
-import { tagNamed, withValue, type Role } from './tags.ts';
+import { isWrapper, tagNamed, withValue, type Role } from './tags.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -12,9 +12,6 @@ export interface Findings {
   /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
   tooDeep: boolean;
 }
-
-// Dropped without a word: editors and mail programs wrap what they hand over in these.
-const WRAPPERS = new Set(['html', 'head', 'body']);
 
 // What stands inside these is not HTML, so tags in there are not tags.
 const TEXT_STATES = new Map([
@@ -61,7 +58,7 @@ class Author implements TokenHandler {
     const name = token.tagName;
     const tag = tagNamed(name);
     if (tag === undefined) {
-      if (!WRAPPERS.has(name)) this.findings.tags.add(name);
+      if (!isWrapper(name)) this.findings.tags.add(name);
       this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
       return;
     }
