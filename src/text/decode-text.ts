@@ -78,8 +78,8 @@ function entityName(text: string, from: number): string {
 function decodeNumber(name: string): string | undefined {
   const digits = NUMBER.exec(name);
   const code = digits?.[1] === undefined ? Number.parseInt(digits?.[2] ?? '', 16) : Number(digits[1]);
-  // Control characters and halves of surrogate pairs have rules of their own.
+  // Those from the upper control characters and halves of surrogate pairs have rules of their own.
   const isOrdinary =
-    (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0xd800) || (code >= 0xe000 && code <= 0x10ffff);
+    (code > 0 && code < 0x80) || (code >= 0xa0 && code < 0xd800) || (code >= 0xe000 && code <= 0x10ffff);
   return isOrdinary ? String.fromCodePoint(code) : undefined;
 }

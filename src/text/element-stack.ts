@@ -1,6 +1,9 @@
 import { BODY, type Elements } from './elements.ts';
 import type { Role, WrittenTag } from './tags.ts';
 
+// So far it is as quick to look again.
+const NEAR = 8;
+
 /** The elements that are open, each within the one before; the first is the body. */
 export class ElementStack {
   readonly elements: Elements;
@@ -9,6 +12,8 @@ export class ElementStack {
   /** How many tags are open. */
   depth = 0;
   #paragraphs = 0;
+  /** Where what was looked for far off is, by its name or role, as long as the stack is the same: end tags may come by the thousand. */
+  readonly #found = new Map<string, number>();
 
   constructor(elements: Elements) {
     this.elements = elements;
@@ -31,11 +36,13 @@ export class ElementStack {
     if (tag.role === 'paragraph') this.#paragraphs++;
     this.list.push(this.elements.create(tag, this.current()));
     this.depth += tag.depth;
+    this.forgetFound();
   }
 
   /** Puts open elements right around one that is open. They were a part of it, so nothing gets any deeper. */
   insertBefore(element: number, outer: readonly number[]): void {
     this.list.splice(this.list.lastIndexOf(element), 0, ...outer);
+    this.forgetFound();
   }
 
   /** Closes the innermost and answers its tag. */
@@ -45,6 +52,7 @@ export class ElementStack {
     const tag = this.elements.tag(element);
     if (tag.role === 'paragraph') this.#paragraphs--;
     this.depth -= tag.depth;
+    this.forgetFound();
     return tag;
   }
 
@@ -53,26 +61,30 @@ export class ElementStack {
     this.elements.close(element);
     this.list.splice(this.list.indexOf(element), 1);
     this.depth--;
+    this.forgetFound();
+  }
+
+  /** To be called when `list` was changed from outside. */
+  forgetFound(): void {
+    if (this.#found.size > 0) this.#found.clear();
   }
 
   /** Where the innermost block of a role is; 0 when there is none. */
   findRole(role: Role): number {
-    let index = this.list.length - 1;
-    while (index > 0 && !(this.isBlockAt(index) && this.tagAt(index).role === role)) index--;
-    return index;
+    return (
+      this.#found.get(role) ?? this.#find(role, (index) => this.isBlockAt(index) && this.tagAt(index).role === role)
+    );
   }
 
   findName(name: string): number {
-    let index = this.list.length - 1;
-    while (index > 0 && this.tagAt(index).name !== name) index--;
-    return index;
+    return this.#found.get(name) ?? this.#find(name, (index) => this.tagAt(index).name === name);
   }
 
-  /** As `findName`, but not through a block. */
+  /** Where the innermost element of a name that is no block is, if there is no block in it; otherwise 0. */
   findInline(name: string): number {
-    let index = this.list.length - 1;
-    while (index > 0 && this.tagAt(index).name !== name && !this.isBlockAt(index)) index--;
-    return this.tagAt(index).name === name ? index : 0;
+    const index =
+      this.#found.get(name) ?? this.#find(name, (index) => this.tagAt(index).name === name || this.isBlockAt(index));
+    return this.isBlockAt(index) ? 0 : index;
   }
 
   findParagraph(): number {
@@ -96,5 +108,12 @@ export class ElementStack {
   /** Where the first block within an element on the stack is; -1 when there is none. */
   findBlockIn(at: number): number {
     return this.list.findIndex((element, index) => index > at && this.elements.isBlock(element));
+  }
+
+  #find(key: string, isWanted: (index: number) => boolean): number {
+    let index = this.list.length - 1;
+    while (index > 0 && !isWanted(index)) index--;
+    if (this.list.length - index > NEAR) this.#found.set(key, index);
+    return index;
   }
 }

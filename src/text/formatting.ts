@@ -52,6 +52,7 @@ export class Formatting {
     if (next === list.length) return;
     this.#gather(Math.max(next, this.#from), this.#to);
     this.#stack.depth += this.#elements.copyOnto(this.#stack.list, list, next);
+    this.#stack.forgetFound();
     this.#from = next;
     this.#to = list.length;
   }
@@ -95,6 +96,7 @@ export class Formatting {
     const height = stack.length;
     mend({ elements, stack, formatting: this.#list }, at, this.#stack.findBlockIn(at));
     this.#stack.depth += stack.length - height;
+    this.#stack.forgetFound();
     this.#to = 0;
   }
 
