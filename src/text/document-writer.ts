@@ -225,7 +225,10 @@ export class DocumentWriter implements HtmlSink {
     const text = link.text.trim();
     if (text === '') return this.#warn('link_without_text', link);
     const tells = tellsTarget(text, link.target);
-    if (looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
+    // To look takes long, and may make no difference any more.
+    const isWarned =
+      this.#warnings.has('link_shows_other_target') && (tells || this.#warnings.has('link_text_differs'));
+    if (!isWarned && looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
     else if (!tells) this.#warn('link_text_differs', link);
     if (hasMailDetails(link.target)) this.#warn('link_details_dropped', link);
     this.#writeTarget(link, tells);
