@@ -8,6 +8,8 @@ import type { WrittenTag } from './tags.ts';
 const SAME_NAME = 3;
 // Fewer than this are opened again one by one as quickly.
 const WORTH_A_BUNDLE = 4;
+// To take bundles apart costs more than they save in a document whose tags have to do with single marks all the time.
+const TAKEN_APART_AT_MOST = 64;
 
 /**
  * The marks and links that open again in the next block when theirs is closed before them, the outermost first: "the list of active
@@ -24,6 +26,7 @@ export class Formatting {
   /** The part of the list that opened again together the last time, and that nothing had to do with since: `[from, to)`. */
   #from = 0;
   #to = 0;
+  #takenApart = 0;
 
   constructor(stack: ElementStack) {
     this.#stack = stack;
@@ -107,7 +110,7 @@ export class Formatting {
 
   /** Makes one closed bundle of a part of the list. */
   #gather(from: number, to: number): void {
-    if (to - from < WORTH_A_BUNDLE) return;
+    if (to - from < WORTH_A_BUNDLE || this.#takenApart > TAKEN_APART_AT_MOST) return;
     const tags = this.#list.slice(from, to).map((element) => this.#elements.tag(element));
     const gathered = this.#elements.create(bundle(tags), BODY);
     this.#elements.close(gathered);
@@ -162,6 +165,7 @@ export class Formatting {
   /** Puts elements, each within the one before, in the place of the bundle at an index of the list. They come to the same. */
   #replace(index: number, tags: readonly WrittenTag[]): void {
     // All that is in the bundle knows it by its number, so the number goes to the innermost.
+    this.#takenApart++;
     const inner = this.#list[index] ?? BODY;
     const outer = this.#elements.split(inner, tags);
     this.#list.splice(index, 1, ...outer, inner);

@@ -1,4 +1,4 @@
-/** HTML of the shapes that cost the most to read and write, found by repeating pieces and pairs of pieces; each of any length. */
+/** HTML of the shapes that cost the most to read and write, found by a search over repeated pieces; each of any length. */
 
 type Shape = (length: number) => string;
 
@@ -8,9 +8,14 @@ export const WORST_HTML: Readonly<Record<string, Shape>> = {
   'marks that open again in each paragraph': repeat('<p>x', `<p>${EVERY_MARK}<a href=http://x.y>`),
   'the same, without text': repeat('<p> ', `<p>${EVERY_MARK}<a href=http://x.y>`),
   'the same, in items': repeat('<li>x', `<p>${EVERY_MARK}<a href=http://x.y>`),
+  'the same, and a comment at the end': repeat('<p>x', `<p>${EVERY_MARK}<a href="http://x.y">`, '<!>'),
+  'the same, and a new mark now and then': repeat('<i><p>*<p><b>', `<p>${EVERY_MARK}`),
+  'the same, with odd breaks and entities': repeat('<i></h1><p></ol>`</br></table><p>&lt<a>', `<p>${EVERY_MARK}`),
+  'the same, with an end tag now and then': repeat('<p> <p> </b><b>', `<p>${EVERY_MARK}<a href=http://x.y>`),
   'paragraphs that leave marks open': repeat('<p><b><i><em>'),
   'end tags of what is not open, deep down': repeat('</p>', '<span>'.repeat(95)),
   'end tags of inline elements, deep down': repeat('</i>', '<span>'.repeat(95)),
+  'end tags of blocks, deep down': repeat('</h1>', '<ul>'.repeat(95)),
   'marks that end around blocks': repeat('<b><i><ul><li>x</b></i></ul>'),
   'overlapping marks': repeat('<b>x<i>y</b>z</i>'),
   'marks in the middle of words': repeat('<b>x</b>y'),
@@ -30,6 +35,7 @@ export const WORST_HTML: Readonly<Record<string, Shape>> = {
   'words in pieces': repeat('<span> a</span>'),
   'words in pieces of bold': repeat('<span> a</span>', '<b>'),
   'links to many hosts': repeat('<a href=http://ü.y>x</a> '),
+  'links that look as if they led to another host': repeat('.ax<a href=http://ü.y>'),
   'one address of characters to be encoded': repeat('<(', '<a href="http://x.y/', '">x</a>'),
   'addresses beside signs': repeat('www.a*'),
   'many addresses in one word': repeat('http://a`'),
