@@ -13,7 +13,7 @@ export class ElementStack {
   depth = 0;
   #paragraphs = 0;
   /** Where what was looked for far off is, by its name or role, as long as the stack is the same: end tags may come by the thousand. */
-  readonly #found = new Map<string, number>();
+  #found: Map<string, number> | undefined;
 
   constructor(elements: Elements) {
     this.elements = elements;
@@ -66,24 +66,27 @@ export class ElementStack {
 
   /** To be called when `list` was changed from outside. */
   forgetFound(): void {
-    if (this.#found.size > 0) this.#found.clear();
+    this.#found = undefined;
   }
 
   /** Where the innermost block of a role is; 0 when there is none. */
   findRole(role: Role): number {
-    return (
-      this.#found.get(role) ?? this.#find(role, (index) => this.isBlockAt(index) && this.tagAt(index).role === role)
-    );
+    let index = this.#found?.get(role) ?? this.list.length - 1;
+    while (index > 0 && !(this.isBlockAt(index) && this.tagAt(index).role === role)) index--;
+    return this.#remember(role, index);
   }
 
   findName(name: string): number {
-    return this.#found.get(name) ?? this.#find(name, (index) => this.tagAt(index).name === name);
+    let index = this.#found?.get(name) ?? this.list.length - 1;
+    while (index > 0 && this.tagAt(index).name !== name) index--;
+    return this.#remember(name, index);
   }
 
   /** Where the innermost element of a name that is no block is, if there is no block in it; otherwise 0. */
   findInline(name: string): number {
-    const index =
-      this.#found.get(name) ?? this.#find(name, (index) => this.tagAt(index).name === name || this.isBlockAt(index));
+    let index = this.#found?.get(name) ?? this.list.length - 1;
+    while (index > 0 && this.tagAt(index).name !== name && !this.isBlockAt(index)) index--;
+    this.#remember(name, index);
     return this.isBlockAt(index) ? 0 : index;
   }
 
@@ -110,10 +113,8 @@ export class ElementStack {
     return this.list.findIndex((element, index) => index > at && this.elements.isBlock(element));
   }
 
-  #find(key: string, isWanted: (index: number) => boolean): number {
-    let index = this.list.length - 1;
-    while (index > 0 && !isWanted(index)) index--;
-    if (this.list.length - index > NEAR) this.#found.set(key, index);
+  #remember(key: string, index: number): number {
+    if (this.list.length - index > NEAR) (this.#found ??= new Map()).set(key, index);
     return index;
   }
 }

@@ -38,8 +38,7 @@ export class Formatting {
   }
 
   hasOpen(): boolean {
-    for (const element of this.#list) if (this.#elements.isOpen(element)) return true;
-    return false;
+    return this.#list.length > 0 && this.#list.some((element) => this.#elements.isOpen(element));
   }
 
   /** Whether one of some tags is among them. */

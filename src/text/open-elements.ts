@@ -92,8 +92,9 @@ export class OpenElements implements TagTaker {
   #tellSettledSteps(): void {
     if (this.#formatting.hasOpen()) return;
     this.#elements.settle();
+    if (!this.#teller.hasSteps()) return;
     const empty = this.#teller.linksWithoutText();
-    if (empty.size === 0 || !this.#formatting.hasAnyOf(empty)) this.#teller.tellSteps();
+    if (empty === undefined || !this.#formatting.hasAnyOf(empty)) this.#teller.tellSteps();
   }
 
   #start(tag: WrittenTag): void {

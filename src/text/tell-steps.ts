@@ -24,7 +24,7 @@ export class StepTeller {
   /** How many of these have been looked at for the links of their texts. */
   #looked = 0;
   /** The links among them that have no text so far. Copies of a link share its tag. */
-  readonly #empty = new Set<WrittenTag>();
+  #empty: Set<WrittenTag> | undefined;
 
   constructor(elements: Elements, sink: HtmlSink) {
     this.#elements = elements;
@@ -49,19 +49,25 @@ export class StepTeller {
   linkLater(element: number): void {
     if (this.#sink.isFull()) return;
     this.#steps.push({ kind: 'link', element });
+    this.#empty ??= new Set();
     this.#empty.add(this.#elements.tag(element));
   }
 
-  /** The links it was to tell later that have no text in what it was to tell later, by their tags. No element may move any more. */
-  linksWithoutText(): ReadonlySet<WrittenTag> {
-    if (this.#empty.size > 0) this.#findLinksWithText();
-    return this.#empty;
+  hasSteps(): boolean {
+    return this.#steps.length > 0;
+  }
+
+  /** The links it is to tell later that have no text so far, by their tags; undefined without any. No element may move any more. */
+  linksWithoutText(): ReadonlySet<WrittenTag> | undefined {
+    if (this.#empty === undefined) return undefined;
+    this.#findLinksWithText(this.#empty);
+    return this.#empty.size > 0 ? this.#empty : undefined;
   }
 
   /** Tells what it was to tell later. No element may move any more, and no more text come to any of the links. */
   tellSteps(): void {
     if (this.#steps.length === 0) return;
-    this.linksWithoutText();
+    const empty = this.linksWithoutText();
     for (const step of this.#steps) {
       switch (step.kind) {
         case 'open':
@@ -75,7 +81,7 @@ export class StepTeller {
           break;
         case 'link':
           // Misnesting leaves empty copies of links that have text elsewhere.
-          if (this.#empty.delete(this.#elements.tag(step.element))) this.#change(step.element);
+          if (empty?.has(this.#elements.tag(step.element))) this.#change(step.element);
           break;
         case 'text':
           this.text(step.element, step.text);
@@ -86,6 +92,7 @@ export class StepTeller {
     }
     this.#steps = [];
     this.#looked = 0;
+    this.#empty = undefined;
   }
 
   text(element: number, text: string): void {
@@ -105,12 +112,12 @@ export class StepTeller {
     this.#change(BODY);
   }
 
-  #findLinksWithText(): void {
+  #findLinksWithText(empty: Set<WrittenTag>): void {
     for (; this.#looked < this.#steps.length; this.#looked++) {
       const step = this.#steps[this.#looked];
       const link = step?.kind === 'text' ? linkOf(this.#elements.inline(step.element)) : BODY;
       const tag = link === BODY ? undefined : this.#elements.tag(link).link;
-      if (tag !== undefined) this.#empty.delete(tag);
+      if (tag !== undefined) empty.delete(tag);
     }
   }
 
