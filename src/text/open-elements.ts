@@ -203,7 +203,7 @@ export class OpenElements implements TagTaker {
 
   #endLink(): void {
     if (this.#held?.role === 'link') return this.#endHeld(this.#held);
-    const link = this.#formatting.findLink();
+    const link = this.#formatting.isEmpty() ? undefined : this.#formatting.findLink();
     if (link === undefined) return;
     this.#endFormatting(this.#elements.tag(link).name);
     this.#formatting.forget(link);

@@ -64,7 +64,11 @@ function takeEndTag(html: string, less: number, taker: TagTaker): number {
   const greater = html.indexOf('>', less);
   if (greater < 0) return less;
   const tag = tagAt(html, less + 2, greater);
-  const scanned = tag === undefined ? scanEndTag(html, less) : { tag, end: greater + 1 };
+  if (tag !== undefined) {
+    taker.end(tag);
+    return greater + 1;
+  }
+  const scanned = scanEndTag(html, less);
   if (scanned?.tag !== undefined) taker.end(scanned.tag);
   return scanned?.end ?? less;
 }
@@ -78,7 +82,7 @@ function readLink(html: string, from: number, to: number): WrittenTag | undefine
   const link = tagNamed('a');
   if (link === undefined || html.indexOf('"', value) !== to - 1) return undefined;
   const target = decodeOrdinary(html.slice(value, to - 1));
-  return target === undefined || target.includes('\r') ? undefined : tagWithValue(link, target);
+  return target === undefined ? undefined : tagWithValue(link, target);
 }
 
 const COMMENT = '<!--';
