@@ -27,6 +27,7 @@ export class Formatting {
   #from = 0;
   #to = 0;
   #takenApart = 0;
+  #hasGathered = false;
 
   constructor(stack: ElementStack) {
     this.#stack = stack;
@@ -38,7 +39,8 @@ export class Formatting {
   }
 
   hasOpen(): boolean {
-    return this.#list.length > 0 && this.#list.some((element) => this.#elements.isOpen(element));
+    for (const element of this.#list) if (this.#elements.isOpen(element)) return true;
+    return false;
   }
 
   /** Whether one of some tags is among them. */
@@ -83,7 +85,7 @@ export class Formatting {
   }
 
   forget(element: number): void {
-    const index = this.#list.indexOf(element);
+    const index = this.#list.lastIndexOf(element);
     if (index >= 0) this.#forgetAt(index);
   }
 
@@ -104,7 +106,9 @@ export class Formatting {
 
   #forgetAt(index: number): void {
     this.#to = Math.min(this.#to, index);
-    this.#list.splice(index, 1);
+    // Most are the last, and to cut out of a list makes another list.
+    if (index === this.#list.length - 1) this.#list.pop();
+    else this.#list.splice(index, 1);
   }
 
   /** Makes one closed bundle of a part of the list. */
@@ -113,10 +117,12 @@ export class Formatting {
     const tags = this.#list.slice(from, to).map((element) => this.#elements.tag(element));
     const gathered = this.#elements.create(bundle(tags), BODY);
     this.#elements.close(gathered);
+    this.#hasGathered = true;
     this.#list.splice(from, to - from, gathered);
   }
 
   #makeRoomFor(name: string): void {
+    if (this.#list.length < SAME_NAME && !this.#hasGathered) return;
     let count = 0;
     let first = 0;
     for (let index = this.#list.length - 1; index >= 0; index--) {
