@@ -85,7 +85,7 @@ describe('what members see', () => {
   it('is what the document says, for any document', () => {
     fc.assert(
       fc.property(documents, (document) => {
-        expect(seen(parseWhatsApp(render(document)))).toEqual(visible(document));
+        expect(seen(parseWhatsApp(render(document, Infinity) ?? ''))).toEqual(visible(document));
       }),
       { numRuns: runs(3_000) },
     );
@@ -95,7 +95,7 @@ describe('what members see', () => {
     fc.assert(
       fc.property(anyHtml, (html) => {
         const { document } = readDocument(html);
-        expect(seen(parseWhatsApp(render(document)))).toEqual(
+        expect(seen(parseWhatsApp(render(document, Infinity) ?? ''))).toEqual(
           document.length === 0 ? seen(parseWhatsApp('')) : visible(document),
         );
       }),
@@ -144,6 +144,22 @@ describe('unclosed and misnested tags', () => {
         expect(document).toEqual(browser.finish().document);
       }),
       { numRuns: runs(6_000), examples: LINKS_WITHIN_LINKS.map((html) => [html]) },
+    );
+  });
+
+  it('do so wherever in a long document the elements before are forgotten', () => {
+    const lists = '<ol><ol><ol><ol><ol><h1><ul><ol><a><ol><li><ol><ul><ul><ol><h1><p><a></h1>';
+    const html = `<a href=https://x.y>${lists}_y_word <ol><ol><ul><ol><ol><ul><ol><ul></ul><p><a href="http://x.y/1"></ul></ul></a>* </ul>x`;
+    fc.assert(
+      fc.property(fc.oneof(fc.constant(html), misnested), fc.integer({ min: 400, max: 512 }), (end, before) => {
+        const whole = '<p>x</p>'.repeat(before) + end;
+        const browser = new DocumentWriter();
+        readAsBrowser(whole, browser);
+        const { document, findings } = readWhole(whole);
+        fc.pre(!findings.tooDeep);
+        expect(document).toEqual(browser.finish().document);
+      }),
+      { numRuns: runs(300) },
     );
   });
 });

@@ -11,6 +11,8 @@ const STYLE_BITS = 2;
 const STYLE_MASK = BOLD | ITALIC;
 export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
 const UNKNOWN = -1;
+// To forget elements is worth its while once there are so many more of them.
+const MANY = 4;
 
 // The states of an element.
 const OPEN = 1;
@@ -28,6 +30,7 @@ export class Elements {
   #count = 0;
   /** The first of those that may have moved into others since they were made. */
   #unsettled = 1;
+  #manyAt = MANY;
   #hasMoved = false;
 
   constructor() {
@@ -121,9 +124,35 @@ export class Elements {
     return this.#columns.inlines[element] ?? BARE;
   }
 
+  areMany(): boolean {
+    return this.#count >= this.#manyAt;
+  }
+
+  /**
+   * Forgets all elements but those of a stack, so that others take their numbers: what is written again and again stays near. Those of
+   * a list, which have to be closed, get other numbers. Nothing may be left to `settle`. Answers a number that no other element will
+   * have: those below it are still the same, and those from it on are forgotten.
+   */
+  keepOnly(stack: readonly number[], list: number[]): number {
+    const tagIndexes = list.map((element) => this.#columns.tagIndexes[element] ?? BODY);
+    // Misnesting can put an element into a link that was made after it.
+    this.#count = Math.max(...stack, ...stack.map((element) => linkOf(this.inline(element)))) + 1;
+    const nobody = this.#addClosed(BODY);
+    for (const [index, tagIndex] of tagIndexes.entries()) list[index] = this.#addClosed(tagIndex);
+    this.#unsettled = this.#count;
+    this.#manyAt = this.#count + MANY;
+    return nobody;
+  }
+
   /** To be called last, when nothing will be asked any more. */
   giveBack(): void {
     giveBackColumns(this.#columns);
+  }
+
+  #addClosed(tagIndex: number): number {
+    const element = this.#add(tagIndex, this.#tags[tagIndex] ?? BODY_TAG, BODY);
+    this.close(element);
+    return element;
   }
 
   #add(tagIndex: number, tag: WrittenTag, parent: number): number {
@@ -170,6 +199,11 @@ export function linkOf(inline: Inline): number {
   return inline >> STYLE_BITS;
 }
 
+/** In a link and a style. */
+export function inlineOf(link: number, style: number): Inline {
+  return (link << STYLE_BITS) | style;
+}
+
 function within(outer: Inline, element: number, { role, value, style }: WrittenTag): Inline {
-  return (role === 'link' && value !== undefined ? styleOf(outer) | (element << STYLE_BITS) : outer) | style;
+  return (role === 'link' && value !== undefined ? inlineOf(element, styleOf(outer)) : outer) | style;
 }

@@ -48,6 +48,11 @@ export class Formatting {
     return this.#list.some((_element, index) => this.#partsAt(index).some((tag) => tags.has(tag)));
   }
 
+  /** Forgets all elements but those that are open, or that will open again. None of these may be open; see `Elements.keepOnly`. */
+  forgetOthers(): number {
+    return this.#elements.keepOnly(this.#stack.list, this.#list);
+  }
+
   /** Opens again what was closed along with a block before its own end tag. */
   reopen(): void {
     const list = this.#list;

@@ -1,7 +1,7 @@
 import type { Problem } from '../lib/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { DocumentWriter } from './document-writer.ts';
-import { leastLength, TEXT_LIMIT, type Document } from './document.ts';
+import { TEXT_LIMIT, type Document } from './document.ts';
 import { readHtml } from './read-html.ts';
 import { render } from './render.ts';
 import { DEPTH_LIMIT } from './tags.ts';
@@ -30,22 +30,14 @@ export function convertHtml(html: string): Converted {
   if (problems.length > 0) return { text: '', warnings, problems };
   if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
     return refused(warnings, 'has no text in it');
-  // Rendering only ever adds, so what is too long already need not be rendered to be refused.
-  const text = isWithinLimit(document) ? render(document) : undefined;
-  if (text === undefined || text.length > TEXT_LIMIT) {
+  const text = render(document, TEXT_LIMIT);
+  if (text === undefined)
     return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
-  }
   return { text, warnings, problems };
 }
 
 function refused(warnings: Warning[], issue: string): Converted {
   return { text: '', warnings, problems: [problem(issue)] };
-}
-
-function isWithinLimit(document: Document): boolean {
-  let length = document.length - 1;
-  for (const line of document) length += leastLength(line);
-  return length <= TEXT_LIMIT;
 }
 
 /** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */

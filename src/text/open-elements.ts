@@ -92,9 +92,12 @@ export class OpenElements implements TagTaker {
   #tellSettledSteps(): void {
     if (this.#formatting.hasOpen()) return;
     this.#elements.settle();
-    if (!this.#teller.hasSteps()) return;
-    const empty = this.#teller.linksWithoutText();
-    if (empty === undefined || !this.#formatting.hasAnyOf(empty)) this.#teller.tellSteps();
+    if (this.#teller.hasSteps()) {
+      const empty = this.#teller.linksWithoutText();
+      if (empty !== undefined && this.#formatting.hasAnyOf(empty)) return;
+      this.#teller.tellSteps();
+    }
+    if (this.#elements.areMany()) this.#teller.forgetFrom(this.#formatting.forgetOthers());
   }
 
   #start(tag: WrittenTag): void {

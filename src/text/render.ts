@@ -1,4 +1,4 @@
-import { PLAIN, type Document, type Head, type Line } from './document.ts';
+import { leastLength, PLAIN, type Document, type Head, type Line } from './document.ts';
 import { keepLiteral, type Sign } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
@@ -10,11 +10,21 @@ const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
 
 /**
  * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
- * its text looks like markup stays text. Linear in its length.
+ * its text looks like markup stays text. Undefined when that comes to more than `limit` UTF-16 units. Linear in its length.
  */
-export function render(document: Document): string {
-  const text = document.map(renderLine).join('\n');
-  return text.includes('```') ? breakFences(text) : text;
+export function render(document: Document, limit: number): string | undefined {
+  let length = document.length - 1;
+  for (const line of document) length += leastLength(line);
+  const lines: string[] = [];
+  for (const line of document) {
+    if (length > limit) return undefined;
+    const text = renderLine(line);
+    length += text.length - leastLength(line);
+    lines.push(text);
+  }
+  const text = lines.join('\n');
+  const whole = text.includes('```') ? breakFences(text) : text;
+  return whole.length > limit ? undefined : whole;
 }
 
 function renderLine({ head, runs, hasSigns }: Line): string {

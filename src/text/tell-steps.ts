@@ -1,5 +1,5 @@
 import { BOLD, ITALIC } from './document.ts';
-import { BARE, BODY, linkOf, styleOf, type Elements, type Inline } from './elements.ts';
+import { BARE, BODY, inlineOf, linkOf, styleOf, type Elements, type Inline } from './elements.ts';
 import type { BlockStep, HtmlSink, WrittenTag } from './tags.ts';
 
 /** What happens in a document, in order. */
@@ -106,6 +106,11 @@ export class StepTeller {
     this.#sink.open(role, value);
     if (text !== '') this.#sink.text(text);
     this.#sink.close(role);
+  }
+
+  /** The link that was told last may be among the elements that are forgotten; see `Elements.keepOnly`. */
+  forgetFrom(element: number): void {
+    if (linkOf(this.#shown) > element) this.#shown = inlineOf(element, styleOf(this.#shown));
   }
 
   finish(): void {
