@@ -12,7 +12,7 @@ const STYLE_MASK = BOLD | ITALIC;
 export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
 const UNKNOWN = -1;
 // To forget elements is worth its while once there are so many more of them.
-const MANY = 4;
+const MANY = 512;
 
 // The states of an element.
 const OPEN = 1;
