@@ -1,4 +1,4 @@
-import { BOLD, ITALIC, leastLength, PLAIN, TEXT_LIMIT } from './document.ts';
+import { BOLD, ITALIC, PLAIN, TEXT_LIMIT } from './document.ts';
 import type { Document, Line } from './document.ts';
 import { settleAddresses } from './addresses.ts';
 import {
@@ -7,7 +7,6 @@ import {
   beginsWithSpace,
   collapseSpace,
   cutAt,
-  distanceTo,
   endOf,
   trimEnd,
 } from './draft-line.ts';
@@ -23,7 +22,7 @@ import { WarningsInOrder } from './warnings-in-order.ts';
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
-const LINE_START: Place = { runs: 0, ofLast: 0 };
+const LINE_START: Place = { at: 0, runs: 0, ofLast: 0 };
 
 interface Link {
   target: string;
@@ -53,8 +52,9 @@ export class DocumentWriter implements HtmlSink {
   #italic = 0;
   #items = 0;
   #link: Link | undefined;
-  /** How long the text is at least, but for its last line. */
+  /** How long the text is at least, but for its last line: writing it only ever adds. */
   #length = 0;
+  #isFull = false;
 
   open(role: Role, value: string | undefined): void {
     switch (role) {
@@ -129,7 +129,15 @@ export class DocumentWriter implements HtmlSink {
   }
 
   isFull(): boolean {
-    return this.#length > TEXT_LIMIT;
+    this.#isFull ||= this.#length + this.#lengthOfLast() > TEXT_LIMIT;
+    return this.#isFull;
+  }
+
+  /** How long the last line is at least: the space it ends in may go, and so may the text of a link when it tells its target. */
+  #lengthOfLast(): number {
+    const line = this.#lines.at(-1);
+    if (line === undefined) return 0;
+    return this.#link?.line === line ? this.#link.place.at : line.length - 1;
   }
 
   text(text: string): void {
@@ -145,11 +153,12 @@ export class DocumentWriter implements HtmlSink {
     this.#append(line, fresh);
   }
 
-  /** The document, and what its author should know. */
-  finish(): { document: Document; warnings: Warning[] } {
+  /** The document, and what its author should know. It is empty when it `isTooLong` for a message. */
+  finish(): { document: Document; warnings: Warning[]; isTooLong: boolean } {
     this.#endLine(0);
-    const document = this.#lines.map((line, number) => this.#settleLine(line, number));
-    return { document, warnings: this.#warnings.list() };
+    const isTooLong = this.isFull();
+    const document = isTooLong ? [] : this.#lines.map((line, number) => this.#settleLine(line, number));
+    return { document, warnings: this.#warnings.list(), isTooLong };
   }
 
   #settleLine({ head, runs, hasSigns, hasAddresses, hasLinks }: DraftLine, number: number): Line {
@@ -177,7 +186,7 @@ export class DocumentWriter implements HtmlSink {
 
   #beginLine(): DraftLine {
     const before = this.#lines.at(-1);
-    if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
+    if (before !== undefined) this.#length += before.length + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
     for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(beginLine(undefined));
     this.#gap = 0;
@@ -248,15 +257,16 @@ export class DocumentWriter implements HtmlSink {
   #warn(code: WarningCode, { line, lineNumber, place }: Link): void {
     // Links end in the order they begin in, so a later one gives no earlier cause.
     if (this.#warnings.has(code)) return;
-    if (line !== undefined) return this.#warnings.add(code, lineNumber, distanceTo(line, place));
+    if (line !== undefined) return this.#warnings.add(code, lineNumber, place.at);
     const last = this.#lines.length - 1;
     if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);
-    else this.#warnings.add(code, last, distanceTo(this.#line, endOf(this.#line)));
+    else this.#warnings.add(code, last, this.#line.length);
   }
 }
 
 function pushTarget(line: DraftLine, text: string, target: string): void {
   line.runs.push({ text, style: PLAIN, link: true });
+  line.length += text.length;
   line.hasLinks = true;
   line.endsInSpace = false;
   // What is written of a target has no sign that it has not, or would have without percent-encoding.

@@ -31,10 +31,3 @@ export interface Line {
 
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */
 export type Document = Line[];
-
-/** How many UTF-16 units a line takes at least: writing it only ever adds. */
-export function leastLength({ runs }: Pick<Line, 'runs'>): number {
-  let length = 0;
-  for (const { text } of runs) length += text.length;
-  return length;
-}

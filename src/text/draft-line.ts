@@ -1,11 +1,12 @@
 import type { DraftRun } from './addresses.ts';
-import { PLAIN, type Head, type Style } from './document.ts';
+import { PLAIN, type Head, type Line, type Style } from './document.ts';
 
 /** A line while it is written. */
-export interface DraftLine {
-  head: Head | undefined;
+export interface DraftLine extends Line {
   /** Neighbours differ in style, but beside the target of a link. */
   runs: DraftRun[];
+  /** Of its text, in UTF-16 units. */
+  length: number;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
   /** Whether its text may have signs that WhatsApp could read as markup. */
@@ -29,7 +30,7 @@ export function collapseSpace(text: string): string {
 
 /** A line with nothing in it yet; a space would not be seen there. */
 export function beginLine(head: Head | undefined): DraftLine {
-  return { head, runs: [], endsInSpace: true, hasSigns: false, hasAddresses: false, hasLinks: false };
+  return { head, runs: [], length: 0, endsInSpace: true, hasSigns: false, hasAddresses: false, hasLinks: false };
 }
 
 /** Adds text to a line, of which the caller tells what is in it. */
@@ -37,6 +38,7 @@ export function appendText(line: DraftLine, text: string, style: Style): void {
   const last = line.runs.at(-1);
   if (last?.style === style && !last.link) last.text += text;
   else line.runs.push({ text, style });
+  line.length += text.length;
   line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
 }
 
@@ -50,28 +52,25 @@ export function trimEnd(line: DraftLine): void {
   if (!line.endsInSpace || last === undefined) return;
   if (last.text.length > 1) last.text = last.text.slice(0, -1);
   else line.runs.pop();
+  line.length--;
   line.endsInSpace = false;
 }
 
-/** A place in a line: how many runs it has by then, and how long the last of these is there. */
+/** A place in a line, in UTF-16 units from its beginning; how many runs it has by then, and how long the last of these is there. */
 export interface Place {
+  at: number;
   runs: number;
   ofLast: number;
 }
 
-export function endOf({ runs }: DraftLine): Place {
-  return { runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
-}
-
-/** In UTF-16 units from the beginning of the line. */
-export function distanceTo({ runs }: DraftLine, place: Place): number {
-  let length = place.ofLast;
-  for (let index = 0; index < place.runs - 1; index++) length += runs[index]?.text.length ?? 0;
-  return length;
+export function endOf({ runs, length }: DraftLine): Place {
+  return { at: length, runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
 }
 
 /** Takes off what stands after a place in a line. True when some of it was bold or italic. */
-export function cutAt({ runs }: DraftLine, { runs: count, ofLast }: Place): boolean {
+export function cutAt(line: DraftLine, { at, runs: count, ofLast }: Place): boolean {
+  const { runs } = line;
+  line.length = at;
   const last = runs[count - 1];
   const marked = runs.slice(count).some(({ style }) => style !== PLAIN);
   const isCut = last !== undefined && last.text.length > ofLast;

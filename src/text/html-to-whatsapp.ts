@@ -25,30 +25,35 @@ export interface Converted {
  * throws, whatever it is given, and takes time linear in its length.
  */
 export function convertHtml(html: string): Converted {
-  const { document, warnings, findings } = readDocument(html);
+  const { document, warnings, isTooLong, findings } = readDocument(html);
   const problems = describeFindings(findings);
   if (problems.length > 0) return { text: '', warnings, problems };
+  if (isTooLong) return refused(warnings, TOO_LONG);
   if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
     return refused(warnings, 'has no text in it');
   const text = render(document, TEXT_LIMIT);
-  if (text === undefined)
-    return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
-  return { text, warnings, problems };
+  return text === undefined ? refused(warnings, TOO_LONG) : { text, warnings, problems };
 }
+
+const TOO_LONG = `comes to more than the ${TEXT_LIMIT} characters a message can have`;
 
 function refused(warnings: Warning[], issue: string): Converted {
   return { text: '', warnings, problems: [problem(issue)] };
 }
 
-/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */
+/**
+ * The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings, and when it
+ * `isTooLong` for any message.
+ */
 export function readDocument(html: string): {
   document: Document;
   warnings: Warning[];
+  isTooLong: boolean;
   findings: Findings | undefined;
 } {
   const writer = new DocumentWriter();
   const findings = readHtml(html, writer);
-  return findings ? { document: [], warnings: [], findings } : { ...writer.finish(), findings };
+  return findings ? { document: [], warnings: [], isTooLong: false, findings } : { ...writer.finish(), findings };
 }
 
 const NAMED_AT_MOST = 20;

@@ -9,6 +9,7 @@ const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
 const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
 const PARENTHESES = /[()]/g;
+const PERCENT_ENCODED = Array.from({ length: 0x80 }, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`);
 const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**
@@ -72,9 +73,7 @@ function encodeUnsafe(address: string): string {
 
 function percentEncode(character: string): string {
   // encodeURIComponent leaves parentheses alone, and throws on half a surrogate pair.
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x80) return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
-  return encodeURIComponent(character.toWellFormed());
+  return PERCENT_ENCODED[character.charCodeAt(0)] ?? encodeURIComponent(character.toWellFormed());
 }
 
 function isWhole(scheme: string, target: string): boolean {

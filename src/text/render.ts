@@ -1,4 +1,4 @@
-import { leastLength, PLAIN, type Document, type Head, type Line } from './document.ts';
+import { PLAIN, type Document, type Head, type Line } from './document.ts';
 import { keepLiteral, type Sign } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
@@ -13,14 +13,13 @@ const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
  * its text looks like markup stays text. Undefined when that comes to more than `limit` UTF-16 units. Linear in its length.
  */
 export function render(document: Document, limit: number): string | undefined {
-  let length = document.length - 1;
-  for (const line of document) length += leastLength(line);
   const lines: string[] = [];
+  let length = document.length - 1;
   for (const line of document) {
-    if (length > limit) return undefined;
     const text = renderLine(line);
-    length += text.length - leastLength(line);
     lines.push(text);
+    length += text.length;
+    if (length > limit) return undefined;
   }
   const text = lines.join('\n');
   const whole = text.includes('```') ? breakFences(text) : text;
