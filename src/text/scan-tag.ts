@@ -1,6 +1,6 @@
 import { decodeValue } from './decode-text.ts';
 import { readTarget } from './link.ts';
-import { isWrapper, tagNamed, withValue, type WrittenTag } from './tags.ts';
+import { attributeOf, isWrapper, tagNamed, withValue, type WrittenTag } from './tags.ts';
 
 /** A tag that stands in HTML, undefined when it means nothing, and where what follows it begins. */
 export interface ScannedTag {
@@ -22,7 +22,7 @@ export function scanTag(html: string, less: number): ScannedTag | undefined {
   const name = nameAt(html, less + 1);
   const tag = tagNamed(name);
   if (tag === undefined && !isWrapper(name)) return undefined;
-  const wanted = tag?.role === 'link' ? 'href' : tag?.role === 'numbers' ? 'start' : undefined;
+  const wanted = tag && attributeOf(tag.role);
   const { value, end } = scanAttributes(html, less + 1 + name.length, wanted);
   if (end > html.length) return undefined;
   if (tag === undefined || wanted === undefined || value === undefined) return { tag, end };

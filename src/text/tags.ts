@@ -113,6 +113,12 @@ function writtenTag(name: string, role: Role, value?: string): WrittenTag {
   return tag;
 }
 
+/** The attribute whose value counts of a tag; undefined when none does. */
+export function attributeOf(role: Role): string | undefined {
+  if (role === 'link') return 'href';
+  return role === 'numbers' ? 'start' : undefined;
+}
+
 export function withValue({ name, role }: WrittenTag, value: string): WrittenTag {
   return writtenTag(name, role, value);
 }

@@ -1,7 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
 import { readTarget } from './link.ts';
 import type { TagTaker } from './scan-html.ts';
-import { isWrapper, tagNamed, withValue, type Role } from './tags.ts';
+import { attributeOf, isWrapper, tagNamed, withValue, type Role } from './tags.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -87,7 +87,7 @@ class Author implements TokenHandler {
 }
 
 function readValue(token: Token.TagToken, role: Role, findings: Findings): string | undefined {
-  const wanted = role === 'link' ? 'href' : role === 'numbers' ? 'start' : undefined;
+  const wanted = attributeOf(role);
   const value = wanted && token.attrs.find(({ name }) => name === wanted)?.value;
   if (value === undefined || role !== 'link') return value;
   const target = readTarget(value);
