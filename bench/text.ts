@@ -19,6 +19,8 @@ const KIB = 1_024;
 const SIZES = [1, 4, 16, 64, 256].map((size) => size * KIB);
 const TRIES = 15;
 
+const theirConvert = compile({ wordwrap: false });
+
 export interface TextBench {
   corpus: CorpusRow[];
   worst: WorstRow[];
@@ -32,10 +34,11 @@ export interface CorpusRow {
   ratio: number;
 }
 
-/** The shortest time for each of `SIZES`, in milliseconds of processor time. */
+/** The shortest time for each of `SIZES`, in milliseconds, and html-to-text's for the longest; undefined when it gives up. */
 export interface WorstRow {
   name: string;
   ms: number[];
+  theirs: number | undefined;
 }
 
 export function benchText(): TextBench {
@@ -67,7 +70,6 @@ const CORPUS: Readonly<Record<string, string>> = {
 const EVERYTHING = Object.values(CORPUS).join('');
 
 function benchCorpus(): CorpusRow[] {
-  const theirConvert = compile({ wordwrap: false });
   const ourConvert = (html: string) => convertHtml(html).text;
   return Object.entries({ ...CORPUS, 'all of these': EVERYTHING, 'all, 20 times': EVERYTHING.repeat(20) }).map(
     ([name, html]) => {
@@ -108,6 +110,7 @@ function benchWorst(): WorstRow[] {
   const rows = Object.entries(WORST_HTML).map(([name, shape]) => ({
     name,
     ms: SIZES.map((size) => shortest(shape(Math.min(size, HTML_LIMIT)))),
+    theirs: theirTime(shape(HTML_LIMIT)),
   }));
   return rows.sort((left, right) => (right.ms.at(-1) ?? 0) - (left.ms.at(-1) ?? 0));
 }
@@ -125,6 +128,16 @@ function shortest(html: string): number {
   return Math.min(...times);
 }
 
+/** Deep nesting overflows their stack. */
+function theirTime(html: string): number | undefined {
+  try {
+    return Math.min(...Array.from({ length: 2 }, () => wallMs(() => void theirConvert(html))));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 function median(values: number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -137,9 +150,11 @@ export function printTextBench({ corpus, worst }: TextBench): void {
   }
   const sizes = SIZES.map((size) => `${size / KIB} KiB`.padStart(10));
   console.log(`The worst HTML, milliseconds (reach: ${WORST_REACH_MS} at ${HTML_LIMIT / KIB} KiB)`);
-  console.log(`  ${''.padEnd(44)}${sizes.join('')}`);
-  for (const { name, ms } of worst)
-    console.log(`  ${name.padEnd(44)}${ms.map((time) => time.toFixed(2).padStart(10)).join('')}`);
+  console.log(`  ${''.padEnd(48)}${sizes.join('')}  html-to-text`);
+  for (const { name, ms, theirs } of worst) {
+    const times = ms.map((time) => time.toFixed(2).padStart(10)).join('');
+    console.log(`  ${name.padEnd(48)}${times}${(theirs?.toFixed(2) ?? 'gives up').padStart(14)}`);
+  }
 }
 
 /** The same as lines of the table of all benches: each page, and the worst of the worst. */
@@ -158,11 +173,16 @@ export function textRows({ corpus, worst }: TextBench): Row[] {
     {
       what: `html to text, worst ${HTML_LIMIT / KIB} KiB`,
       ours: `${worstMs.toFixed(1)} ms`,
-      yardstick: '–',
+      yardstick: `html-to-text ${theirWorst(worst)}`,
       reach: `≤ ${WORST_REACH_MS} ms`,
       reached: worstMs <= WORST_REACH_MS,
     },
   ];
+}
+
+function theirWorst(worst: readonly WorstRow[]): string {
+  const times = worst.flatMap(({ theirs }) => theirs ?? []);
+  return `${Math.max(...times).toFixed(0)} ms, and gives up ${worst.length - times.length} of ${worst.length}`;
 }
 
 if (import.meta.main) printTextBench(benchText());
