@@ -296,6 +296,31 @@ describe('what is refused', () => {
     ]);
   });
 
+  it('takes no text for too long that is shorter once its links are written and its spaces trimmed', () => {
+    const link = '<a href="https://example.org">https://www.example.org/</a>';
+    const text = `${'x'.repeat(TEXT_LIMIT - ' https://example.org'.length)} https://example.org`;
+    expect(textOf(text.replace('https://example.org', `${link} <br> `))).toBe(text);
+    expect(issuesOf(text.replace('https://example.org', `${link}.`))).toEqual([
+      expect.stringContaining('more than the 65536 characters'),
+    ]);
+  });
+
+  it.each(['\u00a0', '\u00a0<br>', '\u200b<p>'])(
+    'is too long, also when its first 65,536 characters show nothing: %j',
+    (piece) => {
+      expect(issuesOf(`${piece.repeat(TEXT_LIMIT)}<p>x</p>`)).toEqual([
+        expect.stringContaining('more than the 65536 characters'),
+      ]);
+    },
+  );
+
+  it('names what is not allowed behind what is too long, too', () => {
+    expect(issuesOf(`<p>${'x'.repeat(TEXT_LIMIT)}</p><p>x</p><td><a href="x:y">x</a>`)).toEqual([
+      'has tags that are not allowed: <td>',
+      'has links that are not whole http, https, mailto or tel addresses: "x:y"',
+    ]);
+  });
+
   it('takes tags nested 100 deep, and not one more', () => {
     expect(textOf(nested(100))).toBe('x');
     expect(issuesOf(nested(101))).toEqual(['has tags nested over 100 deep']);

@@ -1,15 +1,7 @@
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT } from './document.ts';
 import type { Document, Line } from './document.ts';
 import { settleAddresses } from './addresses.ts';
-import {
-  appendText,
-  beginLine,
-  beginsWithSpace,
-  collapseSpace,
-  cutAt,
-  endOf,
-  trimEnd,
-} from './draft-line.ts';
+import { appendText, beginLine, beginsWithSpace, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
@@ -22,6 +14,8 @@ import { WarningsInOrder } from './warnings-in-order.ts';
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
+const BLANK = beginLine(undefined);
+const BLANK_LINE: Line = { head: undefined, runs: [], hasSigns: false };
 const LINE_START: Place = { at: 0, runs: 0, ofLast: 0 };
 
 interface Link {
@@ -129,15 +123,12 @@ export class DocumentWriter implements HtmlSink {
   }
 
   isFull(): boolean {
-    this.#isFull ||= this.#length + this.#lengthOfLast() > TEXT_LIMIT;
     return this.#isFull;
   }
 
-  /** How long the last line is at least: the space it ends in may go, and so may the text of a link when it tells its target. */
-  #lengthOfLast(): number {
-    const line = this.#lines.at(-1);
-    if (line === undefined) return 0;
-    return this.#link?.line === line ? this.#link.place.at : line.length - 1;
+  /** How long the text is at least: the space its last line ends in may go, and so may the text of a link when it tells its target. */
+  #leastLength(last: DraftLine): number {
+    return this.#length + (this.#link?.line === last ? this.#link.place.at : last.length - 1);
   }
 
   text(text: string): void {
@@ -151,13 +142,16 @@ export class DocumentWriter implements HtmlSink {
     // What was unsettled may have kept the parts of an address from each other.
     if ((traits & (ADDRESS | UNSETTLED)) !== 0) line.hasAddresses = true;
     this.#append(line, fresh);
+    this.#isFull = this.#leastLength(line) > TEXT_LIMIT;
   }
 
   /** The document, and what its author should know. It is empty when it `isTooLong` for a message. */
   finish(): { document: Document; warnings: Warning[]; isTooLong: boolean } {
     this.#endLine(0);
     const isTooLong = this.isFull();
-    const document = isTooLong ? [] : this.#lines.map((line, number) => this.#settleLine(line, number));
+    const document = isTooLong
+      ? []
+      : this.#lines.map((line, number) => (line === BLANK ? BLANK_LINE : this.#settleLine(line, number)));
     return { document, warnings: this.#warnings.list(), isTooLong };
   }
 
@@ -188,7 +182,7 @@ export class DocumentWriter implements HtmlSink {
     const before = this.#lines.at(-1);
     if (before !== undefined) this.#length += before.length + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
-    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(beginLine(undefined));
+    for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(BLANK);
     this.#gap = 0;
     const marker = this.#marker;
     this.#marker = undefined;
@@ -228,9 +222,12 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #closeLink(): void {
-    const link = this.#link;
+    // Until its target is written, its text may still go.
+    if (this.#link !== undefined && !this.isFull()) this.#endLink(this.#link);
     this.#link = undefined;
-    if (link === undefined || this.isFull()) return;
+  }
+
+  #endLink(link: Link): void {
     const text = link.text.trim();
     if (text === '') return this.#warn('link_without_text', link);
     const tells = tellsTarget(text, link.target);

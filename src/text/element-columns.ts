@@ -1,4 +1,4 @@
-const FIRST_ROOM = 1_024;
+const FIRST_ROOM = 4_096;
 
 /** What is known of each element of a document, by its number; see `Elements`. */
 export interface Columns {

@@ -110,7 +110,8 @@ export class ElementStack {
 
   /** Where the first block within an element on the stack is; -1 when there is none. */
   findBlockIn(at: number): number {
-    return this.list.findIndex((element, index) => index > at && this.elements.isBlock(element));
+    for (let index = at + 1; index < this.list.length; index++) if (this.isBlockAt(index)) return index;
+    return -1;
   }
 
   #remember(key: string, index: number): number {

@@ -12,7 +12,7 @@ const STYLE_MASK = BOLD | ITALIC;
 export const BARE: Inline = (BODY << STYLE_BITS) | PLAIN;
 const UNKNOWN = -1;
 // To forget elements is worth its while once there are so many more of them.
-const MANY = 512;
+const MANY = 2_048;
 
 // The states of an element.
 const OPEN = 1;
@@ -25,7 +25,7 @@ const BLOCK = 2;
  */
 export class Elements {
   /** As they were written; elements that are copies of others share theirs. */
-  readonly #tags: WrittenTag[] = [];
+  #tags: WrittenTag[] = [];
   #columns = takeColumns();
   #count = 0;
   /** The first of those that may have moved into others since they were made. */
@@ -129,30 +129,36 @@ export class Elements {
   }
 
   /**
-   * Forgets all elements but those of a stack, so that others take their numbers: what is written again and again stays near. Those of
-   * a list, which have to be closed, get other numbers. Nothing may be left to `settle`. Answers a number that no other element will
-   * have: those below it are still the same, and those from it on are forgotten.
+   * Forgets all elements but those of a stack, their links and those of a list, and gives these new numbers, beginning with the stack:
+   * what is written again and again stays near. Answers the new numbers by the old. Nothing may be left to `settle`.
    */
-  keepOnly(stack: readonly number[], list: number[]): number {
-    const tagIndexes = list.map((element) => this.#columns.tagIndexes[element] ?? BODY);
-    // Misnesting can put an element into a link that was made after it.
-    this.#count = Math.max(...stack, ...stack.map((element) => linkOf(this.inline(element)))) + 1;
-    const nobody = this.#addClosed(BODY);
-    for (const [index, tagIndex] of tagIndexes.entries()) list[index] = this.#addClosed(tagIndex);
+  keepOnly(stack: readonly number[], list: readonly number[]): ReadonlyMap<number, number> {
+    const links = stack.map((element) => linkOf(this.inline(element)));
+    const kept = Array.from(new Set([...stack, ...links, ...list]));
+    const numbers = new Map(kept.map((element, number) => [element, number]));
+    const { tagIndexes, parents, inlines, states } = this.#columns;
+    const tags = kept.map((element) => this.tag(element));
+    const renumbered = kept.map((element) => ({
+      parent: numbers.get(parents[element] ?? BODY) ?? BODY,
+      inline: renumber(this.inline(element), numbers),
+      state: states[element] ?? 0,
+    }));
+    for (const [number, { parent, inline, state }] of renumbered.entries()) {
+      tagIndexes[number] = number;
+      parents[number] = parent;
+      inlines[number] = inline;
+      states[number] = state;
+    }
+    this.#tags = tags;
+    this.#count = kept.length;
     this.#unsettled = this.#count;
     this.#manyAt = this.#count + MANY;
-    return nobody;
+    return numbers;
   }
 
   /** To be called last, when nothing will be asked any more. */
   giveBack(): void {
     giveBackColumns(this.#columns);
-  }
-
-  #addClosed(tagIndex: number): number {
-    const element = this.#add(tagIndex, this.#tags[tagIndex] ?? BODY_TAG, BODY);
-    this.close(element);
-    return element;
   }
 
   #add(tagIndex: number, tag: WrittenTag, parent: number): number {
@@ -202,6 +208,11 @@ export function linkOf(inline: Inline): number {
 /** In a link and a style. */
 export function inlineOf(link: number, style: number): Inline {
   return (link << STYLE_BITS) | style;
+}
+
+/** The same in elements of other numbers. */
+export function renumber(inline: Inline, numbers: ReadonlyMap<number, number>): Inline {
+  return inlineOf(numbers.get(linkOf(inline)) ?? BODY, styleOf(inline));
 }
 
 function within(outer: Inline, element: number, { role, value, style }: WrittenTag): Inline {

@@ -1,7 +1,7 @@
 import { bundle, partsOf, splitAt } from './bundles.ts';
 import type { ElementStack } from './element-stack.ts';
 import { BODY, type Elements } from './elements.ts';
-import { mend } from './mend-misnesting.ts';
+import { cutOut, mend } from './mend-misnesting.ts';
 import type { WrittenTag } from './tags.ts';
 
 // Of the HTML standard: how many marks of one name open again in the next block.
@@ -48,9 +48,13 @@ export class Formatting {
     return this.#list.some((_element, index) => this.#partsAt(index).some((tag) => tags.has(tag)));
   }
 
-  /** Forgets all elements but those that are open, or that will open again. None of these may be open; see `Elements.keepOnly`. */
-  forgetOthers(): number {
-    return this.#elements.keepOnly(this.#stack.list, this.#list);
+  /** Forgets all elements but those that are open or will open again, and one more. Answers their new numbers by the old. */
+  forgetOthers(element: number): ReadonlyMap<number, number> {
+    const numbers = this.#elements.keepOnly(this.#stack.list, [...this.#list, element]);
+    for (const list of [this.#stack.list, this.#list]) {
+      for (const [index, element] of list.entries()) list[index] = numbers.get(element) ?? BODY;
+    }
+    return numbers;
   }
 
   /** Opens again what was closed along with a block before its own end tag. */
@@ -111,9 +115,7 @@ export class Formatting {
 
   #forgetAt(index: number): void {
     this.#to = Math.min(this.#to, index);
-    // Most are the last, and to cut out of a list makes another list.
-    if (index === this.#list.length - 1) this.#list.pop();
-    else this.#list.splice(index, 1);
+    cutOut(this.#list, index);
   }
 
   /** Makes one closed bundle of a part of the list. */

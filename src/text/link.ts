@@ -9,7 +9,10 @@ const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
 const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
 const PARENTHESES = /[()]/g;
-const PERCENT_ENCODED = Array.from({ length: 0x80 }, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`);
+const PERCENT_ENCODED = Array.from(
+  { length: 0x80 },
+  (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`,
+);
 const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**

@@ -26,14 +26,14 @@ export function mend(opened: Opened, at: number, block: number): void {
   elements.liken(inside, mark);
   elements.close(mark);
   formatting.splice(bookmark, 0, inside);
-  forget(formatting, mark);
+  cutOut(formatting, formatting.indexOf(mark));
   stack.splice(at, block + 1 - at, ...kept, moved, inside);
 }
 
-/** Takes an element off those that open again. */
-export function forget(formatting: number[], element: number): void {
-  const index = formatting.indexOf(element);
-  if (index >= 0) formatting.splice(index, 1);
+/** Cuts out what stands at an index, as `splice` does, but without making a list of it. */
+export function cutOut(list: number[], index: number): void {
+  for (let next = index + 1; next < list.length; next++) list[next - 1] = list[next] ?? BODY;
+  list.pop();
 }
 
 /** Puts copies of the marks between a mark and the block that moves out of it around that block, of the innermost few. */
@@ -49,7 +49,7 @@ function carryAlong(
     const place = formatting.indexOf(element);
     elements.close(element);
     if (place >= 0 && block - index > CARRIED_ALONG) {
-      formatting.splice(place, 1);
+      cutOut(formatting, place);
       if (place < bookmark) bookmark--;
     } else if (place >= 0) {
       const copy = elements.copy(element, BODY);

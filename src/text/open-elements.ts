@@ -29,7 +29,12 @@ export class OpenElements implements TagTaker {
     this.#teller = new StepTeller(this.#elements, sink);
   }
 
+  isFull(): boolean {
+    return this.#sink.isFull();
+  }
+
   text(text: string): void {
+    if (this.isFull()) return;
     if (this.#held !== undefined) {
       this.#heldText += text;
       return;
@@ -40,8 +45,9 @@ export class OpenElements implements TagTaker {
     else this.#teller.textLater(element, text);
   }
 
-  /** False when the tags are nested too deep. */
+  /** False when the tags are nested too deep, as far as the sink is not full. */
   start(tag: WrittenTag): boolean {
+    if (this.isFull()) return true;
     // Links do not nest: the next one ends the one before.
     if (tag.role === 'link') this.#endLink();
     if (this.#held !== undefined) this.#startHeld(this.#held);
@@ -55,6 +61,7 @@ export class OpenElements implements TagTaker {
   }
 
   end(tag: WrittenTag): void {
+    if (this.isFull()) return;
     if (this.#held?.name === tag.name) return this.#endHeld(this.#held);
     if (this.#held !== undefined) this.#startHeld(this.#held);
     this.#end(tag);
@@ -97,7 +104,7 @@ export class OpenElements implements TagTaker {
       if (empty !== undefined && this.#formatting.hasAnyOf(empty)) return;
       this.#teller.tellSteps();
     }
-    if (this.#elements.areMany()) this.#teller.forgetFrom(this.#formatting.forgetOthers());
+    if (this.#elements.areMany()) this.#teller.renumber(this.#formatting.forgetOthers(this.#teller.link()));
   }
 
   #start(tag: WrittenTag): void {

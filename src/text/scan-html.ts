@@ -8,6 +8,8 @@ export interface TagTaker {
   start(tag: WrittenTag): boolean;
   end(tag: WrittenTag): void;
   text(text: string): void;
+  /** Whether it makes no difference any more what the texts say. */
+  isFull(): boolean;
 }
 
 /**
@@ -20,7 +22,8 @@ export function scanHtml(html: string, taker: TagTaker): number {
   let at = 0;
   while (at < html.length) {
     const less = indexFrom(html, '<', at);
-    if (at < less) taker.text(ampersand < less ? decodeText(html.slice(at, less)) : html.slice(at, less));
+    if (at < less && !taker.isFull())
+      taker.text(ampersand < less ? decodeText(html.slice(at, less)) : html.slice(at, less));
     if (less === html.length) break;
     at = takeMarkup(html, less, taker);
     if (at === less) return less;

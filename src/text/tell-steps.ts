@@ -1,5 +1,5 @@
 import { BOLD, ITALIC } from './document.ts';
-import { BARE, BODY, inlineOf, linkOf, styleOf, type Elements, type Inline } from './elements.ts';
+import { BARE, BODY, linkOf, renumber, styleOf, type Elements, type Inline } from './elements.ts';
 import type { BlockStep, HtmlSink, WrittenTag } from './tags.ts';
 
 /** What happens in a document, in order. */
@@ -32,22 +32,20 @@ export class StepTeller {
   }
 
   blockLater(step: BlockStep): void {
-    if (!this.#sink.isFull()) this.#steps.push(step);
+    this.#steps.push(step);
   }
 
   breakLater(): void {
-    if (!this.#sink.isFull()) this.#steps.push(BREAK);
+    this.#steps.push(BREAK);
   }
 
   textLater(element: number, text: string): void {
-    if (this.#sink.isFull()) return;
     const last = this.#steps.at(-1);
     if (last?.kind === 'text' && last.element === element) last.text += text;
     else this.#steps.push({ kind: 'text', element, text });
   }
 
   linkLater(element: number): void {
-    if (this.#sink.isFull()) return;
     this.#steps.push({ kind: 'link', element });
     this.#empty ??= new Set();
     this.#empty.add(this.#elements.tag(element));
@@ -69,6 +67,7 @@ export class StepTeller {
     if (this.#steps.length === 0) return;
     const empty = this.linksWithoutText();
     for (const step of this.#steps) {
+      if (this.#sink.isFull()) break;
       switch (step.kind) {
         case 'open':
           this.#sink.open(step.tag.role, step.tag.value);
@@ -108,9 +107,14 @@ export class StepTeller {
     this.#sink.close(role);
   }
 
-  /** The link that was told last may be among the elements that are forgotten; see `Elements.keepOnly`. */
-  forgetFrom(element: number): void {
-    if (linkOf(this.#shown) > element) this.#shown = inlineOf(element, styleOf(this.#shown));
+  /** The link it is in by what it told so far; `BODY` outside of links. */
+  link(): number {
+    return linkOf(this.#shown);
+  }
+
+  /** To be called when elements get new numbers and there is nothing left to tell. */
+  renumber(numbers: ReadonlyMap<number, number>): void {
+    this.#shown = renumber(this.#shown, numbers);
   }
 
   finish(): void {
