@@ -15,6 +15,7 @@ export const WORST_HTML: Readonly<Record<string, Shape>> = {
   'the same, with entities that do not end': repeat('&lt<p>_', `<p>${EVERY_MARK}`),
   'links around blocks, in marks': repeat('<a href=tel:1><em>.😀<li>.<p>~~', `<p>${EVERY_MARK}`),
   'links around blocks, in a mark that never ends': repeat('<a href=tel:1><em>&ltwww.<p>😀.<p>`<p>`~', '<b>'),
+  'links around paragraphs, in a mark that never ends': repeat('<a href=tel:1>*<p>`', '<b>'),
   'paragraphs that leave marks open': repeat('<p><b><i><em>'),
   'end tags of what is not open, deep down': repeat('</p>', '<span>'.repeat(95)),
   'end tags of inline elements, deep down': repeat('</i>', '<span>'.repeat(95)),
