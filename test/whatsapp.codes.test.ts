@@ -1,12 +1,10 @@
 /** Codes to link with that nobody uses in time, and links that break off half done. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from './support/app.ts';
 import { until } from './support/ledger.ts';
 import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from './support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from './whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from './whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 /** For as long as a phone may need on a busy machine. */
 const MANY_CODES = 200;

@@ -55,7 +55,9 @@ export function openSessions(deps: SessionDeps): Sessions {
     return messenger.open(withPause(account), (state) => recorder.tell(accountId, state));
   }
 
+  /** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
   async function find(accountId: number) {
+    await recorder.written(accountId);
     const account = await accounts.add(accountId);
     return { account, messenger: account && deps.messengers.get(account.messenger) };
   }
