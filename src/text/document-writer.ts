@@ -1,7 +1,16 @@
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT } from './document.ts';
 import type { Document, Line } from './document.ts';
 import { settleAddresses } from './addresses.ts';
-import { appendText, beginLine, beginsWithSpace, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
+import {
+  appendText,
+  beginLine,
+  beginsWithSpace,
+  collapseSpace,
+  cutAt,
+  endOf,
+  leastLength,
+  trimEnd,
+} from './draft-line.ts';
 import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
@@ -127,7 +136,7 @@ export class DocumentWriter implements HtmlSink {
   }
 
   /** How long the text is at least: the space its last line ends in may go, and so may the text of a link when it tells its target. */
-  #leastLength(last: DraftLine): number {
+  #lengthWith(last: DraftLine): number {
     return this.#length + (this.#link?.line === last ? this.#link.place.at : last.length - 1);
   }
 
@@ -142,7 +151,7 @@ export class DocumentWriter implements HtmlSink {
     // What was unsettled may have kept the parts of an address from each other.
     if ((traits & (ADDRESS | UNSETTLED)) !== 0) line.hasAddresses = true;
     this.#append(line, fresh);
-    this.#isFull = this.#leastLength(line) > TEXT_LIMIT;
+    this.#isFull = this.#lengthWith(line) > TEXT_LIMIT;
   }
 
   /** The document, and what its author should know. It is empty when it `isTooLong` for a message. */
@@ -180,7 +189,7 @@ export class DocumentWriter implements HtmlSink {
 
   #beginLine(): DraftLine {
     const before = this.#lines.at(-1);
-    if (before !== undefined) this.#length += before.length + Math.max(this.#gap, LINE_GAP);
+    if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
     for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(BLANK);
     this.#gap = 0;

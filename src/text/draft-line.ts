@@ -1,5 +1,6 @@
 import type { DraftRun } from './addresses.ts';
-import { PLAIN, type Head, type Line, type Style } from './document.ts';
+import { hasVisible } from './boundaries.ts';
+import { BOLD, ITALIC, PLAIN, type Head, type Line, type Style } from './document.ts';
 
 /** A line while it is written. */
 export interface DraftLine extends Line {
@@ -7,6 +8,8 @@ export interface DraftLine extends Line {
   runs: DraftRun[];
   /** Of its text, in UTF-16 units. */
   length: number;
+  /** Bold and italic, where something in it that can be seen is so. */
+  styles: Style;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
   /** Whether its text may have signs that WhatsApp could read as markup. */
@@ -30,7 +33,16 @@ export function collapseSpace(text: string): string {
 
 /** A line with nothing in it yet; a space would not be seen there. */
 export function beginLine(head: Head | undefined): DraftLine {
-  return { head, runs: [], length: 0, endsInSpace: true, hasSigns: false, hasAddresses: false, hasLinks: false };
+  return {
+    head,
+    runs: [],
+    length: 0,
+    styles: PLAIN,
+    endsInSpace: true,
+    hasSigns: false,
+    hasAddresses: false,
+    hasLinks: false,
+  };
 }
 
 /** Adds text to a line, of which the caller tells what is in it. */
@@ -39,6 +51,7 @@ export function appendText(line: DraftLine, text: string, style: Style): void {
   if (last?.style === style && !last.link) last.text += text;
   else line.runs.push({ text, style });
   line.length += text.length;
+  if (style !== PLAIN && hasVisible(text)) line.styles |= style;
   line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
 }
 
@@ -54,6 +67,15 @@ export function trimEnd(line: DraftLine): void {
   else line.runs.pop();
   line.length--;
   line.endsInSpace = false;
+}
+
+// A sign before and one after.
+const SIGNS_PER_MARK = 2;
+
+/** How long a line is at least that nothing is added to any more: writing it only ever adds. On addresses there are no marks. */
+export function leastLength({ length, styles, hasAddresses, hasLinks }: DraftLine): number {
+  const marks = hasAddresses || hasLinks ? PLAIN : styles;
+  return length + SIGNS_PER_MARK * (((marks & BOLD) === 0 ? 0 : 1) + ((marks & ITALIC) === 0 ? 0 : 1));
 }
 
 /** A place in a line, in UTF-16 units from its beginning; how many runs it has by then, and how long the last of these is there. */
