@@ -13,6 +13,8 @@ const ENTITIES = new Map([
   ['euro', '€'],
 ]);
 const LONGEST_ENTITY = 8;
+// Before anything else an ampersand is no more than that, as in "bread & butter".
+const BEGINS_ENTITY = /[#\dA-Za-z]/;
 const NUMBER = /^#(?:(\d+)|[xX]([\dA-Fa-f]+))$/;
 
 /** Text of HTML, which has no tags in it, with its entities decoded. */
@@ -60,6 +62,11 @@ export function decodeOrdinary(text: string): string | undefined {
   let decoded = '';
   let from = 0;
   for (; ampersand >= 0; ampersand = text.indexOf('&', from)) {
+    if (!BEGINS_ENTITY.test(text.charAt(ampersand + 1))) {
+      decoded += text.slice(from, ampersand + 1);
+      from = ampersand + 1;
+      continue;
+    }
     const name = entityName(text, ampersand + 1);
     const character = name.startsWith('#') ? decodeNumber(name) : ENTITIES.get(name);
     if (character === undefined) return undefined;
