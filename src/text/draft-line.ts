@@ -1,5 +1,5 @@
 import type { DraftRun } from './addresses.ts';
-import { hasVisible } from './boundaries.ts';
+import { isVisibleAtEnds } from './boundaries.ts';
 import { BOLD, ITALIC, PLAIN, type Head, type Line, type Style } from './document.ts';
 
 /** A line while it is written. */
@@ -8,7 +8,7 @@ export interface DraftLine extends Line {
   runs: DraftRun[];
   /** Of its text, in UTF-16 units. */
   length: number;
-  /** Bold and italic, where something in it that can be seen is so. */
+  /** Bold and italic, where something in it that can be seen, for sure, is so. */
   styles: Style;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
@@ -51,7 +51,7 @@ export function appendText(line: DraftLine, text: string, style: Style): void {
   if (last?.style === style && !last.link) last.text += text;
   else line.runs.push({ text, style });
   line.length += text.length;
-  if (style !== PLAIN && hasVisible(text)) line.styles |= style;
+  if (style !== PLAIN && isVisibleAtEnds(text)) line.styles |= style;
   line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
 }
 
