@@ -5,6 +5,7 @@ import { DocumentWriter } from '../src/text/document-writer.ts';
 import { convertHtml, readDocument } from '../src/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../src/text/parse-whatsapp.ts';
 import { OpenElements } from '../src/text/open-elements.ts';
+import { readHtml } from '../src/text/read-html.ts';
 import { render } from '../src/text/render.ts';
 import { scanHtml, type TagTaker } from '../src/text/scan-html.ts';
 import type { WrittenTag } from '../src/text/tags.ts';
@@ -165,6 +166,27 @@ describe('unclosed and misnested tags', () => {
       }),
       { numRuns: runs(200) },
     );
+  });
+});
+
+describe('what is too long', () => {
+  it('is found out early, and never wrongly', () => {
+    let early = 0;
+    fc.assert(
+      fc.property(fc.oneof(anyHtml, misnestedHtmlTexts), fc.oneof(fc.constant(0), fc.nat(60)), (html, less) => {
+        const whole = new DocumentWriter(Infinity);
+        readHtml(html, whole);
+        const { document } = whole.finish();
+        const limit = (render(document, Infinity)?.length ?? 0) - less;
+        const bounded = new DocumentWriter(limit);
+        readHtml(html, bounded);
+        const { document: same, isTooLong } = bounded.finish();
+        if (isTooLong) early++;
+        expect(isTooLong ? render(document, limit) : same).toEqual(isTooLong ? undefined : document);
+      }),
+      { numRuns: runs(4_000), examples: [['<p><b><a href="https://x.org">x.org</a></b><p>z', 0]] },
+    );
+    expect(early).toBeGreaterThan(500);
   });
 });
 

@@ -39,7 +39,7 @@ interface Link {
 
 /**
  * Makes a document of what a reader of HTML tells. Use one for each document, and `finish` it once. Once a document is longer than a
- * message can be, what follows is left out.
+ * message can be, or than `limit`, what follows is left out.
  */
 export class DocumentWriter implements HtmlSink {
   readonly #lines: DraftLine[] = [];
@@ -58,6 +58,11 @@ export class DocumentWriter implements HtmlSink {
   /** How long the text is at least, but for its last line: writing it only ever adds. */
   #length = 0;
   #isFull = false;
+  readonly #limit: number;
+
+  constructor(limit = TEXT_LIMIT) {
+    this.#limit = limit;
+  }
 
   open(role: Role, value: string | undefined): void {
     switch (role) {
@@ -151,7 +156,7 @@ export class DocumentWriter implements HtmlSink {
     // What was unsettled may have kept the parts of an address from each other.
     if ((traits & (ADDRESS | UNSETTLED)) !== 0) line.hasAddresses = true;
     this.#append(line, fresh);
-    this.#isFull = this.#lengthWith(line) > TEXT_LIMIT;
+    this.#isFull = this.#lengthWith(line) > this.#limit;
   }
 
   /** The document, and what its author should know. It is empty when it `isTooLong` for a message. */
