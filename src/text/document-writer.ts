@@ -23,8 +23,8 @@ import { WarningsInOrder } from './warnings-in-order.ts';
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
+// One for all of them: nothing is ever written in it.
 const BLANK = beginLine(undefined);
-const BLANK_LINE: Line = { head: undefined, runs: [], hasSigns: false };
 const LINE_START: Place = { at: 0, runs: 0, ofLast: 0 };
 
 interface Link {
@@ -163,9 +163,7 @@ export class DocumentWriter implements HtmlSink {
   finish(): { document: Document; warnings: Warning[]; isTooLong: boolean } {
     this.#endLine(0);
     const isTooLong = this.isFull();
-    const document = isTooLong
-      ? []
-      : this.#lines.map((line, number) => (line === BLANK ? BLANK_LINE : this.#settleLine(line, number)));
+    const document = isTooLong ? [] : this.#lines.map((line, number) => this.#settleLine(line, number));
     return { document, warnings: this.#warnings.list(), isTooLong };
   }
 

@@ -138,15 +138,8 @@ export class Formatting {
       count += named;
     }
     if (count < SAME_NAME) return;
-    const parts = this.#partsAt(first);
-    if (parts.length > 1)
-      this.forget(
-        this.#takeOut(
-          first,
-          parts.findIndex((tag) => tag.name === name),
-        ),
-      );
-    else this.#forgetAt(first);
+    const part = this.#partsAt(first).findIndex((tag) => tag.name === name);
+    this.forget(this.#takeOut(first, part));
   }
 
   #findLast(isWanted: (tag: WrittenTag) => boolean): number | undefined {

@@ -1,5 +1,6 @@
 import { findAddresses } from './addresses.ts';
 import { characterAt, characterBefore, isSpace, mayBeBoundary } from './boundaries.ts';
+import { isSign } from './survey-text.ts';
 
 /** A sign that begins or ends bold or italic, or that is the author's text, and where it stands. */
 export interface Sign {
@@ -9,7 +10,6 @@ export interface Sign {
 }
 
 const SIGNS = ['*', '_', '~', '`'] as const;
-const SIGN_CODES = new Set(SIGNS.map((sign) => sign.charCodeAt(0)));
 const KEYCAP = '*\ufe0f\u20e3';
 
 // Invisible, and no boundary: beside a sign it keeps the sign from being read as one. U+200B would not, it is a boundary.
@@ -44,7 +44,7 @@ function allSigns(text: string, meant: readonly Sign[]): Sign[] {
   let nextAddress = 0;
   let nextMeant = 0;
   for (let at = 0; at < text.length; at++) {
-    if (!SIGN_CODES.has(text.charCodeAt(at))) continue;
+    if (!isSign(text.charCodeAt(at))) continue;
     const own = meant[nextMeant];
     if (own?.at === at) {
       signs.push(own);

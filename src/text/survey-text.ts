@@ -31,7 +31,7 @@ export function surveyText(text: string): number {
 
 /** Those that a character has after another. */
 function traitsOf(before: number, code: number): number {
-  if (SIGN_CODES.has(code)) return SIGNS;
+  if (isSign(code)) return SIGNS;
   if (code === SPACE) return before === SPACE ? UNSETTLED : 0;
   if ((code === SLASH && before === COLON) || (code === DOT && before === LETTER_W)) return ADDRESS;
   return isUnsettled(code) ? UNSETTLED : 0;
@@ -40,6 +40,11 @@ function traitsOf(before: number, code: number): number {
 /** Control characters, and separators of lines and paragraphs. */
 function isUnsettled(code: number): boolean {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029;
+}
+
+/** Whether a code unit is one of these signs. */
+export function isSign(code: number): boolean {
+  return SIGN_CODES.has(code);
 }
 
 export function hasSigns(text: string): boolean {

@@ -1,7 +1,7 @@
 import { Tokenizer, TokenizerMode, type Token, type TokenHandler } from 'parse5';
-import { readTarget } from './link.ts';
 import type { TagTaker } from './scan-html.ts';
-import { attributeOf, isWrapper, tagNamed, withValue, type Role } from './tags.ts';
+import { tagWithValue } from './scan-tag.ts';
+import { attributeOf, isWrapper, tagNamed, type WrittenTag } from './tags.ts';
 
 /** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
 export interface Findings {
@@ -62,9 +62,9 @@ class Author implements TokenHandler {
       this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
       return;
     }
-    const value = readValue(token, tag.role, this.findings);
+    const read = readTag(token, tag, this.findings);
     if (this.findings.tooDeep) return;
-    this.findings.tooDeep = !this.#taker.start(value === undefined ? tag : withValue(tag, value));
+    this.findings.tooDeep = !this.#taker.start(read);
   }
 
   onEndTag(token: Token.TagToken): void {
@@ -86,11 +86,12 @@ class Author implements TokenHandler {
   onEof(): void {}
 }
 
-function readValue(token: Token.TagToken, role: Role, findings: Findings): string | undefined {
-  const wanted = attributeOf(role);
+/** A tag with its value; a link whose target is not allowed is without one. */
+function readTag(token: Token.TagToken, tag: WrittenTag, findings: Findings): WrittenTag {
+  const wanted = attributeOf(tag.role);
   const value = wanted && token.attrs.find(({ name }) => name === wanted)?.value;
-  if (value === undefined || role !== 'link') return value;
-  const target = readTarget(value);
-  if (target === undefined) findings.links.add(value);
-  return target;
+  if (value === undefined) return tag;
+  const read = tagWithValue(tag, value);
+  if (read === undefined) findings.links.add(value);
+  return read ?? tag;
 }
