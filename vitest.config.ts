@@ -3,7 +3,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 const ALL = ['test/**/*.test.ts'];
 /** What links WhatsApp: its client is prepared once in a process, for one server, and quietens the console of that process. */
-const WITH_WHATSAPP = ['whatsapp.*', 'web.account', 'messenger.conformance', 'accounts.history', 'contract.fuzz'].map(
+const WITH_WHATSAPP = ['whatsapp/*', 'web/account', 'messenger/conformance', 'accounts/history', 'contract/fuzz'].map(
   (name) => `test/${name}.test.ts`,
 );
 

@@ -86,7 +86,7 @@ export interface PoolOptions {
 
 /**
  * Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. A network that carries
- * nothing any more, and does not say so, breaks a connection after 10 s: nothing waits for it longer (docs/decisions/0015).
+ * nothing any more, and does not say so, breaks a connection after 10 s: nothing waits for it longer (docs/explanation/decisions/0015).
  */
 export function connectDatabase(
   address: PostgresAddress,

@@ -36,7 +36,7 @@ export async function readActivity(
            sum(d.recipients)::float8 as recipients, sum(d.read)::float8 as read
     from run r
     join target t on t.content_id = r.content_id
-    -- Lookups by the key, whatever is known of the table: it is the largest of all (docs/decisions/0008).
+    -- Lookups by the key, whatever is known of the table: it is the largest of all (docs/explanation/decisions/0008).
     cross join lateral (
       select sent_at, greatest(recipients, delivered, reactions, replies, views) as recipients, greatest(read, views) as read
       from deliveries where account_id = ${accountId} and run_id = r.run_id and position = t.position and status = 'sent' limit 1

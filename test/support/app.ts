@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/overload.ts';
+import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/edge/overload.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -1,4 +1,4 @@
-/** Reads imports out of source files and holds them against the table of rooms (docs/architecture.md). */
+/** Reads imports out of source files and holds them against the table of rooms (docs/explanation/architecture.md). */
 import { dirname, join, normalize } from 'node:path';
 
 /**

@@ -1,4 +1,4 @@
-/** What `docs/formatting.md` shows: HTML by what it is an example of. */
+/** What `docs/reference/formatting.md` shows: HTML by what it is an example of. */
 
 export const CASES: Readonly<Record<string, readonly string[]>> = {
   'Blocks and lines': [

@@ -1,39 +1,38 @@
-import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take more than ten seconds, longest first. The order is all that hangs on it: a stale one costs time, no more. */
 const LONGEST = [
-  'web.pages',
-  'whatsapp.long-text',
-  'deliveries.replaced',
-  'database.outages',
-  'web.campaigns',
-  'whatsapp.survive',
-  'whatsapp.media',
-  'web.journey',
-  'contract.fuzz',
-  'soak',
-  'crashes',
-  'users.delete-account',
-  'web.compose',
-  'database.lost',
-  'campaigns.revise',
-  'web.build',
-  'whatsapp.pauses',
-  'web.account',
-  'main',
-  'database.failover',
-  'deliveries.revise',
-  'whatsapp.take-over',
-  'campaigns.halt',
-  'readme',
-  'analytics.adds-up',
-  'contract.limits',
-  'http.events',
-  'campaigns.clock',
-  'web.groups',
-  'whatsapp.revise',
-  'whatsapp.ration',
+  'web/pages',
+  'whatsapp/long-text',
+  'deliveries/replaced',
+  'database/outages',
+  'web/campaigns',
+  'whatsapp/survive',
+  'whatsapp/media',
+  'web/journey',
+  'contract/fuzz',
+  'service/soak',
+  'service/crashes',
+  'users/delete-account',
+  'web/compose',
+  'database/lost',
+  'campaigns/revise',
+  'web/build',
+  'whatsapp/pauses',
+  'web/account',
+  'service/main',
+  'database/failover',
+  'deliveries/revise',
+  'whatsapp/take-over',
+  'campaigns/halt',
+  'project/readme',
+  'analytics/adds-up',
+  'contract/limits',
+  'http/events',
+  'campaigns/clock',
+  'web/groups',
+  'whatsapp/revise',
+  'whatsapp/ration',
 ];
 
 /**
@@ -43,7 +42,7 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.indexOf(basename(moduleId, '.test.ts'));
+      const at = LONGEST.indexOf(moduleId.split('/test/').at(-1)?.replace('.test.ts', '') ?? '');
       return at === -1 ? LONGEST.length : at;
     };
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));

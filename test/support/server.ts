@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { readPool, type Database } from '../../src/database/connect.ts';
-import { createAuthenticate } from '../../src/http/auth.ts';
+import { createAuthenticate } from '../../src/http/edge/auth.ts';
 import type { EventSource } from '../../src/http/events/register-events.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { userOperations } from '../../src/http/routes/users.ts';

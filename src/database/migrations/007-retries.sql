@@ -1,7 +1,7 @@
 -- What trying again needs to know.
 
 -- Tries that were cut off: their turn was taken from a worker that died or froze over them. Such a delivery is tried alone, and
--- given up in the end (docs/decisions/0016-suspect-what-was-cut-off.md).
+-- given up in the end (docs/explanation/decisions/0016-suspect-what-was-cut-off.md).
 alter table deliveries add cut_off smallint not null default 0;
 
 -- Its owner asked for another try although an earlier one may have left: where repeated ids are not dropped the messenger still

@@ -1,4 +1,4 @@
--- Recalls and corrections of what was sent (docs/decisions/0017-carry-revisions-through-the-lane.md).
+-- Recalls and corrections of what was sent (docs/explanation/decisions/0017-carry-revisions-through-the-lane.md).
 
 create type revision_kind as enum ('recall', 'correct');
 

@@ -1,4 +1,4 @@
--- What live progress is read from (docs/decisions/0018-count-changes-on-the-lane.md).
+-- What live progress is read from (docs/explanation/decisions/0018-count-changes-on-the-lane.md).
 
 -- Up by one in each transaction that changes a campaign of the account, or what became of it, but for the claims and finishes of
 -- turns, which the turn's number tells of. Whoever watches an account compares both with what they were, and reads campaigns only

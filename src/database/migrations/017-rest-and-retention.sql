@@ -1,4 +1,4 @@
--- When an account rests (docs/decisions/0028), and what is not kept for ever (docs/operations.md).
+-- When an account rests (docs/explanation/decisions/0028), and what is not kept for ever (docs/how-to/operations.md).
 
 -- Between the two times of day, in the user's zone, nothing is sent; over midnight when quiet_to comes first. Both or neither.
 alter table accounts add quiet_from text check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$');

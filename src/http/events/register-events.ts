@@ -5,7 +5,7 @@ import type { Hints } from '../../database/listen.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time.ts';
 import { streamedEvent } from '../contract/events.ts';
-import { failureResponses } from '../openapi.ts';
+import { failureResponses } from '../edge/openapi.ts';
 import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.ts';
 
 /** What live progress is told from. */

@@ -52,7 +52,7 @@ export interface Watch {
 
 /**
  * Looks into the ledger for all clients of this process together, a fixed number of statements however many they are; not at all
- * while there are none. `NOTIFY` is not asked: writers would have to follow each other to send it (docs/decisions/0018).
+ * while there are none. `NOTIFY` is not asked: writers would have to follow each other to send it (docs/explanation/decisions/0018).
  */
 export function watchProgress({
   db,

@@ -6,7 +6,7 @@ import { revokeApiKey } from '../../users/revoke-api-key.ts';
 import * as wire from '../contract/api-keys.ts';
 import { nothing } from '../contract/fields.ts';
 import { nothingData } from '../contract/users.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 
 /** API keys, and what was done with them and otherwise (contract §4). */

@@ -9,7 +9,7 @@ import { retryCampaign } from '../../campaigns/retry-campaign.ts';
 import { previewCampaign } from '../../campaigns/preview-campaign.ts';
 import { updateCampaign } from '../../campaigns/update-campaign.ts';
 import * as wire from '../contract/campaigns.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireHead } from './campaign-head.ts';
 import { HTML_LIMIT_BYTES, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';

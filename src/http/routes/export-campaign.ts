@@ -4,7 +4,7 @@ import { readGroupAnalytics, type GroupRow } from '../../analytics/group-analyti
 import type { Database } from '../../database/connect.ts';
 import { fileNameOf } from '../../lib/file-name.ts';
 import { exportCampaignBody } from '../contract/analytics.ts';
-import { writeCsv } from '../csv.ts';
+import { writeCsv } from './csv.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { toWireGroup, toWireRevised } from './group-row.ts';
 

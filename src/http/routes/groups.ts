@@ -9,7 +9,7 @@ import { updateAccount } from '../../accounts/update-account.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { nothing } from '../contract/fields.ts';
 import * as wire from '../contract/groups.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 
 const NOTHING_POSTED: GroupActivity = { posts: 0, lastPostedAt: null, recipients: 0, read: 0 };

@@ -1,7 +1,7 @@
 import { listRuns } from '../../campaigns/list-runs.ts';
 import type { Database } from '../../database/connect.ts';
 import { listRunsBody, listRunsData } from '../contract/list-runs.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 
 export function listRunsOperation(deps: { db: Database; timeZone: string }): Operation {

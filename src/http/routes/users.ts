@@ -6,7 +6,7 @@ import { createUser } from '../../users/create-user.ts';
 import { getProfile } from '../../users/get-profile.ts';
 import { revokeTokens } from '../../users/revoke-tokens.ts';
 import { updateProfile } from '../../users/update-profile.ts';
-import { tokenOf } from '../auth.ts';
+import { tokenOf } from '../edge/auth.ts';
 import { nothing } from '../contract/fields.ts';
 import {
   authorizeUserBody,

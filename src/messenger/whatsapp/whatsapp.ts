@@ -4,11 +4,11 @@ import { startLoop } from '../../lib/loop.ts';
 import { createSlots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
-import { claimKeys, dropKeys, hasKeys, resealKeys } from './key-table.ts';
-import { forgetOldPosts } from './sent-posts.ts';
-import { createMemberTeller } from './tell-members.ts';
+import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
+import { forgetOldPosts } from './send/sent-posts.ts';
+import { createMemberTeller } from './hear/tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
-import type { Uploads } from './keep-uploads.ts';
+import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
 
 export interface WhatsAppOptions {
@@ -106,10 +106,10 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
 
   async function prepare(account: MessengerAccount, tell: TellState) {
     const [{ prepareClient }, { keepUploads }, sessions, credentials] = await Promise.all([
-      import('./load-client.ts'),
-      import('./keep-uploads.ts'),
+      import('./connect/load-client.ts'),
+      import('./files/keep-uploads.ts'),
       import('./session.ts'),
-      import('./credentials.ts'),
+      import('./connect/credentials.ts'),
     ]);
     await prepareClient(log, rootKey);
     const table = await claimKeys(db, vault, account.accountId);

@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { failedAnswer, failureText, type FailedAnswer } from './envelope.ts';
+import type { FailureLog } from './failure-log.ts';
+import { parseJsonBody } from './json-body.ts';
+import { validateBody } from './validation.ts';
+
+/** Of every answer but pages, which set their own. */
+const API_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
+/**
+ * How a server checks bodies and writes answers, for its options. Named there and not set later, since Fastify otherwise loads compilers
+ * for JSON schemas at the start, which nobody asks for anything: some 3 MB.
+ */
+export const COMPILERS = {
+  compilersFactory: { buildValidator: () => compileCheck, buildSerializer: () => () => JSON.stringify },
+  // The types know no compilers but those.
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>;
+
+/** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
+const LINGER_MS = 5_000;
+
+/** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
+export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    try {
+      refuseEncoded(request);
+      done(null, parseJsonBody(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+  server.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
+  });
+}
+
+function compileCheck({ schema }: { schema: z.ZodType }) {
+  return (body: unknown) => validateBody(schema, body);
+}
+
+/** RFC 9112, 3.2: such a request has to be refused; before HTTP/1.1 the header was not needed. */
+function lacksHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion === '1.1';
+}
+
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).headers(API_HEADERS);
+}
+
+/** Answers to a request whose handling threw; what is our fault is logged. */
+export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: FailureLog): void {
+  const answer = failedAnswer(error);
+  log(answer.status, error, request);
+  sendFailure(answer, request, reply);
+}
+
+export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
+  keepConnection(reply);
+  if (!request.raw.complete) readOn(request);
+  reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .type('application/json; charset=utf-8')
+    .send(failureText(answer, request.id));
+}
+
+/**
+ * Fastify closes the connection when it could not read a body. To close at once would make many clients see a broken connection
+ * instead of the answer. (What Node itself set, because the server is stopping, stays.)
+ */
+function keepConnection(reply: FastifyReply): void {
+  if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) reply.header('connection', 'keep-alive');
+}
+
+/** The answer is out before the body is in: what still comes is read and forgotten, for a while. */
+function readOn({ raw }: FastifyRequest): void {
+  raw.resume();
+  const timer = setTimeout(() => raw.destroy(), LINGER_MS);
+  raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+}
+
+function refuseEncoded(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new AppError('unsupported_media_type', 'The body must not be compressed');
+}

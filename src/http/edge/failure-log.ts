@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import { OverloadError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+
+/** Writes down what failed for our fault, under the request's id. */
+export type FailureLog = (status: number, error: unknown, request: FastifyRequest) => void;
+
+/** While the database is away or the server overloaded every request fails alike: a line for each would be load itself. */
+const PAUSE_MS = 1_000;
+
+/** Defects are all logged; of requests put off one a second, with the number of those left out; the overload is told elsewhere. */
+export function createFailureLog(log: Log): FailureLog {
+  let quietUntilMs = -Infinity;
+  let leftOut = 0;
+  return (status, error, request) => {
+    const context = () => ({ err: error, requestId: request.id, path: request.url.slice(0, 200) });
+    if (status === 500) log.error(context(), 'a request failed');
+    if (status !== 503 || error instanceof OverloadError) return;
+    const now = performance.now();
+    if (now < quietUntilMs) {
+      leftOut += 1;
+      return;
+    }
+    log.warn({ ...context(), leftOut }, 'a request was put off');
+    quietUntilMs = now + PAUSE_MS;
+    leftOut = 0;
+  };
+}

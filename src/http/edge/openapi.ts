@@ -1,0 +1,170 @@
+import type { FastifySchema } from 'fastify';
+import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { z } from 'zod';
+import { failure, success } from '../contract/envelope.ts';
+import type { Operation, OperationScope } from '../operation.ts';
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: 'The body is not JSON, or a field is missing, malformed or makes no sense; `details` says which',
+  401: 'No token or API key, or one that is malformed, expired or revoked; of sign-in: wrong user name or password',
+  403: 'An API key whose scope does not reach, or sign-up that is closed',
+  404: 'Does not exist, or is another user’s',
+  409: 'The present state forbids it, or it is taken',
+  413: 'The body is larger than this operation takes',
+  415: 'The content type is not application/json',
+  429: 'Too often; `retry-after` says for how many seconds',
+  500: 'A defect on our side; `request_id` leads to what was logged',
+  503: 'Not just now; `retry-after` says for how many seconds',
+};
+const OF_EVERY_OPERATION = [400, 413, 415, 500, 503];
+const OF_BEARER_OPERATIONS = [401, 403, 429];
+
+const REACHED_BY: Readonly<Record<OperationScope, string>> = {
+  read: 'An API key needs the scope `read`.',
+  send: 'An API key needs the scope `send`.',
+  token: 'Takes no API key, only a token.',
+};
+
+const EXTRA_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'www-authenticate': '`Bearer`' },
+  429: { 'retry-after': 'Seconds to wait.' },
+  503: { 'retry-after': 'Seconds to wait.' },
+};
+
+const IDEMPOTENCY_KEY =
+  '1 to 255 characters of your choice. The same key with the same body within 24 hours gets the first answer again, and nothing is done twice.';
+
+const BEARER_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'A token of `authorize_user`, or an API key of `create_api_key`.',
+} as const;
+
+/** Every status that an operation can fail with. */
+export function failuresOf(operation: Operation): number[] {
+  const statuses = new Set([...OF_EVERY_OPERATION, ...operation.errors]);
+  if (operation.access === 'bearer') for (const status of OF_BEARER_OPERATIONS) statuses.add(status);
+  return [...statuses].toSorted((a, b) => a - b);
+}
+
+/** What Fastify validates bodies by and the document is made of. */
+export function routeSchema(operation: Operation): FastifySchema {
+  const { access, answerType, body, data, path, summary, tag } = operation;
+  const answer = answerType
+    ? { [answerType]: { schema: answerType === '*/*' ? z.string().meta({ format: 'binary' }) : z.string() } }
+    : { 'application/json': { schema: success(data) } };
+  return {
+    operationId: path.slice(path.lastIndexOf('/') + 1),
+    tags: [tag],
+    summary,
+    ...describe(operation),
+    body,
+    response: { 200: { description: 'Done', content: answer }, ...failureResponses(failuresOf(operation)) },
+    security: access === 'bearer' ? [{ bearer: [] }] : [],
+  };
+}
+
+/** What a path says it fails with. */
+export function failureResponses(statuses: readonly number[]): Record<number, unknown> {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      { description: FAILURES[status], content: { 'application/json': { schema: failure } } },
+    ]),
+  );
+}
+
+function describe(operation: Operation): { description?: string } {
+  const { description } = operation;
+  const sentences = description === undefined ? [] : [description];
+  if (operation.access === 'bearer') sentences.push(REACHED_BY[operation.scope]);
+  return sentences.length > 0 ? { description: sentences.join('\n\n') } : {};
+}
+
+/** How @fastify/swagger makes the document. `serverUrl` is where the operations are to be found. */
+export function documentOptions(operations: readonly Operation[], serverUrl: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Campanile',
+        version: '1.0.0',
+        description:
+          'Messaging campaigns for groups, communities and channels. Every operation is a POST with a JSON body, but for the stream of live progress.',
+      },
+      servers: [{ url: serverUrl }],
+      components: { securitySchemes: { bearer: BEARER_SCHEME } },
+    },
+    transform: createJsonSchemaTransform({}),
+    transformObject: (document) => withoutUnused(withHeaders(jsonSchemaTransformObject(document), operations)),
+  };
+}
+
+interface Answer {
+  headers?: Record<string, unknown>;
+}
+interface DocumentedOperation {
+  requestBody?: { required?: boolean };
+  responses?: Record<string, Answer>;
+  parameters?: unknown[];
+}
+
+/** Adds what the schemas of routes have no place for: headers, and that a body may be left out. */
+function withHeaders<Document extends { paths?: unknown }>(document: Document, operations: readonly Operation[]) {
+  const paths = { ...(document.paths as Record<string, { post?: DocumentedOperation }>) };
+  for (const operation of operations) {
+    const documented = paths[operation.path]?.post;
+    if (!documented) continue;
+    paths[operation.path] = { post: { ...documented, ...additions(operation, documented) } };
+  }
+  return { ...document, paths };
+}
+
+function additions(operation: Operation, documented: DocumentedOperation): DocumentedOperation {
+  const responses: Record<string, Answer> = {};
+  for (const [status, answer] of Object.entries(documented.responses ?? {})) {
+    const own = status === '200' ? operation.answerHeaders : EXTRA_HEADERS[Number(status)];
+    responses[status] = { ...answer, headers: headers({ 'x-request-id': 'Of this request.', ...own }) };
+  }
+  const parameters = Object.entries(requestHeadersOf(operation)).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  const required = !operation.body.safeParse({}).success;
+  return {
+    responses,
+    requestBody: { ...documented.requestBody, required },
+    ...(parameters.length > 0 ? { parameters } : {}),
+  };
+}
+
+function requestHeadersOf(operation: Operation): Readonly<Record<string, string>> {
+  if (operation.access === 'open' || !operation.idempotent) return operation.requestHeaders ?? {};
+  return { ...operation.requestHeaders, 'Idempotency-Key': IDEMPOTENCY_KEY };
+}
+
+/** Each named schema is made for requests and for answers; this drops the half that nothing refers to. */
+function withoutUnused<Document extends { paths?: unknown; components?: { schemas?: object } }>(document: Document) {
+  const all = new Map(Object.entries(document.components?.schemas ?? {}));
+  const used = new Set<string>();
+  const open: unknown[] = [document.paths];
+  for (let value = open.pop(); value !== undefined; value = open.pop())
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      open.push(all.get(name));
+    }
+  const schemas = Object.fromEntries([...all].filter(([name]) => used.has(name)));
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+function headers(descriptions: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}

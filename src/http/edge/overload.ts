@@ -1,0 +1,140 @@
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { PoolUse } from '../../database/connect.ts';
+import { OverloadError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+
+/** When to turn requests away. A limit is passed for `heavy` operations first, so that the light ones go on longer. */
+export interface OverloadLimits {
+  /** Milliseconds between two looks. */
+  sampleMs: number;
+  /** So many looks in a row have to agree before anything changes. */
+  samples: number;
+  /** How late the event loop is, in milliseconds. */
+  lagMs: Limit;
+  /** How many requests wait for a database connection. */
+  waiting: Limit;
+}
+
+interface Limit {
+  heavy: number;
+  any: number;
+}
+
+export const OVERLOAD_LIMITS: OverloadLimits = {
+  sampleMs: 100,
+  // Half a second: one big body or a collection of garbage holds the loop up once and is no overload.
+  samples: 5,
+  // A request passes the loop some five times, so that these come to one and to two and a half seconds an answer.
+  lagMs: { heavy: 200, any: 500 },
+  // Four and ten times the pool of 10: at a usual statement's 5 ms 20 and 50 ms of waiting, at a slow one's 100 ms already 1 s.
+  waiting: { heavy: 40, any: 100 },
+};
+
+/** Under this part of its limit the load has to fall before requests are taken again: a limit alone would be crossed to and fro. */
+const RELIEF = 0.5;
+/** Clients that come back all at once would bring the overload back. */
+const RETRY_SECONDS = { least: 2, spread: 4 };
+
+export interface LoadWatch {
+  /** A hook that turns requests away, before anything was spent on them, while there are too many. */
+  shed(isHeavy: boolean): onRequestHookHandler;
+}
+
+/** Watches the event loop and the queue for the database as long as the server is open. */
+export function watchLoad(
+  server: FastifyInstance,
+  { limits, readPool, metrics, log }: { limits: OverloadLimits; readPool: () => PoolUse; metrics: Registry; log: Log },
+): LoadWatch {
+  const gauges = [
+    { reason: 'event_loop', ...createGauges(limits.lagMs, limits.samples) },
+    { reason: 'database', ...createGauges(limits.waiting, limits.samples) },
+  ] as const;
+  const [loop, database] = gauges;
+  let lagMs = 0;
+  let reasons = '';
+  let expected = performance.now() + limits.sampleMs;
+
+  function look() {
+    const now = performance.now();
+    lagMs = Math.max(0, now - expected);
+    expected = now + limits.sampleMs;
+    for (const gauge of [loop.heavy, loop.any]) gauge.note(lagMs);
+    for (const gauge of [database.heavy, database.any]) gauge.note(readPool().waiting);
+    tellChanges();
+  }
+
+  function tellChanges() {
+    const now = gauges.flatMap(({ reason, heavy, any }) =>
+      any.isHigh() ? [`${reason}: all`] : heavy.isHigh() ? [`${reason}: heavy`] : [],
+    );
+    if (now.join() === reasons) return;
+    reasons = now.join();
+    log.warn({ turnedAway: now, lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
+  }
+
+  const timer = setInterval(look, limits.sampleMs).unref();
+  server.addHook('onClose', (_instance, done) => {
+    clearInterval(timer);
+    done();
+  });
+  countShed(server, metrics);
+  publish(metrics, { lagMs: () => lagMs, readPool });
+  return {
+    shed: (isHeavy) => (_request, _reply, done) => {
+      const over = gauges.find(({ heavy, any }) => (isHeavy ? heavy : any).isHigh());
+      if (!over) return done();
+      const retryAfterSeconds = RETRY_SECONDS.least + Math.floor(Math.random() * RETRY_SECONDS.spread);
+      done(new OverloadError(over.reason, retryAfterSeconds));
+    },
+  };
+}
+
+function createGauges(limit: Limit, samples: number) {
+  return { heavy: createGauge(limit.heavy, samples), any: createGauge(limit.any, samples) };
+}
+
+/** High once so many values in a row were over the limit, and until as many in a row are well under it. */
+export function createGauge(limit: number, samples: number) {
+  let high = false;
+  let against = 0;
+  return {
+    note(value: number) {
+      const disagrees = high ? value < limit * RELIEF : value > limit;
+      against = disagrees ? against + 1 : 0;
+      if (against < samples) return;
+      high = !high;
+      against = 0;
+    },
+    isHigh: () => high,
+  };
+}
+
+function countShed(server: FastifyInstance, metrics: Registry): void {
+  const shed = new Counter({
+    name: 'campanile_shed_requests_total',
+    help: 'Requests turned away with 503 because there was too much to do, by what there was too much of',
+    labelNames: ['reason'],
+    registers: [metrics],
+  });
+  server.addHook('onError', (_request, _reply, error, done) => {
+    if (error instanceof OverloadError) shed.inc({ reason: error.reason });
+    done();
+  });
+}
+
+function publish(metrics: Registry, { lagMs, readPool }: { lagMs: () => number; readPool: () => PoolUse }): void {
+  const registers = [metrics];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('campanile_event_loop_lag_seconds', 'How late the event loop was when last looked at', () => lagMs() / 1_000);
+  gauge('campanile_database_connections_in_use', 'Connections of the pool that work', () => readPool().inUse);
+  gauge('campanile_database_waiting', 'Requests that wait for a connection of the pool', () => readPool().waiting);
+}

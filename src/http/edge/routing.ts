@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import { hashBody } from '../../idempotency/hash-body.ts';
+import type { IdempotencyKey } from '../../idempotency/once.ts';
+import { invalid } from '../../lib/errors.ts';
+import type { Slots } from '../../lib/slots.ts';
+import { requireScope, type Authenticate } from './auth.ts';
+import { successText } from './envelope.ts';
+import { routeSchema } from './openapi.ts';
+import type { LoadWatch } from './overload.ts';
+import { authorizationOf } from './session-cookie.ts';
+import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
+import { receiveUpload, SMALL_BODY_BYTES } from './uploads.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the time a bearer operation's body is read; null in all other requests. */
+    caller: Caller | null;
+  }
+}
+
+const IDEMPOTENCY_KEY_LIMIT = 255;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface RoutingOptions {
+  authenticate: Authenticate;
+  /** Where bodies over 256 KiB wait before they are read. */
+  uploads: Slots;
+  load: LoadWatch;
+  /** Runs after the caller is known. */
+  rateLimit?: onRequestHookHandler;
+  /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
+  checkAnswers: boolean;
+}
+
+/** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
+export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
+  const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false, fileField } = operation;
+  const isHeavy = operation.isHeavy ?? mayUpload;
+  const onRequest = operation.access === 'bearer' ? requireCaller(options, { scope: operation.scope, isHeavy }) : [];
+  server.route({
+    method: 'POST',
+    url: path,
+    schema: routeSchema(operation),
+    bodyLimit: bodyLimitBytes,
+    onRequest,
+    ...(mayUpload ? { preParsing: receiveUpload(options.uploads, { bodyLimitBytes, fileField }) } : {}),
+    handler: handlerOf(operation, options.checkAnswers),
+  });
+}
+
+/** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
+export function requireCaller(
+  { load, authenticate, rateLimit }: RoutingOptions,
+  { scope, isHeavy = false }: { scope: OperationScope; isHeavy?: boolean },
+): onRequestHookHandler[] {
+  return [
+    load.shed(isHeavy),
+    authenticateRequest(authenticate),
+    ...(rateLimit ? [rateLimit] : []),
+    refuseOutOfScope(scope),
+  ];
+}
+
+/** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
+export function authenticateRequest(authenticate: Authenticate): onRequestHookHandler {
+  return (request, _reply, done) => {
+    let caller: Caller | Promise<Caller>;
+    try {
+      caller = authenticate(authorizationOf(request));
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (!(caller instanceof Promise)) {
+      request.caller = caller;
+      return done();
+    }
+    return caller.then((known) => {
+      request.caller = known;
+    });
+  };
+}
+
+function refuseOutOfScope(scope: OperationScope): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (request.caller) requireScope(request.caller, scope);
+    done();
+  };
+}
+
+function handlerOf(operation: Operation, checkAnswers: boolean) {
+  const { answerType } = operation;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const data = await whileHeld(request, () => run(operation, request, reply));
+    if (checkAnswers) refuseUnlikeSchema(operation, data);
+    if (answerType === '*/*') reply.send(data);
+    else if (answerType) reply.type(answerType).send(data);
+    else reply.type(JSON_TYPE).send(successText(data));
+    return reply;
+  };
+}
+
+/** What works on an upload needs its memory, also when the client has left. */
+async function whileHeld<T>({ upload }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  const leave = upload?.hold();
+  try {
+    return await work();
+  } finally {
+    leave?.();
+  }
+}
+
+function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const context = contextOf(operation, request, reply);
+  if (operation.access === 'open') return operation.handle(context);
+  const { caller } = request;
+  if (!caller) throw new Error('a bearer operation was reached without a caller');
+  const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
+  const actor = { userId: caller.userId, address: request.ip, apiKeyId: caller.apiKeyId };
+  return operation.handle({ ...context, caller, actor, idempotencyKey });
+}
+
+function readIdempotencyKey(
+  operation: Operation,
+  request: FastifyRequest,
+  { userId }: Caller,
+): IdempotencyKey | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
+    throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
+  const file = fileOf(operation, request);
+  const body = file ? Object.assign({}, request.body, { [operation.fileField ?? '']: file }) : request.body;
+  return { userId, key, operation: operation.path, bodyHash: hashBody(body) };
+}
+
+function contextOf(operation: Operation, request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
+  return {
+    body: request.body,
+    file: fileOf(operation, request),
+    address: request.ip,
+    requestId: request.id,
+    header(name) {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    setHeader(name, value) {
+      reply.header(name, value);
+    },
+  };
+}
+
+/** Only the last of repeated fields counts, and it may be another than the one that was cut out. */
+function fileOf({ fileField }: Operation, { upload, body }: FastifyRequest): Buffer | null {
+  if (!upload?.file || fileField === undefined || typeof body !== 'object' || body === null) return null;
+  return Reflect.get(body, fileField) === upload.file.standIn ? upload.file.text : null;
+}
+
+function refuseUnlikeSchema(operation: Operation, data: unknown): void {
+  if (operation.answerType === '*/*') {
+    operation.data.parse(data);
+    return;
+  }
+  const asSent: unknown = JSON.parse(JSON.stringify(data));
+  if (!isDeepStrictEqual(operation.data.parse(asSent), asSent))
+    throw new Error(`${operation.path} answered more than its schema says`);
+}

@@ -1,0 +1,114 @@
+/** Sends one post to one channel, which shows a repeated message twice, for all that is known. */
+import { proto } from 'baileys';
+import type { Destination, SendResult } from '../../messenger.ts';
+import { sendUnlessThere } from '../../send-unless-there.ts';
+import { readChannel } from './channels.ts';
+import { readPosts } from './channel-posts.ts';
+import { encodePart, mediaTypeOf } from '../send/encode-part.ts';
+import { refused, relay } from '../send/relay.ts';
+import { NO_LEASE, type Sending } from '../send/sending.ts';
+import type { PostPart } from '../send/split-post.ts';
+import type { Uploaded } from '../files/uploads-table.ts';
+
+/** How far back a post is looked for that may have left. */
+const POSTS_READ = 100;
+
+export async function sendToChannel(
+  sending: Sending,
+  parts: readonly PostPart[],
+  to: Destination,
+): Promise<SendResult> {
+  const { client, channels } = sending;
+  const { chatId } = to;
+  const channel = await channels.get(chatId, () => readChannel(client, chatId));
+  const recipients = channel.participants;
+  let there = new Set<string>();
+
+  return sendUnlessThere(to, {
+    async find() {
+      const posts = await readPosts(client, chatId, POSTS_READ);
+      there = new Set(posts.map(({ messageId }) => messageId));
+      // The last part leaves when the others are there.
+      if (there.has(to.messageId)) return { recipients };
+      const isBegun = parts.some(({ messageId }) => there.has(messageId));
+      return isBegun && !(await sending.isRemembered(to)) ? 'begun' : null;
+    },
+    async send() {
+      if (!channel.canSend) return refused('Only admins of this channel may post');
+      const left = parts.filter(({ messageId }) => !there.has(messageId));
+      const result = await sendParts(sending, left, { chatId, recipients, isBegun: left.length < parts.length });
+      if (result.kind !== 'sent') channels.forget(chatId);
+      return result;
+    },
+  });
+}
+
+interface ToChannel {
+  chatId: string;
+  recipients: number;
+}
+
+/** Once a part is there, the next try must not begin with it: it is told to look first. */
+async function sendParts(
+  sending: Sending,
+  parts: readonly PostPart[],
+  { isBegun, ...to }: ToChannel & { isBegun: boolean },
+): Promise<SendResult> {
+  let last: SendResult = { kind: 'sent', recipients: to.recipients };
+  for (const part of parts) {
+    const result = isBegun ? await sendRest(sending, part, to) : await sendPart(sending, part, to);
+    if (result.kind !== 'sent') return result;
+    isBegun = true;
+    last = result;
+  }
+  return last;
+}
+
+async function sendRest(sending: Sending, part: PostPart, to: ToChannel): Promise<SendResult> {
+  try {
+    const result = await sendPart(sending, part, to);
+    if (result.kind === 'sent') return result;
+    const reason = `The file was posted, and its text was not: ${result.reason}`;
+    return result.kind === 'refused' && result.final ? refused(reason) : { kind: 'unknown', reason };
+  } catch (error) {
+    sending.log.warn({ err: error, messageId: part.messageId }, 'the text that belongs to a file was not tried');
+    return { kind: 'unknown', reason: 'The file was posted, and its text was not' };
+  }
+}
+
+async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }: ToChannel): Promise<SendResult> {
+  const { messageId, media } = part;
+  const uploaded = media ? await sending.upload(media, 'channels') : undefined;
+  const message = proto.Message.encode(encodePart(part, uploaded)).finish();
+  await sending.remember({ messageId, chatId, message });
+  if (!sending.mayGoOn()) {
+    await sending.drop({ messageId, chatId });
+    return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+  }
+  const result = await relay(sending, { messageId, recipients }, () =>
+    leave(sending, part, { chatId, message, uploaded }),
+  );
+  // What was refused is not there, and need not be looked for.
+  if (result.kind === 'refused' || result.kind === 'offline') await sending.drop({ messageId, chatId });
+  return result;
+}
+
+/** The client's own way leaves out what a channel has to be told of a file. */
+function leave(
+  { client }: Sending,
+  { messageId }: PostPart,
+  { chatId, message, uploaded }: { chatId: string; message: Uint8Array; uploaded: Uploaded | undefined },
+): Promise<void> {
+  const kind = uploaded && mediaTypeOf(uploaded.message);
+  const handle = uploaded?.handle;
+  return client.sendNode({
+    tag: 'message',
+    attrs: {
+      to: chatId,
+      id: messageId,
+      type: kind === undefined ? 'text' : 'media',
+      ...(handle !== undefined && { media_id: handle }),
+    },
+    content: [{ tag: 'plaintext', attrs: kind === undefined ? {} : { mediatype: kind }, content: message }],
+  });
+}

@@ -1,0 +1,21 @@
+import type { proto } from 'baileys';
+import type { Uploaded } from '../files/uploads-table.ts';
+import type { PostPart } from './split-post.ts';
+
+/** What a part of a post is as a message of WhatsApp; `uploaded` is its file, if it has one. */
+export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undefined): proto.IMessage {
+  if (!media || !uploaded) return { extendedTextMessage: { text } };
+  const caption = text === '' ? {} : { caption: text };
+  const { imageMessage, videoMessage, audioMessage, documentMessage } = uploaded.message;
+  if (imageMessage) return { imageMessage: { ...imageMessage, ...caption } };
+  if (videoMessage) return { videoMessage: { ...videoMessage, ...caption } };
+  if (audioMessage) return { audioMessage };
+  return { documentMessage: { ...documentMessage, ...caption, fileName: media.fileName, title: media.fileName } };
+}
+
+/** What the outside of a post to a channel says of its file. */
+export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: proto.IMessage): string {
+  if (imageMessage) return 'image';
+  if (videoMessage) return 'video';
+  return audioMessage ? 'audio' : 'document';
+}

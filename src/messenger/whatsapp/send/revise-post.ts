@@ -1,0 +1,160 @@
+/** Deletes a post for everyone, or edits it, as far as WhatsApp's windows allow (contract §4). */
+import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
+import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import { mediaTypeOf } from './encode-part.ts';
+import { refusalOf } from '../failures.ts';
+import { refused, relay, toResult, type RelayResult } from './relay.ts';
+import { startAnew, takePlace } from './send-to-group.ts';
+import type { Sending } from './sending.ts';
+import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
+
+export interface Revising extends Sending {
+  /** By the database's clock, which also says when a post was sent. */
+  now: Date;
+  /** What was sent under this id; undefined: it is no longer kept. */
+  recall(post: SentPost): Promise<Buffer | undefined>;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** How long after it was sent WhatsApp takes a change of a post. */
+const WINDOWS = {
+  recall: { group: { ms: 60 * HOUR_MS, words: '60 hours' }, channel: { ms: 30 * DAY_MS, words: '30 days' } },
+  correct: { group: { ms: 15 * MINUTE_MS, words: '15 minutes' }, channel: { ms: 30 * DAY_MS, words: '30 days' } },
+} as const;
+/** The marks on the outside of a change: by its sender in a group, by an admin in a channel. */
+const MARKS = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
+const GONE = 404;
+const RETRY_MS = 5_000;
+
+export async function revisePost(revising: Revising, change: PostChange, post: SentPost): Promise<RevisionResult> {
+  const late = tooLate(change.kind, post, revising.now);
+  if (late !== undefined) return refused(late);
+  try {
+    return change.kind === 'recall' ? await recallAll(revising, post) : await correct(revising, change, post);
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code !== undefined) return toRevision(toResult(revising, code));
+    revising.log.warn({ err: error, messageId: post.messageId }, 'a change of a post was not tried');
+    return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+  }
+}
+
+/** The file that went ahead of a text has an id of its own, and goes first here too: the text proves that both are gone. */
+async function recallAll(revising: Revising, post: SentPost): Promise<RevisionResult> {
+  const file = { ...post, messageId: fileIdOf(post.messageId) };
+  const parts = (await revising.isRemembered(file)) ? [file, post] : [post];
+  let last: RevisionResult = { kind: 'done' };
+  for (const part of parts) {
+    last = await reviseOne(revising, part, undefined);
+    if (last.kind !== 'done' && last.kind !== 'absent') return last;
+    await forget(revising, part);
+  }
+  return last;
+}
+
+async function correct(
+  revising: Revising,
+  { post: now }: Extract<PostChange, { kind: 'correct' }>,
+  post: SentPost,
+): Promise<RevisionResult> {
+  const bytes = await revising.recall(post);
+  if (!bytes && now.media)
+    return refused('How its file was sent is no longer known: send another post that puts it right');
+  const content = rewrite(bytes, now.text);
+  if (content === undefined)
+    return refused(`Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`);
+  return reviseOne(revising, post, content);
+}
+
+/** `content` is what the message shall say, undefined: nothing. */
+function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage | undefined): Promise<RevisionResult> {
+  return isJidNewsletter(post.chatId)
+    ? reviseInChannel(revising, post, content)
+    : reviseInGroup(revising, post, content);
+}
+
+/** Whoever could not read it, and asks for it again, must not get it now: neither from here, nor out of the client's memory. */
+async function forget({ client, drop }: Revising, post: SentPost): Promise<void> {
+  client.messageRetryManager?.markRetryFailed(post.messageId);
+  await drop(post);
+}
+
+/** Why it is too late; undefined: it is not, or it is not known when the post left. */
+function tooLate(kind: PostChange['kind'], { chatId, sentAt }: SentPost, now: Date): string | undefined {
+  const { group, channel } = WINDOWS[kind];
+  const window = isJidNewsletter(chatId) ? channel : group;
+  if (!sentAt || now.getTime() - sentAt.getTime() <= window.ms) return undefined;
+  const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
+  return `Too late: WhatsApp lets a post ${what} for ${group.words}, in a channel for ${channel.words}. Send another post that puts it right`;
+}
+
+/** The post with another text, or caption where it has a file; undefined: too long for one. */
+function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | undefined {
+  const sent: proto.IMessage = bytes ? proto.Message.decode(bytes) : {};
+  const { imageMessage, videoMessage, documentMessage } = sent;
+  if (!imageMessage && !videoMessage && !documentMessage) return { extendedTextMessage: { text } };
+  if (text.length > LONGEST_CAPTION) return undefined;
+  if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
+  if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };
+  return { documentMessage: { ...documentMessage, caption: text } };
+}
+
+/** A change is a message of its own to all who have the post. */
+async function reviseInGroup(
+  revising: Revising,
+  { chatId, messageId }: SentPost,
+  content: proto.IMessage | undefined,
+): Promise<RevisionResult> {
+  const { client } = revising;
+  const group = await revising.groupOf(chatId);
+  const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+  const key = { remoteJid: chatId, fromMe: true, id: messageId };
+  const message: proto.IMessage = {
+    protocolMessage: content
+      ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
+      : { key, type: REVOKE },
+  };
+  // Another id each time: under one that it has seen a phone would pass over what may be another change.
+  const id = generateMessageIDV2(client.user?.id);
+  await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
+  const giveBack = await takePlace(revising, group);
+  try {
+    const edit = MARKS[content ? 'correct' : 'recall'].group;
+    const result = await relay(revising, { messageId: id, recipients: 0 }, () =>
+      client.relayMessage(chatId, message, { messageId: id, additionalAttributes: { edit } }),
+    );
+    if (result.kind !== 'sent') await startAnew(revising, chatId);
+    return toRevision(result);
+  } finally {
+    giveBack();
+  }
+}
+
+/** In a channel a change takes the id of the post, and brings what it shall say instead. */
+async function reviseInChannel(
+  revising: Revising,
+  { chatId, messageId }: SentPost,
+  content: proto.IMessage | undefined,
+): Promise<RevisionResult> {
+  const mediaType = content && !content.extendedTextMessage ? mediaTypeOf(content) : undefined;
+  const plain = {
+    tag: 'plaintext',
+    attrs: { ...(mediaType !== undefined && { mediatype: mediaType }) },
+    ...(content && { content: proto.Message.encode(content).finish() }),
+  };
+  const type = mediaType === undefined ? 'text' : 'media';
+  const edit = MARKS[content ? 'correct' : 'recall'].channel;
+  let isGone = false;
+  const onRefused = (code: number) => (isGone = code === GONE);
+  const result = await relay(revising, { messageId, recipients: 0, onRefused }, () =>
+    revising.client.sendNode({ tag: 'message', attrs: { to: chatId, id: messageId, type, edit }, content: [plain] }),
+  );
+  return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
+}
+
+/** What becomes of a change is told as it is of a post. */
+function toRevision(result: RelayResult): RevisionResult {
+  return result.kind === 'sent' ? { kind: 'done' } : result;
+}

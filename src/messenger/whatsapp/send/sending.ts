@@ -1,0 +1,27 @@
+/** What sending a post takes, whatever kind of chat it goes to. */
+import type { GroupMetadata } from 'baileys';
+import type { Slots } from '../../../lib/slots.ts';
+import type { MessengerGroup, PostMedia } from '../../messenger.ts';
+import type { Recent } from '../keep-recent.ts';
+import type { Relaying } from './relay.ts';
+import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';
+
+export interface Sending extends Relaying {
+  groups: Recent<GroupMetadata>;
+  groupOf(chatId: string): Promise<GroupMetadata>;
+  channels: Recent<MessengerGroup>;
+  /** Notes a message before it leaves. */
+  remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
+  /** Takes the note back: it has not left after all. */
+  drop(post: { messageId: string; chatId: string }): Promise<void>;
+  /** Whether a message was noted. */
+  isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
+  /** Throws NotUploadedError when a file is not there yet, or cannot be. */
+  upload(media: PostMedia, place: UploadPlace): Promise<Uploaded>;
+  /** Places for first posts to large groups: each costs seconds of work, and the others of the process wait for it. */
+  fanOuts: Slots;
+  /** Whether the account is still this worker's to send for. */
+  mayGoOn(): boolean;
+}
+
+export const NO_LEASE = 'the lease ran out';

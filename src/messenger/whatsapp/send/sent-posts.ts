@@ -1,0 +1,91 @@
+/**
+ * What was posted, kept for phones that could not decrypt it and ask again, also after a restart, and to know what to ask channels
+ * about.
+ */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../../database/connect.ts';
+
+const KEPT_DAYS = 7;
+const CLEARED_PER_STEP = 5_000;
+
+/** Notes a post before it leaves. What is said is stored once, however many chats it goes to. */
+export async function rememberPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId, message }: { messageId: string; chatId: string; message: Uint8Array },
+): Promise<void> {
+  const hash = createHash('sha256').update(message).digest();
+  await sql`
+    with post as (
+      insert into whatsapp_posts (account_id, post_hash, message, sent_at)
+      values (${accountId}, ${hash}, ${Buffer.from(message)}, campanile_now())
+      on conflict (account_id, post_hash) do update set sent_at = excluded.sent_at
+      where whatsapp_posts.sent_at < excluded.sent_at - interval '1 hour'
+    )
+    insert into whatsapp_sent (account_id, message_id, chat_id, post_hash, sent_at)
+    values (${accountId}, ${messageId}, ${chatId}, ${hash}, campanile_now())
+    on conflict (account_id, message_id) do update set sent_at = excluded.sent_at`.execute(db);
+}
+
+/** The post with that id in that chat; undefined when it is too old, or was never sent from here. */
+export async function recallPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId }: { messageId: string; chatId: string },
+): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ message: Buffer }>`
+    select p.message from whatsapp_sent s join whatsapp_posts p using (account_id, post_hash)
+    where s.account_id = ${accountId} and s.message_id = ${messageId} and s.chat_id = ${chatId}`.execute(db);
+  return rows[0]?.message;
+}
+
+/** What was posted to channels in the last days, and how long ago. */
+export async function listChannelPosts(
+  db: Connection,
+  accountId: number,
+  days: number,
+): Promise<Array<{ chatId: string; messageId: string; ageMs: number }>> {
+  const { rows } = await sql<{ chatId: string; messageId: string; ageMs: number }>`
+    select chat_id as "chatId", message_id as "messageId",
+           (extract(epoch from campanile_now() - sent_at) * 1000)::float8 as "ageMs"
+    from whatsapp_sent
+    where account_id = ${accountId} and chat_id like '%@newsletter'
+      and sent_at > campanile_now() - ${days} * interval '1 day'`.execute(db);
+  return rows;
+}
+
+/** The time by which posts are dated. */
+export async function readNow(db: Connection): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
+  return rows[0]?.now ?? new Date();
+}
+
+/** Nobody gets the post again who asks for it, and it counts as not sent. */
+export async function dropPost(
+  db: Connection,
+  accountId: number,
+  { messageId, chatId }: { messageId: string; chatId: string },
+): Promise<void> {
+  await sql`
+    delete from whatsapp_sent
+    where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`.execute(db);
+}
+
+/** Drops some of what is too old to be asked for, or to be used again; false when nothing was left to drop. */
+export async function forgetOldPosts(db: Database): Promise<boolean> {
+  const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;
+  const sent = await sql`
+    delete from whatsapp_sent where ctid = any(array(
+      select ctid from whatsapp_sent where sent_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
+  // An hour older: that is how far the time of a post may lag behind that of its last sending.
+  const posts = await sql`
+    delete from whatsapp_posts where ctid = any(array(
+      select ctid from whatsapp_posts where sent_at < ${old} - interval '1 hour' limit ${CLEARED_PER_STEP}))`.execute(
+    db,
+  );
+  const uploads = await sql`
+    delete from whatsapp_uploads where ctid = any(array(
+      select ctid from whatsapp_uploads where uploaded_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
+  return [sent, posts, uploads].some(({ numAffectedRows = 0n }) => numAffectedRows > 0n);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { findLastPost, type Rests } from '../../src/campaigns/wait-for-rests.ts';
+
+const BERLIN: Rests = { quietHours: null, dailyCap: null, sentToday: null, timeZone: 'Europe/Berlin' };
+const NIGHT = { quietHours: { from: '22:00', to: '07:00' } };
+const instant = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Berlin]`).toInstant();
+const MINUTE_MS = 60_000;
+
+/** So many posts, a minute apart; as the wall clock in Berlin says. */
+const last = (from: string, posts: number, rests: Partial<Rests>) =>
+  findLastPost({ from: instant(from), posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(from))
+    .toZonedDateTimeISO('Europe/Berlin')
+    .toPlainDateTime()
+    .toString();
+
+test.each([
+  ['without rules they follow each other', 10, {}, '2031-05-01T21:04:00'],
+  ['one alone leaves at once', 1, NIGHT, '2031-05-01T20:55:00'],
+  ['what the evening has room for leaves in it', 65, NIGHT, '2031-05-01T21:59:00'],
+  ['one more waits for the morning', 66, NIGHT, '2031-05-02T07:00:00'],
+  ['a whole day between two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
+  ['a cap counts what was sent today', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
+  ['and each day anew', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
+  ['a cap of the day and a night', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
+])('%s', (_what, posts, rests, expected) => {
+  expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
+});
+
+test('what begins in the night begins in the morning', () => {
+  expect(last('2031-05-01T03:00:00', 1, NIGHT)).toBe('2031-05-01T07:00:00');
+});
+
+test('a plan beyond all reason is found out about in no time', () => {
+  expect(last('2031-05-01T12:00:00', 10_000, { dailyCap: 1, sentToday: 0 }) > '2032-05-01').toBe(true);
+});

@@ -1,0 +1,275 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type Client } from '../../client/client.ts';
+import type { LiveEvent } from '../../client/events.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { PATHS, repeatable } from '../../client/operations.ts';
+import { parseEvents } from '../../client/parse-events.ts';
+import { startTestApp, PASSWORD, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+async function signUp(user_name: string): Promise<Client> {
+  const visitor = createClient({ url: app.url });
+  const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
+  const names = { first_name: user_name, last_name: '', user_name, email: `${user_name}@example.com` };
+  await visitor.call('user/create_user', { ...names, ...numbers, password: PASSWORD });
+  const { token } = await visitor.call('user/authorize_user', { user_name, password: PASSWORD });
+  return visitor.withToken(token);
+}
+
+describe('with the service itself', () => {
+  test('it knows every operation, and which of them may be repeated', async () => {
+    const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      paths: Record<string, { post?: { description?: string; parameters?: Array<{ name: string }> } }>;
+    };
+    const documented = Object.entries(paths).flatMap(([path, { post }]) => {
+      if (!post) return [];
+      const isKeyed = post.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
+      const name = path.replace('/api/v1/', '');
+      const onlyReads = post.description?.includes('the scope `read`') || name === 'user/list_api_keys';
+      return [[name, isKeyed ? 'keyed' : onlyReads ? 'always' : 'never'] as const];
+    });
+    expect(Object.fromEntries(PATHS.map((path) => [path, repeatable(path)]))).toEqual(Object.fromEntries(documented));
+  });
+
+  test('it sends a campaign and follows it to its end', async () => {
+    const alice = await signUp('alice');
+    const { groups } = await alice.call('venom/list-groups');
+    const heard: LiveEvent[] = [];
+    let campaignId: string | undefined;
+    for await (const one of alice.events()) {
+      heard.push(one);
+      if (one.event === 'account') {
+        const group_metadata_ids = groups.map((group) => group.group_metadata_id);
+        const added = await alice.call('venom/add-campaign', { name: 'Fair', html: '<b>Nine</b>', group_metadata_ids });
+        campaignId = added.campaign_id;
+      }
+      if (one.event === 'campaign' && one.data.status === 'completed') break;
+    }
+    expect(heard.slice(0, 2)).toMatchObject([
+      { event: 'connected' },
+      { event: 'account', data: { status: 'connected' } },
+    ]);
+    expect(heard.at(-1)).toMatchObject({ data: { campaign_id: campaignId, progress: { sent: 3 } } });
+  });
+
+  test('what is refused is an error that says why', async () => {
+    const visitor = createClient({ url: app.url });
+    const refusal = visitor.call('user/authorize_user', { user_name: '', password: 'x' });
+    await expect(refusal).rejects.toBeInstanceOf(CampanileError);
+    await expect(refusal).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining('user_name'),
+      details: [{ field: 'user_name', issue: expect.any(String) }],
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    await expect(visitor.call('user/get_profile')).rejects.toMatchObject({ code: 401 });
+    await expect(visitor.events().next()).rejects.toMatchObject({ code: 401 });
+  });
+
+  test('it hands out the headers of an answer', async () => {
+    const bob = await signUp('bob');
+    const { groups } = await bob.call('venom/list-groups');
+    const year = new Date().getUTCFullYear() + 1;
+    const { data, headers } = await bob.ask('venom/add-campaign-batch', {
+      name: 'Good morning',
+      html: 'Hello',
+      group_metadata_ids: groups.map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: `${year}-01-01`,
+      end_date: `${year}-01-03`,
+      schedule_time: '09:00:00',
+    });
+    expect(data).toEqual({ data: true });
+    const campaign_id = headers.get('x-campaign-id') ?? '';
+    expect((await bob.call('venom/get-campaign', { campaign_id })).runs).toHaveLength(3);
+  });
+});
+
+interface Asked {
+  url: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** A server that answers one request after the other as the test says, the last way from then on. */
+async function scripted(...answers: Array<(response: ServerResponse) => void>) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    asked.push({ url: request.url ?? '', headers: request.headers });
+    request.resume().once('end', () => (answers.length > 1 ? answers.shift() : answers[0])?.(response));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const closing: Array<() => void> = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const refuse = (status: number, seconds?: number) => (response: ServerResponse) => {
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: true, code: status, message: 'Not now', details: [], request_id: 'r' }));
+};
+const succeed = (data: unknown) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: false, data }));
+};
+const hangUp = (response: ServerResponse) => void response.destroy();
+const campaign = { name: 'Fair', html: 'Hello', group_metadata_ids: [1] };
+
+describe('with a service that is not always there', () => {
+  test('what only reads is asked again, after a refusal as after silence', async () => {
+    const { url, asked } = await scripted(refuse(503, 0), hangUp, refuse(429, 0), succeed({ groups: [] }));
+    expect(await createClient({ url }).call('venom/list-groups')).toEqual({ groups: [] });
+    expect(asked).toHaveLength(4);
+  });
+
+  test('what sends is sent again with one and the same key, and each call has its own', async () => {
+    const { url, asked } = await scripted(refuse(503, 0), hangUp, succeed({}), succeed({}));
+    const client = createClient({ url });
+    await client.call('venom/add-campaign', campaign);
+    await client.call('venom/add-campaign', campaign);
+    await client.call('venom/add-campaign', campaign, { idempotencyKey: 'mine' });
+    const keys = asked.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f]{36}$/);
+    expect(keys).toEqual([keys[0], keys[0], keys[0], expect.not.stringMatching(String(keys[0])), 'mine']);
+  });
+
+  test('what cannot be repeated is not, but after a 429, which has done nothing', async () => {
+    const { url, asked } = await scripted(refuse(429, 0), refuse(503, 0), succeed({}));
+    const changed = createClient({ url }).call('user/update_profile', { first_name: 'Al' });
+    await expect(changed).rejects.toMatchObject({ code: 503, message: 'Not now', requestId: 'r', retryAfterMs: 0 });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('it gives up after so many tries, and waits for nothing that takes too long', async () => {
+    const busy = await scripted(refuse(503, 0));
+    await expect(createClient({ url: busy.url, tries: 3 }).call('user/get_profile')).rejects.toMatchObject({
+      code: 503,
+    });
+    expect(busy.asked).toHaveLength(3);
+    const locked = await scripted(refuse(429, 900));
+    const signIn = createClient({ url: locked.url }).call('user/authorize_user', { user_name: 'a', password: 'b' });
+    await expect(signIn).rejects.toMatchObject({ code: 429, retryAfterMs: 900_000 });
+    expect(locked.asked).toHaveLength(1);
+  });
+
+  test('nobody there, and somebody else there, are errors too', async () => {
+    const { url } = await scripted(hangUp);
+    await expect(createClient({ url, tries: 1 }).call('user/get_profile')).rejects.toMatchObject({
+      name: 'CampanileError',
+      code: 0,
+      cause: expect.any(Error),
+    });
+    const proxy = await scripted((response) => response.writeHead(502).end('<html>Bad gateway</html>'));
+    await expect(createClient({ url: proxy.url }).call('user/get_profile')).rejects.toMatchObject({
+      code: 502,
+      message: 'The service answered 502',
+    });
+  });
+
+  test('a call that is given up ends with the reason for it, also while it waits', async () => {
+    const { url } = await scripted(refuse(503, 20));
+    const giveUp = new AbortController();
+    const call = createClient({ url }).call('user/get_profile', {}, { signal: giveUp.signal });
+    giveUp.abort(new Error('the page was left'));
+    await expect(call).rejects.toThrow('the page was left');
+  });
+});
+
+describe('a stream of events', () => {
+  const stream =
+    (...frames: string[]) =>
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(frames.join(''));
+    };
+  const account = (status: string) => `event: account\ndata: {"status":"${status}"}\n\n`;
+
+  test('is taken up again when it ends, after as long as the service asked for, until that makes no sense', async () => {
+    const ending = (text: string) => (response: ServerResponse) => {
+      stream(text)(response);
+      response.end();
+    };
+    const { url, asked } = await scripted(
+      ending(`retry: 1\n\n: hello\n\n${account('linking')}`),
+      refuse(503, 0),
+      hangUp,
+      ending(account('connected')),
+      refuse(401),
+    );
+    const heard: LiveEvent[] = [];
+    const listening = async () => {
+      for await (const one of createClient({ url, token: 'abc' }).events()) heard.push(one);
+    };
+    await expect(listening()).rejects.toMatchObject({ code: 401 });
+    expect(heard.map(({ event }) => event)).toEqual(['connected', 'account', 'connected', 'account']);
+    expect(asked).toHaveLength(5);
+    for (const { url, headers } of asked)
+      expect([url, headers.authorization]).toEqual(['/api/v1/events', 'Bearer abc']);
+  });
+
+  test('that falls silent is taken for dead, and another one is opened', async () => {
+    const { url, asked } = await scripted(stream(`retry: 1\n\n${account('connected')}`));
+    let heard = 0;
+    for await (const { event } of createClient({ url }).events({ silenceMs: 200 })) {
+      if (event === 'account') heard += 1;
+      if (heard === 2) break;
+    }
+    expect(asked.length).toBeGreaterThan(1);
+  });
+
+  test('is closed when the iteration is left', async () => {
+    let isClosed = false;
+    const { url } = await scripted((response) => {
+      response.once('close', () => (isClosed = true));
+      stream(account('connected'))(response);
+    });
+    for await (const { event } of createClient({ url }).events()) if (event === 'account') break;
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  test('ends with the reason of its signal', async () => {
+    const { url } = await scripted(stream(account('connected')));
+    const giveUp = new AbortController();
+    const listening = async () => {
+      for await (const { event } of createClient({ url }).events({ signal: giveUp.signal }))
+        if (event === 'account') giveUp.abort(new Error('seen enough'));
+    };
+    await expect(listening()).rejects.toThrow('seen enough');
+  });
+
+  test('means the same however it is cut, and however its lines end', () => {
+    const text = `: hi\n\nretry: 250\n\nevent: account\ndata: {"a":"1: 2"}\n\nevent: campaign\ndata:x\ndata: y\n\ndata: z\n\nevent: no data\n\n`;
+    const expected = [
+      { kind: 'retry', ms: 250 },
+      { kind: 'event', event: 'account', data: '{"a":"1: 2"}' },
+      { kind: 'event', event: 'campaign', data: 'x\ny' },
+      { kind: 'event', event: 'message', data: 'z' },
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom('\n', '\r\n'), fc.array(fc.nat(200)), (end, cuts) => {
+        const whole = text.replaceAll('\n', end);
+        const places = [0, ...cuts.map((cut) => cut % whole.length).toSorted((a, b) => a - b), whole.length];
+        const parse = parseEvents();
+        const frames = places.slice(1).flatMap((to, index) => parse(whole.slice(places[index], to)));
+        expect(frames).toEqual(expected);
+      }),
+    );
+  });
+});

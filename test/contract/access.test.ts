@@ -1,0 +1,196 @@
+/** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
+import { z } from 'zod';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nothing } from '../../src/http/contract/fields.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { defineOperation, type Operation } from '../../src/http/operation.ts';
+import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/access.ts';
+import { startTestApp, type Person } from '../support/app.ts';
+import { createKeys } from '../support/api-keys.ts';
+import { createBelongings, inventIds } from '../support/belongings.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { worthlessAuthorizations, type ApiKeys } from '../support/forged-tokens.ts';
+import { readOperations } from '../support/openapi.ts';
+import { person } from '../support/people.ts';
+import { parseAnswer, rawConnection } from '../support/raw.ts';
+import { startTestServer } from '../support/server.ts';
+
+const SECRET = 'the secret of this file, long enough for anything';
+const app = await startTestApp({ jwtSecret: SECRET });
+afterAll(() => app.stop());
+const operations = await readOperations(app.url);
+const bearer = operations.filter((operation) => operation.isBearer);
+const owning = bearer.filter((operation) => ownedFields(operation).length > 0);
+
+let alice: Person;
+let mallory: Person;
+let revoked: string;
+let keys: ApiKeys;
+beforeAll(async () => {
+  alice = await app.signUp('alice');
+  mallory = await app.signUp('mallory');
+  const eve = await app.signUp('eve');
+  await eve.call('user/revoke_tokens');
+  revoked = eve.token;
+  keys = await createKeys(app, mallory);
+});
+
+test('only signing up and signing in are open to everybody', () => {
+  const open = operations.filter((operation) => !operation.isBearer).map(({ path }) => path);
+  expect(open).toEqual(['/api/v1/user/create_user', '/api/v1/user/authorize_user']);
+  expect(bearer.length).toBeGreaterThan(15);
+  expect(owning.length).toBeGreaterThan(7);
+});
+
+/** Announces a body, sends none, and answers what came back all the same. */
+async function askWithoutBody(path: string, authorization: string | undefined) {
+  const raw = rawConnection(app.url);
+  const header = authorization === undefined ? '' : `authorization: ${authorization}\r\n`;
+  raw.send(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}content-length: 5000\r\n\r\n`,
+  );
+  const text = await raw.received((all) => all.includes('request_id'));
+  raw.socket.destroy();
+  return parseAnswer(text);
+}
+
+describe('whoever has no token that holds is refused before the body is read', () => {
+  test.each(bearer.map(({ path }) => path))('by %s', async (path) => {
+    const secrets = { secret: SECRET, revoked, otherUserId: alice.userId, keys };
+    const worthless = worthlessAuthorizations(mallory.token, secrets);
+    await Promise.all(
+      worthless.map(async ([what, authorization]) => {
+        const answer = await askWithoutBody(path, authorization);
+        expect(answer.status, what).toBe(401);
+        expect(answer.headers.get('www-authenticate'), what).toBe('Bearer');
+        expect(answer.body, what).toEqual({
+          error: true,
+          status: 'error',
+          code: 401,
+          message: expect.any(String),
+          details: [],
+          data: null,
+          request_id: answer.headers.get('x-request-id'),
+        });
+      }),
+    );
+    for (const authorization of [`Bearer ${mallory.token}`, `bEARER  ${mallory.token} `]) {
+      const headers = { authorization, 'content-type': 'application/json' };
+      const answer = await fetch(`${app.url}${path}`, { method: 'POST', headers, body: 'no JSON' });
+      expect(answer.status, 'a token that holds').toBe(400);
+    }
+  });
+});
+
+function sendTo(url: string): Send {
+  return async (path, body, token) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+  };
+}
+
+describe("another's ids are answered as ids that never were, and nothing of the owner changes", () => {
+  let victim: Party;
+  let outsider: Party;
+  let never: Ids;
+  beforeAll(async () => {
+    const fields = new Set(owning.flatMap(ownedFields));
+    victim = { token: alice.token, ids: await createBelongings(alice, fields) };
+    outsider = { token: mallory.token, ids: await createBelongings(mallory, fields) };
+    never = inventIds(victim.ids);
+  });
+
+  const send = sendTo(app.url);
+  const look = (party: Party) => ownView(bearer, send, party);
+
+  test.each(owning.map((operation) => [operation.path, operation] as const))('by %s', async (_path, operation) => {
+    expect(await findLeaks(operation, { send, outsider, victim, never, look })).toEqual([]);
+  });
+
+  test('with an API key as with a token', async () => {
+    const withKey = { ...outsider, token: keys.valid };
+    for (const operation of owning.filter(({ takesKeys }) => takesKeys))
+      expect(await findLeaks(operation, { send, outsider: withKey, victim, never, look })).toEqual([]);
+  });
+
+  test('and the owner is answered, so it is not for other reasons', async () => {
+    expect(JSON.stringify(await look(victim))).toContain(victim.ids['campaign_id']);
+  });
+});
+
+/** Operations on notes, kept as carelessly as `leak` says. */
+function noteOperations(leak: 'none' | 'reads' | 'writes' | 'tells'): Operation[] {
+  const owners = new Map<number, number>();
+  const texts = new Map<number, string>();
+  const probe = { access: 'bearer', scope: 'send', tag: 'Sandbox', errors: [404] } as const;
+  return [
+    defineOperation({
+      ...probe,
+      path: '/api/v1/probe/add',
+      summary: 'Adds a note',
+      body: nothing,
+      data: z.object({ note_id: z.number() }),
+      async handle({ caller }) {
+        const note_id = 101 + owners.size;
+        owners.set(note_id, caller.userId);
+        return { note_id };
+      },
+    }),
+    defineOperation({
+      ...probe,
+      path: '/api/v1/probe/get_note',
+      summary: 'Reads a note',
+      body: z.object({ note_id: z.int() }),
+      data: z.object({ text: z.string() }),
+      async handle({ body, caller }) {
+        const isOwn = owners.get(body.note_id) === caller.userId;
+        if (!isOwn && leak !== 'reads') throw new AppError('not_found', 'No such note');
+        return { text: texts.get(body.note_id) ?? '' };
+      },
+    }),
+    defineOperation({
+      ...probe,
+      path: '/api/v1/probe/change',
+      summary: 'Changes a note',
+      body: z.object({ note_id: z.int() }),
+      data: nothing,
+      async handle({ body, caller }) {
+        const isOwn = owners.get(body.note_id) === caller.userId;
+        if (isOwn || leak === 'writes') texts.set(body.note_id, 'changed');
+        if (leak === 'tells' && owners.has(body.note_id) && !isOwn) throw new AppError('not_found', 'Not your note');
+        if (!isOwn) throw new AppError('not_found', 'No such note');
+        return {};
+      },
+    }),
+  ];
+}
+
+describe('this suite', () => {
+  test.each([
+    ['none', []],
+    ['reads', [/get_note answers 200/]],
+    ['writes', [/change changes what is another's/]],
+    ['tells', [/change tells another's note_id from what never was/]],
+  ] as const)('finds operations out that leak: %s', async (leak, expected) => {
+    const database = await createTestDatabase();
+    const server = await startTestServer({ db: database.db, operations: noteOperations(leak) });
+    const found = (await readOperations(server.url)).filter(({ path }) => path.startsWith('/api/v1/probe/'));
+    const send = sendTo(server.url);
+    const party = async (name: string): Promise<Party> => {
+      const { token } = await person(server, name);
+      const added = (await send('/api/v1/probe/add', {}, token)).body as { data: Ids };
+      return { token, ids: added.data };
+    };
+    const [victim, outsider] = [await party('alice'), await party('mallory')];
+    const tried = { send, outsider, victim, never: { note_id: 999 }, look: (one: Party) => ownView(found, send, one) };
+    const leaks: string[] = [];
+    for (const operation of found) leaks.push(...(await findLeaks(operation, tried)));
+    await server.close();
+    await database.drop();
+    for (const pattern of expected) expect(leaks.join('\n')).toMatch(pattern);
+    expect(leaks.length > 0).toBe(expected.length > 0);
+  });
+});

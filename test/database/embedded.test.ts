@@ -1,0 +1,145 @@
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { findPackage, prepareBinaries } from '../../src/database/embedded-binaries.ts';
+import {
+  ask,
+  copySeed,
+  isAlive,
+  isLinux,
+  isRoot,
+  NOBODY,
+  read,
+  refusal,
+  seeded,
+  start,
+  temporaryFolder,
+  useSeed,
+  write,
+} from '../support/embedded.ts';
+import { serverPid } from '../support/own-postgres.ts';
+
+useSeed();
+
+describe('starting', () => {
+  test('a second start finds what was written after the first', async () => {
+    const dataDir = seeded();
+    const first = await start({ dataDir });
+    await write(first.address, 'and one of the second');
+    await first.stop();
+    const second = await start({ dataDir });
+    expect(await read(second.address)).toEqual(['a row of the first start', 'and one of the second']);
+  });
+
+  test('the folder is for its owner alone and no TCP port is opened', async () => {
+    const dataDir = seeded();
+    chmodSync(dataDir, 0o755);
+    const { address } = await start({ dataDir });
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    const socketFolder = 'socketFolder' in address ? address.socketFolder : '';
+    expect((await stat(socketFolder)).mode & 0o777).toBe(0o700);
+    expect(await ask(address, sql`select current_setting('listen_addresses') as answer`)).toEqual(['']);
+  });
+
+  test('text sorts and compares alike on every machine', async () => {
+    const { address } = await start({ dataDir: seeded() });
+    const provider = sql`select datlocprovider::text || ' ' || datlocale as answer from pg_database where datname = current_database()`;
+    expect(await ask(address, provider)).toEqual(['b C.UTF-8']);
+  });
+
+  test('stopping twice is stopping once', async () => {
+    const dataDir = seeded();
+    const postgres = await start({ dataDir });
+    const server = serverPid(dataDir);
+    await Promise.all([postgres.stop(), postgres.stop()]);
+    await postgres.stop();
+    expect(isAlive(server)).toBe(false);
+  });
+
+  test('a path may hold blanks, commas, quotes and what is no ASCII', async () => {
+    const dataDir = join(temporaryFolder(), `Bells, "great" & 'small' 鐘`);
+    copySeed(dataDir);
+    const postgres = await start({ dataDir });
+    expect(await read(postgres.address)).toHaveLength(1);
+    expect(postgres.address).toMatchObject({ socketFolder: join(dataDir, 'socket') });
+  });
+
+  test('a path too long for a socket gets its socket elsewhere, and it is removed in the end', async () => {
+    const dataDir = join(
+      temporaryFolder(),
+      'a-folder-with-a-rather-long-name'.repeat(2),
+      'and-another-one-inside'.repeat(3),
+    );
+    copySeed(dataDir);
+    const postgres = await start({ dataDir });
+    expect(await read(postgres.address)).toHaveLength(1);
+    const socketFolder = 'socketFolder' in postgres.address ? postgres.address.socketFolder : '';
+    expect(socketFolder).not.toContain(dataDir);
+    await postgres.stop();
+    expect(existsSync(socketFolder)).toBe(false);
+  });
+});
+
+describe('programs', () => {
+  test.runIf(process.platform !== 'win32')('what an installation without install scripts lacks is added', async () => {
+    const copy = copyPackage();
+    const list: Array<{ target: string }> = JSON.parse(readFileSync(join(copy, 'native/pg-symlinks.json'), 'utf8'));
+    for (const { target } of list) rmSync(join(copy, target), { force: true });
+    chmodSync(join(copy, 'native/bin/postgres'), 0o644);
+    const binaries = await prepareBinaries(copy, { prefix: [] });
+    expect(binaries.postgres).toBe(join(copy, 'native/bin/postgres'));
+    expect(binaries.major).toMatch(/^\d\d$/);
+    for (const { target } of list) expect(existsSync(join(copy, target))).toBe(true);
+  });
+
+  test.runIf(isRoot)('programs another user cannot reach are copied once to where it can', async () => {
+    const copy = copyPackage();
+    chmodSync(copy, 0o700);
+    const reachable = temporaryFolder();
+    const identity = { prefix: [], as: { uid: NOBODY, gid: NOBODY } };
+    const first = await prepareBinaries(copy, identity, [reachable]);
+    expect(first.postgres.startsWith(reachable)).toBe(true);
+    expect(await prepareBinaries(copy, identity, [reachable])).toEqual(first);
+    expect(readdirSync(reachable)).toHaveLength(1);
+    chmodSync(reachable, 0o777);
+    await expect(prepareBinaries(copy, identity, [reachable])).rejects.toThrow('can be written by others');
+  });
+});
+
+describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
+  const userNamespaces = false;
+
+  test('the server runs as nobody on the files in DATA_DIR, and goes on so', async () => {
+    const dataDir = seeded();
+    const first = await start({ dataDir, userNamespaces });
+    expect(await read(first.address)).toHaveLength(1);
+    expect((await stat(join(dataDir, 'postgres/base'))).uid).toBe(NOBODY);
+    expect((await stat(dataDir)).uid).toBe(0);
+    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(NOBODY);
+    await first.stop();
+    const second = await start({ dataDir });
+    expect(await read(second.address)).toHaveLength(1);
+    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(NOBODY);
+  });
+
+  test('a first start makes its database as nobody', async () => {
+    const { address } = await start({ dataDir: temporaryFolder(), userNamespaces });
+    expect(await ask(address, sql`select 1 as answer`)).toEqual([1]);
+  });
+
+  test('a folder nobody can get to is named', async () => {
+    const parent = temporaryFolder();
+    chmodSync(parent, 0o700);
+    expect(await refusal({ dataDir: join(parent, 'data'), userNamespaces })).toContain(
+      `user ${NOBODY} may not enter ${parent} on the way`,
+    );
+  });
+});
+
+function copyPackage(): string {
+  const folder = join(temporaryFolder(), basename(findPackage()));
+  cpSync(findPackage(), folder, { recursive: true, verbatimSymlinks: true });
+  return folder;
+}

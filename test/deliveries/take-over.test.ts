@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { keepBeating, joinWorkers, takeShards } from '../../src/accounts/lease-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  groupNumber,
+  sendNow,
+  startTestWorker,
+  until,
+} from '../support/ledger.ts';
+import { scriptMessenger } from '../support/scripted-messenger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
+const take = (workerId: number) => takeShards(database.db, workerId, LEASE);
+
+describe('shards', () => {
+  test('are spread evenly over the workers, and a newcomer gets its share', async () => {
+    const first = await joinWorkers(database.db, 'first');
+    expect(await take(first)).toHaveLength(256);
+    const second = await joinWorkers(database.db, 'second');
+    expect(await take(second)).toHaveLength(0);
+    expect(await take(first)).toHaveLength(128);
+    expect(await take(second)).toHaveLength(128);
+    const third = await joinWorkers(database.db, 'third');
+    for (const worker of [third, first, second, third]) await take(worker);
+    const { rows } = await sql<{ count: number }>`select count(*) from shards group by worker_id`.execute(database.db);
+    expect(rows.map((row) => row.count).toSorted()).toEqual([84, 86, 86]);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('of a silent worker go to one that has been steady, and not before its lease is over', async () => {
+    const silent = await joinWorkers(database.db, 'silent');
+    const steady = await joinWorkers(database.db, 'steady');
+    await take(silent);
+    await take(steady);
+    const { rows } = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
+    for (const seconds of [3, 6, 9]) {
+      await database.clock.advance({ seconds: 3 });
+      await keepBeating(database.db, steady);
+      expect(await take(steady), `after ${seconds} s`).toHaveLength(128);
+    }
+    await database.clock.advance({ seconds: 2 });
+    await keepBeating(database.db, steady);
+    expect(await take(steady)).toHaveLength(256);
+    const after = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
+    expect(after.rows[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('are not robbed after an outage in which nobody could beat', async () => {
+    const first = await joinWorkers(database.db, 'first');
+    const second = await joinWorkers(database.db, 'second');
+    await take(first);
+    await take(second);
+    await take(first);
+    await take(second);
+    await database.clock.advance({ minutes: 2 });
+    await keepBeating(database.db, first);
+    expect(await take(first)).toHaveLength(128);
+    await keepBeating(database.db, second);
+    expect(await take(second)).toHaveLength(128);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+});
+
+describe('a worker that dies in the middle of a turn', () => {
+  test('is followed by another that sends the rest, once each where repeated ids are dropped', async () => {
+    const owner = await createOwner(database.db, 40);
+    const messenger = scriptMessenger();
+    // The twentieth send never comes to an end, as when its process is killed or frozen.
+    const cutOff = Promise.withResolvers<void>();
+    let cut = 0;
+    messenger.answer = async (to) => {
+      if (groupNumber(to.chatId) === 20 && ++cut === 1) await cutOff.promise;
+      return { kind: 'sent', recipients: 2 };
+    };
+    const gap = { minMs: 1, maxMs: 1 };
+    const dying = await startTestWorker(database, messenger, { gap, name: 'dying' });
+    const campaign = await sendNow(database.db, owner);
+    await until(
+      () => cut,
+      (count) => count === 1,
+    );
+    const next = await startTestWorker(database, messenger, { gap, name: 'next' });
+    const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+    expect(totals).toMatchObject({ sent: 40, failed: 0 });
+    expect(messenger.arrivals.map((arrival) => groupNumber(arrival.chatId))).toEqual(upTo(40));
+    const uncertain = messenger.arrivals.filter((arrival) => arrival.uncertain);
+    expect(uncertain.map((arrival) => groupNumber(arrival.chatId))).toEqual([20]);
+
+    // The one that was cut off comes back to life: what it has to say is true already, and changes nothing.
+    cutOff.resolve();
+    await dying.stop();
+    await next.stop();
+    const { totals: later } = await analyticsOf(database.db, owner, campaign);
+    expect(later).toEqual(totals);
+  });
+});
+
+describe('a worker that stops in order', () => {
+  test('finishes what is in hand, and its successor goes on at once', async () => {
+    const owner = await createOwner(database.db, 30);
+    const messenger = scriptMessenger();
+    messenger.answer = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return { kind: 'sent', recipients: 2 };
+    };
+    const first = await startTestWorker(database, messenger, { gap: { minMs: 1, maxMs: 2 } });
+    const campaign = await sendNow(database.db, owner);
+    await until(
+      () => messenger.arrivals.length,
+      (count) => count >= 5,
+    );
+    await first.stop();
+    const second = await startTestWorker(database, messenger, { gap: { minMs: 1, maxMs: 2 }, alone: false });
+    const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+    expect(totals).toMatchObject({ sent: 30, failed: 0 });
+    expect(messenger.arrivals.map((arrival) => groupNumber(arrival.chatId))).toEqual(upTo(30));
+    await second.stop();
+  });
+});
+
+describe('pace', () => {
+  test('is never under the gap, from the end of one send to the beginning of the next', async () => {
+    const owner = await createOwner(database.db, 12);
+    const messenger = scriptMessenger();
+    const ends: number[] = [];
+    const starts: number[] = [];
+    messenger.answer = async () => {
+      starts.push(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      ends.push(performance.now());
+      return { kind: 'sent', recipients: 2 };
+    };
+    const worker = await startTestWorker(database, messenger, { gap: { minMs: 60, maxMs: 90 } });
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+    const gaps = starts.slice(1).map((start, index) => start - (ends[index] ?? 0));
+    expect(gaps).toHaveLength(11);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { probes } from '../support/probes.ts';
+import { parseAnswer, rawConnection } from '../support/raw.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let busy = 0;
+let busiest = 0;
+let sizes: number[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({
+    db: database.db,
+    operations: probes({
+      async uploading(bytes) {
+        sizes.push(bytes);
+        busiest = Math.max(busiest, ++busy);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        busy -= 1;
+      },
+    }),
+    limits: {
+      requestTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      timeoutCheckMs: 100,
+      uploads: 3,
+      uploadsPerUser: 2,
+      uploadWaitMs: 700,
+    },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const ECHO = '/api/v1/probe/echo';
+
+test('NUL and half surrogate pairs are refused wherever they hide', async () => {
+  const cases: Array<[string, string]> = [
+    ['{"name":"a\\u0000b"}', 'name'],
+    ['{"name":"x","ignored":{"deep":[1,{"k":"\\u0000"}]}}', 'ignored.deep.1.k'],
+    ['{"name":"x","note":"\\ud83d"}', 'note'],
+    ['{"name":"x","note":"\\ude00\\ud83d"}', 'note'],
+  ];
+  for (const [body, field] of cases) {
+    const answer = await server.post(ECHO, body);
+    expect(answer.body, body).toMatchObject({ code: 400, details: [{ field }] });
+  }
+  const fine = await server.post(ECHO, '{"name":"x","note":"\\ud83d\\ude00 \\u00e9 \\\\u0000"}');
+  expect(fine.body).toMatchObject({ data: { note: '😀 é \\u0000' } });
+});
+
+test('odd JSON does no harm', async () => {
+  const odd = [
+    '{"__proto__":{"name":"x"}}',
+    '{"constructor":{"prototype":{"name":"x"}}}',
+    '['.repeat(200_000),
+    `{"name":"x","ids":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `{"name":"x","\\u0041":${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}}`,
+    '{"name":"x","count":1e999}',
+    '{"name":"x","count":-0.5}',
+  ];
+  for (const body of odd) {
+    const answer = await server.post(ECHO, body);
+    expect(answer.status, body.slice(0, 40)).toBe(400);
+  }
+  const harmless = await server.post(ECHO, '{"name":"a","__proto__":{"note":"x"},"name":"b"}');
+  expect(harmless.body).toMatchObject({ data: { name: 'b', note: null } });
+  const unread = await server.post(ECHO, `{"name":"x","unknown":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+  expect(unread.status).toBe(200);
+  expect((await server.post(ECHO, '\ufeff{"name":"x"}')).status).toBe(200);
+});
+
+test('megabytes of brackets are refused before they become objects', async () => {
+  const answer = await server.post('/api/v1/probe/upload', `{"image":${'['.repeat(1_900_000)}`);
+  expect(answer.body).toMatchObject({ code: 400, message: 'The body has too many parts' });
+});
+
+test('a request without a token is refused before its body is read', async () => {
+  const length = 50 * 1024 * 1024;
+  const raw = rawConnection(server.url);
+  raw.send(
+    `POST /api/v1/probe/do HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+  );
+  const answer = parseAnswer(await raw.received((text) => text.includes('request_id')));
+  raw.socket.destroy();
+  expect(answer.status).toBe(401);
+  expect((await server.post('/api/v1/probe/do', 'x'.repeat(1024 * 1024))).status).toBe(401);
+});
+
+test('a connection serves on after a refusal', async () => {
+  const raw = rawConnection(server.url);
+  const post = (path: string, body: string) =>
+    raw.send(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  const answers = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
+  post('/api/v1/probe/do', 'x'.repeat(300_000));
+  await raw.received((text) => answers(text).length === 1);
+  post(ECHO, 'x'.repeat(300_000));
+  await raw.received((text) => answers(text).length === 2);
+  post(ECHO, '{"bad json');
+  await raw.received((text) => answers(text).length === 3);
+  post('/nowhere', '{}');
+  await raw.received((text) => answers(text).length === 4);
+  post(ECHO, '{"name":"x"}');
+  const text = await raw.received((all) => answers(all).length === 5);
+  raw.socket.destroy();
+  expect(answers(text).map((line) => line.slice(-3))).toEqual(['401', '413', '400', '404', '200']);
+});
+
+test('what Node refuses to parse is answered in the envelope too', async () => {
+  const cases: Array<[string, number]> = [
+    ['NONSENSE\r\n\r\n', 400],
+    ['GET / HTTP/9.9\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nhost: x\r\n', 408],
+    [
+      'POST /api/v1/probe/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+      408,
+    ],
+  ];
+  await Promise.all(
+    cases.map(async ([request, status]) => {
+      const raw = rawConnection(server.url);
+      raw.send(request);
+      const answer = parseAnswer(await raw.received());
+      expect(answer.status, request.slice(0, 40)).toBe(status);
+      expect(answer.body).toMatchObject({ error: true, code: status, request_id: answer.headers.get('x-request-id') });
+    }),
+  );
+});
+
+test('few big bodies are read at once, the others wait their turn; small ones never wait', async () => {
+  sizes = [];
+  busiest = 0;
+  const upload = (length: number) => server.post('/api/v1/probe/upload', { image: 'x'.repeat(length) });
+  const big = Promise.all(Array.from({ length: 8 }, () => upload(400_000)));
+  const small = server.post(ECHO, { name: 'x' }).then(({ status }) => status);
+  expect(await Promise.race([small, big])).toBe(200);
+  expect((await big).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  // One address gets two of the three slots.
+  expect(busiest).toBe(2);
+  await Promise.all(Array.from({ length: 5 }, () => upload(1_000)));
+  expect(busiest).toBeGreaterThan(2);
+});
+
+test('whoever waits too long for a slot is told when to come back, and a slot is free again when its client leaves', async () => {
+  const open = () => {
+    const raw = rawConnection(server.url);
+    raw.send(
+      'POST /api/v1/probe/upload HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 400000\r\n\r\n{',
+    );
+    return raw;
+  };
+  const holders = [open(), open()];
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const body = { image: 'x'.repeat(400_000) };
+  const waiting = await server.post('/api/v1/probe/upload', body);
+  expect(waiting.status).toBe(503);
+  expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(0);
+  for (const { socket } of holders) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((await server.post('/api/v1/probe/upload', body)).status).toBe(200);
+});

@@ -1,0 +1,69 @@
+import { createLog } from '../../src/lib/log.ts';
+import { createVault } from '../../src/lib/vault.ts';
+import { connectDatabase } from '../../src/database/connect.ts';
+import { readMessages } from '../../src/messenger/sandbox/messages.ts';
+import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
+import { createWhatsApp } from '../../src/messenger/whatsapp/whatsapp.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createOwner } from '../support/ledger.ts';
+import { expectMessenger } from '../support/messenger-conformance.ts';
+import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
+
+const PEOPLE = ['4915100000002', '4915100000003', '4915100000004'];
+const PHONE_NUMBER = '4915100000001';
+
+expectMessenger('the sandbox', async () => {
+  const database = await createTestDatabase();
+  const { accountId } = await createOwner(database.db, 0);
+  const pool = connectDatabase(database.address, { log: createLog('error') });
+  const messenger = createSandbox({ db: pool, log: createLog('error'), speed: 0 });
+  return {
+    messenger,
+    account: { accountId, phoneNumber: PHONE_NUMBER },
+    agree: () => Promise.resolve(),
+    people: PEOPLE,
+    shown: async (chatId) =>
+      (await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 })).map(({ text }) => text),
+    async stop() {
+      await messenger.close();
+      await database.drop();
+    },
+  };
+});
+
+expectMessenger('WhatsApp', async () => {
+  const database = await createTestDatabase();
+  const { accountId } = await createOwner(database.db, 0);
+  const peer = await startWhatsAppPeer();
+  const phone = peer.addPerson(PHONE_NUMBER);
+  for (const number of PEOPLE) peer.addPerson(number, [5]);
+  const messenger = createWhatsApp({
+    db: connectDatabase(database.address, { log: createLog('error') }),
+    log: createLog('error'),
+    vault: createVault({ key: Buffer.alloc(32, 1) }),
+    url: peer.url,
+    rootKey: Buffer.from(peer.rootKey, 'hex'),
+    mediaCa: peer.certificate,
+    timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 2_000 },
+  });
+  return {
+    messenger,
+    account: { accountId, phoneNumber: PHONE_NUMBER },
+    agree: async ({ code }) => void (await peer.scan(phone, code)),
+    people: PEOPLE,
+    async shown(chatId) {
+      const inChat = peer.arrivals.filter((arrival) => arrival.chatId === chatId);
+      const byDevice = [...Map.groupBy(inChat, ({ device }) => device).values()];
+      const texts = byDevice.map((arrivals) => arrivals.map(({ text }) => text));
+      // Every device shows the same.
+      if (new Set(texts.map((one) => JSON.stringify(one))).size > 1)
+        throw new Error('devices differ in what they show');
+      return texts[0] ?? [];
+    },
+    async stop() {
+      await messenger.close();
+      await peer.stop();
+      await database.drop();
+    },
+  };
+});

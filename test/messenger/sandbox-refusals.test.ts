@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPostSender } from '../../src/messenger/sandbox/messages.ts';
+import { TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false, resend: false }];
+const reasonOf = async (text: string) => {
+  const [result] = await createPostSender(database.db, 0)(1, { text, media: null }, to);
+  return result?.kind === 'refused' && result.final ? result.reason : undefined;
+};
+
+test.each(['', ' \n ', '\u200b', '- \u2800', '*\u034f*', '```\u200b```'])(
+  'the sandbox refuses a text of which members would see nothing: %j',
+  async (text) => {
+    expect(await reasonOf(text)).toBe('Members would see nothing of the post');
+  },
+);
+
+test('the sandbox refuses a text that is longer than WhatsApp takes', async () => {
+  expect(await reasonOf('x'.repeat(TEXT_LIMIT + 1))).toBe('The text is longer than 65536 characters');
+});
+
+test.each(['x', '*', '- a', '* *', '``` ```'])('the sandbox finds nothing wrong with %j', async (text) => {
+  // The account has no such group: that is all that is wrong.
+  expect(await reasonOf(text)).toMatch(/^The group no longer exists/);
+});

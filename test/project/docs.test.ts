@@ -1,0 +1,77 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOMS } from '../support/architecture.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root });
+
+/** What stands in backticks, outside of blocks of code. */
+function namesIn(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return [...prose.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+/** The cells of the table rows below a heading, without the table's head. */
+function rowsBelow(document: string, heading: string): string[][] {
+  const section = document.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(2).map((row) => row.split('|').slice(1, -1));
+}
+
+/** The anchor that a heading of a Markdown page gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+test('every link in the documents leads to something', () => {
+  expect(documents.length).toBeGreaterThan(10);
+  const broken = documents.flatMap((document) => {
+    const text = read(document);
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+    return links.flatMap(([link, path = '', anchor]) => {
+      const target = path === '' ? document : join(dirname(document), path);
+      if (!existsSync(join(root, target))) return [`${document}: ${link}`];
+      if (anchor === undefined) return [];
+      const anchors = [...read(target).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+      return anchors.includes(anchor) ? [] : [`${document}: ${link}`];
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+test('every source file and test that the documents name is there', () => {
+  const named = documents
+    .flatMap((document) => namesIn(read(document)))
+    .filter((name) => /^(src|test|bin|docs)\/[\w./-]+\.\w+$/.test(name));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('the table of rooms is the one that the code is held to', () => {
+  const rows = rowsBelow(read('docs/explanation/architecture.md'), 'Rooms');
+  const table = rows.map(([room = '', , imports = '']) => [namesIn(room)[0], namesIn(imports).toSorted()]);
+  expect(Object.fromEntries(table)).toEqual(
+    Object.fromEntries(Object.entries(ROOMS).map(([room, imports]) => [room, imports.toSorted()])),
+  );
+});
+
+test('the README names every variable that is read from the environment, and no other', () => {
+  const rows = rowsBelow(read('README.md'), 'Configure it');
+  const named = rows.flatMap(([names = '']) => namesIn(names));
+  const source = read('src/config.ts');
+  const known = [...source.matchAll(/'([A-Z][A-Z_]{3,})'/g)].map(([, name = '']) => name);
+  const ofTheSystem = new Set(['XDG_STATE_HOME', 'LOCALAPPDATA']);
+  expect(named.toSorted()).toEqual([...new Set(known)].filter((name) => !ofTheSystem.has(name)).toSorted());
+});
+
+test('the metrics that are described are those that are counted', () => {
+  const described = namesIn(read('docs/how-to/operations.md')).filter((name) => /^campanile_\w+$/.test(name));
+  const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
+  const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);
+  expect([...new Set(described)].toSorted()).toEqual(counted.toSorted());
+});

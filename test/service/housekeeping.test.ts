@@ -1,0 +1,202 @@
+/** What is too old to matter goes, in small steps, and what it came to stays. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepHouse } from '../../src/housekeeping.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { acceptMedia } from '../../src/media/accept-media.ts';
+import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
+import { saveMedia } from '../../src/media/store.ts';
+import type { MemberEvent } from '../../src/messenger/messenger.ts';
+import { foldReceipts } from '../../src/receipts/fold-receipts.ts';
+import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import type { Worker } from '../../src/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../support/ledger.ts';
+import { PNG } from '../support/sample-files.ts';
+import { scriptMessenger } from '../support/scripted-messenger.ts';
+
+let database: TestDatabase;
+let worker: Worker;
+const log = createLog('fatal');
+beforeAll(async () => {
+  database = await createTestDatabase();
+  worker = await startTestWorker(database, scriptMessenger());
+});
+afterAll(async () => {
+  await worker.stop();
+  await database.drop();
+});
+
+async function countOf(table: 'receipts' | 'media', { accountId, userId }: Owner): Promise<number> {
+  const owned = table === 'receipts' ? sql`account_id = ${accountId}` : sql`user_id = ${userId}`;
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)} where ${owned}`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
+
+describe('receipts', () => {
+  /** Each of so many people has read each delivery of a campaign that was just sent. */
+  async function readBy(owner: Owner, people: number): Promise<{ campaign: string; events: MemberEvent[] }> {
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
+    const { rows } = await sql<{ message_id: string }>`
+      select d.message_id from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id
+      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${campaign}::uuid`.execute(database.db);
+    const events = rows.flatMap((row) =>
+      Array.from({ length: people }, (_, index): MemberEvent => ({
+        kind: 'read',
+        accountId: owner.accountId,
+        messageId: row.message_id,
+        participant: `person ${index}`,
+        at: new Date('2031-01-01T10:00:30Z'),
+      })),
+    );
+    await recordReceipts(database.db, events);
+    return { campaign, events };
+  }
+
+  const foldAll = () =>
+    until(
+      () => foldReceipts(database.db),
+      (more) => !more,
+    );
+
+  test('go 90 days after their run has ended, their counts stay, and late copies change nothing', async () => {
+    const owner = await createOwner(database.db, 3);
+    const { campaign, events } = await readBy(owner, 4);
+    const before = await analyticsOf(database.db, owner, campaign);
+    expect(before.totals).toMatchObject({ delivered: 12, read: 12 });
+    await database.clock.advance({ days: 89 });
+    await foldAll();
+    expect(await countOf('receipts', owner)).toBe(12);
+    await database.clock.advance({ days: 1, minutes: 1 });
+    await foldAll();
+    expect(await countOf('receipts', owner)).toBe(0);
+    await recordReceipts(database.db, events);
+    expect(await countOf('receipts', owner)).toBe(0);
+    expect(await analyticsOf(database.db, owner, campaign)).toEqual(before);
+  });
+
+  test('of younger runs go on being counted', async () => {
+    const owner = await createOwner(database.db, 2);
+    const old = await readBy(owner, 3);
+    await database.clock.advance({ days: 91 });
+    const young = await readBy(owner, 2);
+    await foldAll();
+    expect(await countOf('receipts', owner)).toBe(4);
+    const late = young.events.map((event): MemberEvent => Object.assign({}, event, { participant: 'somebody new' }));
+    await recordReceipts(database.db, [...late, ...young.events, ...old.events]);
+    expect((await analyticsOf(database.db, owner, young.campaign)).totals.read).toBe(6);
+    expect((await analyticsOf(database.db, owner, old.campaign)).totals.read).toBe(6);
+  });
+
+  test('are removed in steps of 5,000, none of which keeps a lane locked', async () => {
+    const owner = await createOwner(database.db, 1);
+    await readBy(owner, 12_000);
+    await database.clock.advance({ days: 91 });
+    const left: number[] = [];
+    await until(
+      async () => {
+        const more = await foldReceipts(database.db);
+        const { rows } = await sql`
+          select from lanes where account_id = ${owner.accountId} for update nowait`.execute(database.db);
+        expect(rows).toHaveLength(1);
+        left.push(await countOf('receipts', owner));
+        return more;
+      },
+      (more) => !more,
+    );
+    expect([...new Set(left)]).toEqual([12_000, 7_000, 2_000, 0]);
+  });
+
+  test('are removed once, however many do so at the same time', async () => {
+    const owner = await createOwner(database.db, 2);
+    await readBy(owner, 3_000);
+    await database.clock.advance({ days: 91 });
+    await Promise.all([foldAll(), foldAll(), foldAll()]);
+    expect(await countOf('receipts', owner)).toBe(0);
+    const { rows } = await sql`
+      select from runs where account_id = ${owner.accountId} and not receipts_dropped`.execute(database.db);
+    expect(rows).toHaveLength(0);
+  });
+});
+
+describe('a file', () => {
+  const save = async (owner: Owner) =>
+    saveMedia(database.db, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+  const dropAll = () => dropUnusedMedia(database.db, 0);
+  /** As a campaign has it that may be long over. */
+  async function give(owner: Owner, mediaId: number): Promise<void> {
+    await sendNow(database.db, owner);
+    await sql`
+      update contents t set media_id = ${mediaId} from campaigns c
+      where c.account_id = ${owner.accountId} and t.campaign_id = c.campaign_id`.execute(database.db);
+  }
+
+  test('that no campaign has goes a day after it was last used', async () => {
+    const owner = await createOwner(database.db, 1);
+    const id = await save(owner);
+    await database.clock.advance({ hours: 20 });
+    expect(await save(owner)).toBe(id);
+    await database.clock.advance({ hours: 20 });
+    await dropAll();
+    expect(await countOf('media', owner)).toBe(1);
+    await database.clock.advance({ hours: 5 });
+    await dropAll();
+    expect(await countOf('media', owner)).toBe(0);
+    expect(await save(owner)).not.toBe(id);
+  });
+
+  test('stays as long as a campaign has it', async () => {
+    const owner = await createOwner(database.db, 1);
+    await give(owner, await save(owner));
+    await database.clock.advance({ days: 400 });
+    await dropAll();
+    expect(await countOf('media', owner)).toBe(1);
+  });
+
+  test('that is taken up again in the moment in which it would go, stays', async () => {
+    const owner = await createOwner(database.db, 1);
+    await save(owner);
+    await database.clock.advance({ days: 2 });
+    let dropping: Promise<unknown> = Promise.resolve();
+    await database.db.transaction().execute(async (trx) => {
+      await saveMedia(trx, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+      dropping = dropAll();
+      await until(
+        async () =>
+          (
+            await sql`
+              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+              database.db,
+            )
+          ).rows.length,
+        (waiting) => waiting > 0,
+      );
+    });
+    await dropping;
+    expect(await countOf('media', owner)).toBe(1);
+  });
+});
+
+test('the house is kept without being asked, round after round, until it is stopped', async () => {
+  const owner = await createOwner(database.db, 1);
+  const house = keepHouse({ db: database.db, log, everyMs: 20 });
+  await saveMedia(database.db, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+  await database.clock.advance({ days: 2 });
+  expect(
+    await until(
+      () => countOf('media', owner),
+      (count) => count === 0,
+    ),
+  ).toBe(0);
+  await house.stop();
+});

@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post } from '../support/app.ts';
+import { removeService, startService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'campanile-main-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** Runs a command and resolves to what it said once that satisfies `until`, or it has ended. */
+function run(command: string, words: string[], environment: Record<string, string>, until: RegExp) {
+  const child = spawn(command, words, { cwd: ROOT, env: { PATH: process.env['PATH'], HOME: folder, ...environment } });
+  let said = '';
+  const heard = new Promise<string>((resolve) => {
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString();
+      if (until.test(said)) resolve(said);
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    child.once('close', () => resolve(said));
+  });
+  return { child, heard };
+}
+
+const ended = (child: ChildProcess) =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+
+describe('the service as a process', () => {
+  test('ends with 0 when it is asked to, and starts again with what it had', async () => {
+    const first = await startService();
+    const user = { user_name: 'alice', password: 'correct horse battery' };
+    const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
+    await post(first.url, 'user/create_user', {
+      ...user,
+      ...numbers,
+      first_name: 'A',
+      last_name: '',
+      email: 'a@example.com',
+    });
+    const { body } = await post(first.url, 'user/authorize_user', user);
+    expect(await first.stop()).toBe(0);
+    const second = await startService({ folder: first.folder });
+    const { token } = body.data as unknown as { token: string };
+    expect(await post(second.url, 'user/get_profile', {}, token)).toMatchObject({ status: 200 });
+    expect(await second.stop()).toBe(0);
+    await removeService(second);
+  });
+
+  test('says all that is wrong with its settings, each in a line, and ends with 1', async () => {
+    const environment = { PORT: 'many', ROLE: 'king', SANDBOX_GAP_MS: '9-1' };
+    const { child, heard } = run(process.execPath, ['bin/campanile.mjs'], environment, /$^/);
+    const lines = (await heard).trim().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['PORT', 'ROLE', 'SANDBOX_GAP_MS']);
+    expect(child.exitCode).toBe(1);
+  });
+
+  test('says in a sentence that its port is taken', async () => {
+    const service = await startService();
+    const environment = {
+      PORT: new URL(service.url).port,
+      DATA_DIR: join(folder, 'second'),
+      STATE_DIR: join(folder, 'state'),
+      LOG_LEVEL: 'fatal',
+    };
+    const { child, heard } = run(process.execPath, ['bin/campanile.mjs'], environment, /$^/);
+    expect(await heard).toMatch(/^Port \d+ on 127\.0\.0\.1 is in use: [^\n]+\n$/);
+    expect(child.exitCode).toBe(1);
+    await service.stop();
+    await removeService(service);
+  });
+
+  test('leaves no process behind when npm is told to stop', async () => {
+    const environment = { PORT: '0', DATA_DIR: join(folder, 'npm'), STATE_DIR: join(folder, 'state') };
+    const { child, heard } = run('npm', ['start'], environment, /listening on (http[^"]+)/);
+    const url = /listening on (http:[^"]+)/.exec(await heard)?.[1] ?? '';
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    child.kill('SIGTERM');
+    await ended(child);
+    await expect.poll(() => fetch(`${url}/health/live`).then(String, () => 'gone')).toBe('gone');
+    const lock = join(folder, 'npm');
+    const again = await startService({ environment: { DATA_DIR: lock, STATE_DIR: join(folder, 'state') } });
+    await again.stop();
+    await removeService(again);
+  });
+});

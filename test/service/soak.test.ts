@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { runSoak } from '../../bench/soak/run-soak.ts';
+
+test('a short soak under random faults loses nothing, repeats nothing, and counts right', async () => {
+  const { campaigns, verdicts, survived, faults, details } = await runSoak({
+    seed: 7,
+    ms: 4_000,
+    least: { campaigns: 4, faults: 4 },
+    senders: [
+      { name: 'alice', groups: 4, paced: true },
+      { name: 'carol', groups: 10, paced: false },
+    ],
+    pause: { minMs: 300, maxMs: 900 },
+    behaviour: { delayMs: [0, 10], refuse: 0.01, refuseForGood: 0.01, breakOff: 0.005, receiptMs: 5_000 },
+    brief: true,
+  });
+  expect({ details, faults: Object.entries(faults).filter(([, found]) => found > 0) }).toEqual({
+    details: [],
+    faults: [],
+  });
+  expect(campaigns).toBeGreaterThanOrEqual(4);
+  expect(verdicts.accepted).toBeGreaterThan(10);
+  expect([...survived.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThanOrEqual(4);
+}, 180_000);

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getCampaign } from '../../src/campaigns/get-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { analyticsWhen, createOwner, schedule, sendNow, startTestWorker, until } from '../support/ledger.ts';
+import { scriptMessenger } from '../support/scripted-messenger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const root = join(import.meta.dirname, '../..');
+/** Every loop that a worker starts, by its name; what is below `http` runs beside the API, and messengers have loops of their own. */
+const LOOPS = globSync('src/**/*.ts', { cwd: root })
+  .filter((path) => !path.startsWith('src/http/') && !path.startsWith('src/messenger/'))
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .flatMap((source) => [...source.matchAll(/startLoop\(\s*'([^']+)'/g)].map(([, name = '']) => name));
+
+const rename = (tables: string[], from: string, to: string) =>
+  Promise.all(
+    tables.map((table) =>
+      sql`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`.execute(database.db),
+    ),
+  );
+const takeAway = (...tables: string[]) => rename(tables, '', '_gone');
+const bringBack = (...tables: string[]) => rename(tables, '_gone', '');
+
+test('every loop of a worker that fails is noticed, tries again, and does its work as soon as it can', async () => {
+  const failing = new Set<string>();
+  const [forStart, later] = [
+    ['runs', 'account_commands', 'users', 'idempotency_keys', 'media'],
+    ['lanes', 'shards'],
+  ];
+  const owner = await createOwner(database.db, 3);
+  await database.clock.set('2031-03-01T00:00:00Z');
+  const day = { startDate: '2031-03-03', endDate: '2031-03-03', time: '09:00:00' };
+  const stalled = await sendNow(database.db, owner);
+  await database.clock.set('2031-03-02T23:00:00Z');
+  const due = await schedule(database.db, owner, day);
+  await database.clock.set('2031-03-03T10:00:00Z');
+  await takeAway(...forStart);
+  const worker = await startTestWorker(
+    database,
+    { ...scriptMessenger(), staysOpen: true },
+    { onLoopError: (loop) => failing.add(loop) },
+  );
+  await takeAway(...later);
+  expect(LOOPS.length).toBeGreaterThan(6);
+  await until(
+    () => [...failing].toSorted(),
+    (names) => names.length >= LOOPS.length,
+  );
+  expect([...failing].toSorted()).toEqual(LOOPS.toSorted());
+  await bringBack(...forStart, ...later);
+  await analyticsWhen(database.db, owner, due, ({ totals }) => totals.sent === 3);
+  await until(
+    () => getCampaign(database, owner.userId, stalled),
+    ({ finishedAt }) => finishedAt !== null,
+  );
+  await worker.stop();
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { person, signUpOf } from '../support/people.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({ db: database.db });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const authorize = (user_name: string, password: string) =>
+  server.post('/api/v1/user/authorize_user', { user_name, password });
+
+test('the user name and the e-mail address sign in, in any case, and the first time is told once', async () => {
+  const body = signUpOf('Alice');
+  await server.post('/api/v1/user/create_user', body);
+  const first = await authorize('alice', body.password);
+  expect(first.body).toEqual({
+    error: false,
+    status: 'success',
+    code: 200,
+    data: {
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      user_info: expect.objectContaining({ user_name: 'Alice', is_first_login: true }),
+    },
+  });
+  const second = await authorize('ALICE@example.com', body.password);
+  expect(second.body).toMatchObject({ data: { user_info: { is_first_login: false } } });
+});
+
+test('of many first sign-ins at once exactly one is the first', async () => {
+  const body = signUpOf('Anna');
+  await server.post('/api/v1/user/create_user', body);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => authorize('anna', body.password)));
+  const firsts = answers.filter(({ text }) => text.includes('"is_first_login":true'));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(firsts).toHaveLength(1);
+});
+
+test('a wrong password and an unknown user get the very same answer and cost as much work', async () => {
+  const bob = await person(server, 'bob');
+  const wrong = await authorize(bob.userName, 'not the password');
+  const unknown = await authorize('nobody at all', 'not the password');
+  const withoutId = (text: string) => text.replace(/"request_id":"[^"]+"/, '');
+  expect(wrong.status).toBe(401);
+  expect(wrong.headers.get('www-authenticate')).toBe('Bearer');
+  expect(withoutId(unknown.text)).toBe(withoutId(wrong.text));
+
+  // The hash is what takes long; it runs in this process, whose own work a busy machine does not lengthen.
+  const effortOf = async (name: string) => {
+    const before = process.cpuUsage();
+    await authorize(name, 'x');
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const efforts = { known: 0, unknown: 0 };
+  for (let round = 0; round < 8; round += 1) {
+    efforts.known += await effortOf(bob.userName);
+    efforts.unknown += await effortOf(`nobody ${round}`);
+  }
+  expect(efforts.unknown).toBeGreaterThan(efforts.known / 2);
+});
+
+test('after ten failures the eleventh has to wait, though the password be right; successes are free', async () => {
+  const carol = await person(server, 'carol');
+  for (let round = 0; round < 12; round += 1) await authorize(carol.userName, carol.password);
+  const failures = await Promise.all(Array.from({ length: 12 }, () => authorize(carol.userName, 'wrong')));
+  const statuses = failures.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  const locked = await authorize(carol.userName.toUpperCase(), carol.password);
+  expect(locked.status).toBe(429);
+  expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(890);
+  expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+  await database.clock.advance({ minutes: 15 });
+  expect((await authorize(carol.userName, carol.password)).status).toBe(200);
+});
+
+test('guesses at two processes, one of them started anew meanwhile, count together', async () => {
+  const dora = await person(server, 'dora');
+  const guess = async (at: TestServer) =>
+    (await at.post('/api/v1/user/authorize_user', { user_name: dora.userName, password: 'a guess' })).status;
+  const statuses: number[] = [];
+  for (let restart = 0; restart < 2; restart++) {
+    const other = await startTestServer({ db: database.db });
+    statuses.push(...(await Promise.all(Array.from({ length: 100 }, (_, index) => guess(index % 2 ? other : server)))));
+    await other.close();
+  }
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(190);
+});

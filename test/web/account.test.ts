@@ -1,0 +1,160 @@
+/** The page of the account in the dashboard: linking WhatsApp and when it rests, in a real browser, against the peer and the phone it has. */
+import type { Browser, Page } from 'playwright-core';
+import { create } from 'qrcode';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+import { signUpInBrowser } from '../support/dashboard-user.ts';
+import { OWN_NUMBER, towards, type Status } from '../support/whatsapp.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import { tellRestriction } from '../whatsapp-peer/phones.ts';
+import { addGroup, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const browser = await launchBrowser();
+let peer: WhatsAppPeer;
+let phone: PeerPerson;
+let app: TestApp;
+
+beforeAll(async () => {
+  peer = await startWhatsAppPeer();
+  phone = peer.addPerson(OWN_NUMBER);
+  addGroup(peer.world, phone, { subject: 'Running club' }, [peer.addPerson('447700900001')]);
+  app = await startTestApp({ ...towards(peer), sandboxSpeed: 200 });
+});
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+  await peer.stop();
+});
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const state = (text: string) => page.getByRole('region', { name: 'Your link' }).getByText(text, { exact: true });
+
+  const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
+
+  /** Which squares of the picture are dark: where each is, in the order in which it is drawn. */
+  function squaresOf(text: string): string[] {
+    const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
+    return Array.from(data).flatMap((isDark, index) =>
+      isDark ? [`${(index % size) + 4} ${Math.floor(index / size) + 4}`] : [],
+    );
+  }
+
+  test('an account is linked by the QR code on the page, and posts to the groups of its number', async () => {
+    await signUpInBrowser(page, 'ada', `+${OWN_NUMBER}`);
+    await page.getByText('Link your WhatsApp, or try everything').waitFor();
+    await page.getByRole('link', { name: 'See account' }).click();
+    await state('Not linked').waitFor();
+    await press('Link with a QR code');
+    const picture = page.getByRole('img', { name: 'Code to scan with your phone' });
+    await picture.waitFor();
+    await page.getByText(/^This code is good for another \d+ s/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const { qr = '' } = await ask<Status>('venom/account-status');
+    const drawn = (await picture.locator('path').getAttribute('d')) ?? '';
+    expect([...drawn.matchAll(/M(\d+ \d+)/g)].map(([, square]) => square)).toEqual(squaresOf(qr));
+    await peer.scan(phone, qr);
+    await state('Connected').waitFor();
+    await picture.waitFor({ state: 'detached' });
+    const history = page.getByRole('region', { name: 'History' });
+    for (const past of ['Connected', 'Linking', 'Not linked']) await history.getByText(past).first().waitFor();
+    await page.getByRole('link', { name: 'Groups', exact: true }).click();
+    await page.getByText('Running club').waitFor();
+  });
+
+  test('an account is linked by a code that is entered on the phone, and unlinked when that is confirmed', async () => {
+    await enterAsNew(page, 'ben', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await press('Link with a QR code');
+    await press('Use a code instead');
+    const code = page.getByRole('img', { name: /^Code to enter on your phone: (\S ){7}\S$/ });
+    const shown = ((await code.textContent()) ?? '').replace('-', '');
+    const companion = await peer.enter(phone, shown);
+    await state('Connected').waitFor();
+    await press('Unlink');
+    await page.getByRole('dialog').getByText('Nothing is sent until you link again.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink', exact: true }).click();
+    await state('Not linked').waitFor();
+    expect(phone.companions.has(companion.device)).toBe(false);
+    await press('Link with a code');
+    await press('Cancel linking');
+    await state('Not linked').waitFor();
+  });
+
+  test('an account goes to the sandbox, and stays there as long as a campaign is planned', async () => {
+    await enterAsNew(page, 'cleo', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('Sandbox').click();
+    await press('Use the sandbox');
+    await page.getByText('See what its members see').waitFor();
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    await ask('venom/add-campaign-batch', {
+      name: 'Later',
+      html: 'Hello',
+      group_metadata_ids: groups.map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: '2032-06-01',
+      end_date: '2032-06-01',
+      schedule_time: '09:00:00',
+    });
+    await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
+    await press('Link with a QR code');
+    await page.getByRole('alert').getByText('Campaigns are planned or under way').waitFor();
+    // The browser itself complains about every answer that is an error.
+    expect(visited.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
+  });
+
+  test('a rest is told with its reason and its end, and that nothing has to be done', async () => {
+    await enterAsNew(page, 'rita', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await state('Not linked').waitFor();
+    const { qr = '' } = await ask<Status>('venom/connect-account', {});
+    const companion = await peer.scan(phone, qr);
+    await state('Connected').waitFor();
+    const end = new Date(Date.now() + 2 * 3_600_000);
+    peer.script.restrictedUntil = end;
+    tellRestriction(companion, end);
+    await page.getByText(/^Sending rests until .*, \d\d:\d\d CES?T$/).waitFor();
+    await page.getByRole('status').getByText('WhatsApp has restricted').waitFor();
+    await page.getByText('It goes on by itself in 2 hours; there is nothing to do.').waitFor();
+    await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('quiet hours and a daily cap are set on the page, and taken away again', async () => {
+    await enterAsNew(page, 'dora', `+${OWN_NUMBER}`);
+    await page.goto('/account');
+    await page.getByRole('checkbox', { name: /^Quiet hours/ }).check();
+    await page.getByLabel('From').fill('21:30');
+    await page.getByLabel('To', { exact: true }).fill('21:30');
+    await press('Save');
+    await page.getByText('Choose another time than the one it begins at.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('06:15');
+    await page.getByLabel('At most on one day').fill('250');
+    await press('Save');
+    await page.getByText('Sent today: 0 of 250.').waitFor();
+    const rules = () => ask<object>('venom/update-account');
+    expect(await rules()).toMatchObject({ quiet_hours: { from: '21:30', to: '06:15' }, daily_cap: 250 });
+    await page.reload();
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:15');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('checkbox', { name: /^Quiet hours/ }).uncheck();
+    await page.getByLabel('At most on one day').fill('');
+    await press('Save');
+    await page.getByText('Sent today').waitFor({ state: 'detached' });
+    expect(await rules()).toMatchObject({ quiet_hours: null, daily_cap: null });
+  });
+});

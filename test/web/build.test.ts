@@ -1,0 +1,69 @@
+/** How the dashboard comes to be built (docs/explanation/decisions/0021): in a checkout of its own, by the door. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { removeService, startService, type Service } from '../support/service.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const root = join(import.meta.dirname, '../..');
+const BUILDING = 'building the dashboard';
+let checkout: string;
+let service: Service | undefined;
+
+beforeAll(async () => {
+  checkout = await mkdtemp(join(tmpdir(), 'campanile-checkout-'));
+  const isSource = (path: string) => !/^(?:dist.*|node_modules)$/.test(basename(path));
+  for (const name of ['bin', 'client', 'src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'])
+    await cp(join(root, name), join(checkout, name), { recursive: true, filter: isSource });
+  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
+});
+afterAll(async () => {
+  if (service) await removeService(service);
+  await rm(checkout, { recursive: true, force: true });
+});
+
+/** Starts from the checkout and stops again. Resolves to what was logged, and to the page at `/`. */
+async function run(): Promise<{ log: string; page: string; scripts: string }> {
+  const entry = join(checkout, 'bin/campanile.mjs');
+  service = await startService({ entry, ...(service && { folder: service.folder }) });
+  const page = await (await fetch(service.url)).text();
+  const scripts = await Promise.all(
+    [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(async ([, path]) =>
+      (await fetch(`${service?.url}${path}`)).text(),
+    ),
+  );
+  await service.stop();
+  return { log: service.log(), page, scripts: scripts.join('\n') };
+}
+
+test('a fresh checkout is built by its first start, and not by the next', async () => {
+  expect(existsSync(join(checkout, 'web/dist'))).toBe(false);
+  const first = await run();
+  expect(first.log).toContain(BUILDING);
+  expect(first.page).toContain('<div id="root">');
+  const second = await run();
+  expect(second.log).not.toContain(BUILDING);
+  expect(second.page.replaceAll(/content="[\w-]{22}"/g, '')).toBe(first.page.replaceAll(/content="[\w-]{22}"/g, ''));
+});
+
+test('a change of its sources is built, and one that cannot be built leaves what was there', async () => {
+  const file = join(checkout, 'web/words/en.ts');
+  const words = await readFile(file, 'utf8');
+  await writeFile(file, words.replace("newCampaign: 'New campaign'", "newCampaign: 'Ring the bell'"));
+  const changed = await run();
+  expect(changed.log).toContain(BUILDING);
+  expect(changed.scripts).toContain('Ring the bell');
+  await writeFile(file, 'export const = nothing');
+  const broken = await run();
+  expect(broken.log).toContain('the one that was built before is served');
+  expect(broken.scripts).toContain('Ring the bell');
+});
+
+test('without it the service starts all the same', async () => {
+  await rm(join(checkout, 'web/dist'), { recursive: true, force: true });
+  const { log, page } = await run();
+  expect(log).toContain('the service goes on without it');
+  expect(page).toContain('swagger');
+});

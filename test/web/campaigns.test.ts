@@ -1,0 +1,318 @@
+/** What can be done to a campaign in the dashboard after it was sent or planned, in a real browser. */
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type Person } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { moreOf, signInInBrowser } from '../support/dashboard-user.ts';
+import { drawPng } from '../support/draw-png.ts';
+import { until } from '../support/ledger.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200, timeZone: 'Europe/Berlin' });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const PICTURE = drawPng(48, 32).toString('base64');
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  let person: Person;
+  let groups: number[];
+  let people = 0;
+  beforeEach(async () => {
+    person = await app.signUp(`user${++people}`);
+    const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    groups = body.data.groups.map((group) => group.group_metadata_id);
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+    await page.goto('/sign-in');
+    await signInInBrowser(page, person.name);
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  });
+  afterEach(() => visited.end());
+
+  async function send(more: object = {}): Promise<string> {
+    const post = { name: 'Fair', html: '<p>We open at nine</p>', group_metadata_ids: groups, ...more };
+    const { body } = await person.call<{ campaign_id: string }>('venom/add-campaign', post);
+    return body.data.campaign_id;
+  }
+
+  /** Days are counted from today. */
+  async function schedule(first: number, last: number, more: object = {}): Promise<string> {
+    const today = Temporal.Now.plainDateISO('Europe/Berlin');
+    const answer = await person.call('venom/add-campaign-batch', {
+      name: 'Good morning',
+      html: '<p>We open at nine</p>',
+      group_metadata_ids: groups,
+      is_schedule: true,
+      start_date: today.add({ days: first }).toString(),
+      end_date: today.add({ days: last }).toString(),
+      schedule_time: '09:00:00',
+      ...more,
+    });
+    return answer.headers.get('x-campaign-id') ?? '';
+  }
+
+  const read = async (campaign_id: string) =>
+    (await person.call<Record<string, unknown>>('venom/get-campaign', { campaign_id })).body.data;
+  const isDone = (campaign_id: string) =>
+    until(
+      () => read(campaign_id),
+      ({ status }) => String(status).startsWith('completed'),
+    );
+
+  /** Whether the picture has really been drawn. */
+  const seePicture = (place: string) =>
+    until(
+      () => page.evaluate(`document.querySelector('${place} img.bubble-media')?.naturalWidth ?? 0`),
+      (width) => width === 48,
+    );
+
+  test('the picture of a post is seen on its page and on the phone, and other files by what they are', async () => {
+    const id = await send({ image: PICTURE });
+    await page.goto(`/campaigns/${id}`);
+    await seePicture('.campaign-side');
+    await page.getByRole('img', { name: 'Picture' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the file' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('Fair.png');
+    expect(await readFile(await saved.path(), 'base64')).toBe(PICTURE);
+    await send({ image: Buffer.from('%PDF-1.4 programme').toString('base64') });
+    await page.goto('/phone');
+    await seePicture('figure');
+    const files = page.getByRole('figure').locator('.bubble-file');
+    await files.first().waitFor();
+    expect(await files.allTextContents()).toEqual(['PDF document18 byte']);
+  });
+
+  test('what failed is told with its reason, and is sent again at one click', async () => {
+    // The group is taken from the account behind its back, as when an admin of it removes somebody.
+    const takeAway = (by: number) =>
+      sql`update sandbox_chats set account_id = account_id + ${by}::bigint where name = 'Chess friends' and account_id + ${by}::bigint in
+            (select account_id from accounts where user_id = ${person.userId}
+             union select account_id + 1000000 from accounts where user_id = ${person.userId})`.execute(
+        app.database.db,
+      );
+    await takeAway(1_000_000);
+    const id = await send();
+    await page.goto(`/campaigns/${id}`);
+    const failures = page.getByRole('region', { name: '1 post failed' });
+    await failures.getByText('the group is gone, or you are no longer in it.').waitFor();
+    await failures.getByText('Chess friends').waitFor();
+    await page.getByRole('row', { name: /^Chess friends Failed 1/ }).waitFor();
+    await takeAway(-1_000_000);
+    await failures.getByRole('button', { name: 'Send failed again' }).click();
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    await failures.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /^Chess friends Sent/ }).waitFor();
+    expect(await read(id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('what was sent is edited and then deleted for everyone, as members see it', async () => {
+    const id = await send();
+    await isDone(id);
+    await page.goto(`/campaigns/${id}`);
+    await moreOf(page, 'Edit what was sent …');
+    const dialog = page.getByRole('dialog', { name: 'Edit what was sent of “Fair”' });
+    await dialog.getByText('The new text takes the place of the old one in 3 groups.', { exact: false }).waitFor();
+    await dialog.getByText('WhatsApp allows that for 15 minutes', { exact: false }).waitFor();
+    const submit = dialog.getByRole('button', { name: 'Edit for everyone' });
+    expect(await submit.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Message' }).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('We open at ten');
+    await dialog.locator('.bubble').getByText('We open at ten').waitFor();
+    await submit.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Changed afterwards' }).getByText('3 posts were edited.').waitFor();
+    await page.getByRole('row', { name: /^Chess friends Sent Edited/ }).waitFor();
+    await page.locator('.campaign-side').getByText('We open at ten').waitFor();
+    await page.goto('/phone');
+    const phone = page.getByRole('figure', { name: /Chess friends is open/ });
+    await phone.getByText('We open at ten').waitFor();
+    await phone.getByText('Edited').waitFor();
+
+    await page.goto(`/campaigns/${id}`);
+    await moreOf(page, 'Delete for everyone …');
+    await page.getByRole('dialog').getByText('This cannot be undone.', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
+    await page.getByText('3 posts were deleted for everyone.').waitFor();
+    await page.getByRole('row', { name: /^Chess friends Sent Deleted/ }).waitFor();
+    await page.getByRole('region', { name: 'As members see it' }).getByText('This message was deleted').waitFor();
+    await page.goto('/phone');
+    await phone.getByText('This message was deleted').waitFor();
+    expect(await phone.getByText('We open').count()).toBe(0);
+  });
+
+  test('what is too old to be edited is said before, and why it was refused after', async () => {
+    const id = await send();
+    await isDone(id);
+    // In the ledger and at the members' phones it is an hour ago.
+    await sql`update deliveries set sent_at = sent_at - interval '1 hour' where account_id in
+                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+    await sql`update sandbox_messages set sent_at = sent_at - interval '1 hour' where account_id in
+                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+    await page.goto(`/campaigns/${id}`);
+    await moreOf(page, 'Edit what was sent …');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('In 3 groups it is too late: the post stays as it is there.', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Message' }).click();
+    await page.keyboard.type('!');
+    await dialog.getByRole('button', { name: 'Edit for everyone' }).click();
+    const changed = page.getByRole('region', { name: 'Changed afterwards' });
+    await changed.getByText('In 3 groups it could not be done.').waitFor();
+    await changed.getByText('Too late: a post can be changed for 15 minutes', { exact: false }).waitFor();
+    await page.getByRole('row', { name: /^Chess friends Sent Not done: Too late/ }).waitFor();
+    expect(await page.getByRole('row', { name: /Not done: Too late/ }).count()).toBe(3);
+  });
+
+  test('one run of a schedule is deleted, and the others stay', async () => {
+    const id = await schedule(1, 3);
+    await sql`update runs set due_at = campanile_now() where run_id in
+                (select run_id from runs r join campaigns c using (campaign_id) where c.public_id = ${id} order by r.due_at limit 2)`.execute(
+      app.database.db,
+    );
+    await until(
+      () => read(id),
+      ({ runs }) => (runs as Array<{ status: string }>).filter(({ status }) => status === 'completed').length === 2,
+    );
+    await page.goto(`/campaigns/${id}`);
+    await page
+      .getByRole('button', { name: /^What to do about the run of/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Delete for everyone …' }).click();
+    await page.getByRole('dialog').getByText('in 3 groups. Other runs stay.', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
+    await page.getByText('3 posts were deleted for everyone.').waitFor();
+    await page.goto('/phone');
+    const phone = page.getByRole('figure', { name: /Chess friends is open/ });
+    await phone.getByText('This message was deleted').waitFor();
+    expect(await phone.getByText('We open at nine').count()).toBe(1);
+  });
+
+  test('a schedule is changed: what it says, to whom, with what and when; what is over is not', async () => {
+    const id = await schedule(1, 4, { image: PICTURE });
+    await sql`update runs set due_at = campanile_now() where run_id =
+                (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${id})`.execute(
+      app.database.db,
+    );
+    await until(
+      () => read(id),
+      ({ status, runs }) => status === 'scheduled' && (runs as Array<{ sent: number }>).some(({ sent }) => sent === 3),
+    );
+    const before = await read(id);
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('link', { name: 'Change' }).click();
+    await page.getByRole('heading', { name: 'Change “Good morning”', level: 1 }).waitFor();
+    await page.getByText('What you change holds for the 3 runs that are still to come.', { exact: false }).waitFor();
+    await page.getByText('1 run has begun or is over, and stays as it is.', { exact: false }).waitFor();
+    await seePicture('.compose-phone');
+    const save = page.getByRole('button', { name: 'Save changes' });
+    await page.getByText('Nothing is changed yet.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel('Campaign name').fill('Good evening');
+    await page.getByRole('textbox', { name: 'Message' }).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('We close at six');
+    await page.getByRole('checkbox', { name: 'Village news' }).uncheck();
+    await page.getByLabel('Time', { exact: true }).fill('17:30');
+    await page.getByText(/^Runs: .*17:30/).waitFor();
+    await save.click();
+    const dialog = page.getByRole('dialog');
+    for (const line of [
+      'It is called Good evening.',
+      'The message says something else.',
+      'The groups are others: 1 fewer.',
+      'It is sent at other times.',
+    ])
+      await dialog.getByText(line).waitFor();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Good evening', level: 1, exact: true }).waitFor();
+    const after = await read(id);
+    expect(after).toMatchObject({ name: 'Good evening', text: 'We close at six', schedule_time: '17:30:00' });
+    expect(after['media'], 'the picture stays').toEqual(before['media']);
+    expect(after['group_metadata_ids']).toHaveLength(2);
+    const begun = (campaign: Record<string, unknown>) =>
+      (campaign['runs'] as Array<{ status: string }>).filter(({ status }) => status === 'completed');
+    expect(begun(after)).toEqual(begun(before));
+    await page.goto('/phone');
+    await page.getByRole('figure').getByText('We open at nine').waitFor();
+
+    await page.goto(`/campaigns/${id}/change`);
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await save.click();
+    await dialog.getByText('No file goes along any more.').waitFor();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Good evening', level: 1, exact: true }).waitFor();
+    expect((await read(id))['media']).toBeNull();
+  });
+
+  test('what is over cannot be changed, which is said with a way back', async () => {
+    const id = await send();
+    await isDone(id);
+    await page.goto(`/campaigns/${id}/change`);
+    await page.getByText('There is nothing left to change').waitFor();
+    await page.getByRole('link', { name: 'Go to the campaign' }).click();
+    await page.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
+    await page.goto('/campaigns/00000000-0000-4000-8000-000000000000/change');
+    await page.getByText('There is no such page').waitFor();
+    // What the browser says of a refused request is no complaint of ours.
+    const others = visited.complaints.filter((text) => !text.includes('status of 404'));
+    expect(others).toEqual([]);
+    visited.complaints.length = 0;
+  });
+
+  test('the calendar shows each run at its time, and leads to its campaign', async () => {
+    for (const hour of [8, 9, 10, 11, 12])
+      await schedule(1, 2, { name: `At ${hour}`, schedule_time: `${String(hour).padStart(2, '0')}:00:00` });
+    const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
+    await page.goto('/calendar');
+    await page.getByText('Times in Europe/Berlin', { exact: false }).waitFor();
+    await page.getByRole('list', { name: 'Calendar' }).waitFor();
+    const title = tomorrow.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+    const day = page.getByRole('listitem', { name: title });
+    // Today may be the last day that is shown.
+    if ((await day.count()) === 0) await page.getByRole('button', { name: 'Later' }).click();
+    await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
+    await day.getByRole('button', { name: '2 more' }).click();
+    await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
+    await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);
+  });
+
+  test('a campaign is paused, resumed and cancelled out of the list', async () => {
+    const id = await schedule(1, 3);
+    await page.goto('/');
+    const row = page.getByRole('listitem').filter({ hasText: 'Good morning' });
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'What to do about Good morning' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Pause');
+    await row.getByText('Paused').waitFor();
+    await choose('Resume');
+    await row.getByText('Scheduled').waitFor();
+    await choose('Cancel campaign');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
+    await row.getByText('Cancelled').waitFor();
+    expect(await read(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('a campaign under way says when it should be through', async () => {
+    await sql`update lanes set next_send_at = campanile_now() + interval '1 hour' where account_id in
+                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+    const id = await send();
+    await page.goto(`/campaigns/${id}`);
+    await page.getByText(/through at about .*\d\d:\d\d CES?T/).waitFor();
+    const head = page.getByRole('region', { name: 'Progress' });
+    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · through at about');
+  });
+});

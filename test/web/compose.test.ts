@@ -1,0 +1,187 @@
+/** Writing a campaign in the dashboard: what it lacks, a test to one group, and a schedule over a change of the clocks. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+import { writeMessage } from '../support/dashboard-user.ts';
+import { PNG } from '../support/sample-files.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const ZONE = 'Europe/Berlin';
+const DAY_MS = 86_400_000;
+
+/** The next day on which the clocks of the zone change, three days from now at the earliest. */
+function nextClockChange(): Temporal.PlainDate {
+  const change = Temporal.Now.zonedDateTimeISO(ZONE).add({ days: 3 }).getTimeZoneTransition('next');
+  if (!change) throw new Error(`the clocks of ${ZONE} change no more`);
+  return change.toPlainDate();
+}
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog');
+  const check = () => page.getByRole('region', { name: 'Check' });
+
+  const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
+
+  test('what a campaign still lacks is said from the start, and only when nothing is missing that nothing is', async () => {
+    await enterAsNew(page, 'ada');
+    await page.goto('/campaigns/new');
+    for (const missing of ['Write a message.', 'Pick at least one group.']) await check().getByText(missing).waitFor();
+    await writeMessage(page, 'Hello');
+    await check().getByText('Write a message.').waitFor({ state: 'detached' });
+    await page.getByText('On a schedule').click();
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await check().getByText('Choose the first and the last day.').waitFor();
+    expect(await check().getByText('Nothing stands in the way.').count()).toBe(0);
+    await page.getByText('Now', { exact: true }).click();
+    await check().getByText('Nothing stands in the way.').waitFor();
+    await page.getByText(/^Sending takes about .* It is done around \d\d:\d\d\.$/).waitFor();
+  });
+
+  test('a group that got the same text is named before it gets it again, and can be left out', async () => {
+    await enterAsNew(page, 'bea');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    await ask('venom/add-campaign', {
+      name: 'Before',
+      html: '<p>The very same</p>',
+      group_metadata_ids: [groups[0]?.group_metadata_id],
+    });
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'The very same');
+    await press('Select all found');
+    await check().getByText('1 group gets the very same text from you').waitFor();
+    await check().getByText('Chess friends').waitFor();
+    await check().getByRole('button', { name: 'Leave it out' }).click();
+    await check().getByText('Nothing stands in the way.').waitFor();
+    await page.getByRole('button', { name: 'Send to 2 groups now' }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Chess friends' }).isChecked()).toBe(false);
+  });
+
+  test('a test goes to one group, file and all, as a campaign of its own, and the draft stays', async () => {
+    await enterAsNew(page, 'eve');
+    await page.goto('/campaigns/new');
+    await press('Send a test to …');
+    await dialog().getByText('Write a message first').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await writeMessage(page, 'Spring *fair*');
+    await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
+    await page.getByRole('complementary').locator('img').waitFor();
+    await press('Select all found');
+    await press('Send a test to …');
+    await page.getByRole('combobox', { name: 'Group' }).fill('chess');
+    await page.getByRole('option', { name: 'Chess friends' }).click();
+    await dialog().getByText('5 members of Chess friends will see it. It is listed as “Test: Spring fair”.').waitFor();
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+    await press('Send the test now');
+    await dialog().getByText('The test is on its way to Chess friends.').waitFor();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+
+    const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string; name: string }> }>(
+      'venom/list-campaigns',
+    );
+    expect(campaigns.map(({ name }) => name)).toEqual(['Test: Spring fair']);
+    const sent = await ask<{ media: object | null; group_metadata_ids: number[] }>('venom/get-campaign', {
+      campaign_id: campaigns[0]?.campaign_id,
+    });
+    expect([sent.media === null, sent.group_metadata_ids.length]).toEqual([false, 1]);
+    await page.getByText('3 groups · 151 members').waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message' }).getByText('Spring').waitFor();
+    await page.getByText('3 groups · 151 members').waitFor();
+  });
+
+  test('a picture that is pasted into the message goes along with it', async () => {
+    await enterAsNew(page, 'gwen');
+    await page.goto('/campaigns/new');
+    const editor = page.getByRole('textbox', { name: 'Message' });
+    await editor.click();
+    await editor.evaluate(
+      (element, bytes) => {
+        // The types of this project know no browser.
+        const browserSide = globalThis as never as Record<string, new (...args: never[]) => never>;
+        const make = (name: string, ...args: unknown[]) => Reflect.construct(browserSide[name] as never, args) as never;
+        const clipboard = make('DataTransfer') as { items: { add(file: never): void } };
+        const file = { type: 'image/png' };
+        clipboard.items.add(make('File', [Uint8Array.from(bytes)], 'pasted.png', file));
+        const init = { clipboardData: clipboard, bubbles: true, cancelable: true };
+        (element as never as { dispatchEvent(event: never): void }).dispatchEvent(
+          make('ClipboardEvent', 'paste', init),
+        );
+      },
+      [...PNG],
+    );
+    await page.getByRole('complementary').locator('img').waitFor();
+    expect(await page.getByText('pasted.png').count()).toBe(1);
+    await press('Remove');
+    await page.getByText('pasted.png').waitFor({ state: 'detached' });
+    await page.getByRole('complementary').locator('img').waitFor({ state: 'detached' });
+  });
+
+  test('a schedule keeps its time of day over a change of the clocks, before it is saved and in the calendar', async () => {
+    const last = nextClockChange();
+    const first = last.subtract({ days: 2 });
+    await enterAsNew(page, 'finn');
+    await page.goto('/campaigns/new');
+    await page.getByLabel('Campaign name').fill('Over the change');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    await press('Days');
+    const month = last.toLocaleString('en', { month: 'long', year: 'numeric' });
+    const shown = page.getByRole('button', { name: 'Choose a month' });
+    for (let clicks = 0; clicks < 12 && (await shown.textContent()) !== month; clicks++) await press('Next month');
+    for (const day of [first, last])
+      await page.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Time', { exact: true }).fill('09:00');
+    const zones = last.month < 7 ? ['CET', 'CEST'] : ['CEST', 'CET'];
+    await page
+      .getByText(new RegExp(`^Runs: .*, 09:00 ${zones[0]} · .*, 09:00 ${zones[0]} · .*, 09:00 ${zones[1]}\\.$`))
+      .waitFor();
+    await page.getByText(`from ${zones[0]} to ${zones[1]}. It stays 09:00.`).waitFor();
+    await press('Schedule for 1 group');
+    await dialog().getByText('It goes to 1 group with 5 members.').waitFor();
+    await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();
+    await page.getByRole('heading', { name: 'Over the change', level: 1 }).waitFor();
+    const { runs } = await ask<{ runs: Array<{ due_at: string }> }>('venom/get-campaign', {
+      campaign_id: page.url().slice(-36),
+    });
+    const times = runs.map((run) => Date.parse(run.due_at));
+    expect(times.map((at) => new Date(at).toLocaleTimeString('en-GB', { timeZone: ZONE }))).toEqual(
+      Array.from({ length: 3 }, () => '09:00:00'),
+    );
+    expect((times[2] ?? 0) - (times[1] ?? 0)).not.toBe(DAY_MS);
+
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
+    const chips = page.getByRole('link', { name: /Over the change/ });
+    const monthName = (day: Temporal.PlainDate) => day.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    let seen = Temporal.Now.plainDateISO(ZONE).with({ day: 1 });
+    for (; monthName(seen) !== monthName(last); seen = seen.add({ months: 1 })) {
+      await page.getByText(monthName(seen), { exact: true }).waitFor();
+      await press('Later');
+    }
+    await page.getByText(monthName(last), { exact: true }).waitFor();
+    await expect.poll(() => chips.count()).toBe(3);
+    for (const chip of await chips.all()) expect(await chip.textContent()).toContain('09:00');
+  });
+});

@@ -1,0 +1,127 @@
+/** How the dashboard writes times, numbers, days and errors. */
+import { describe, expect, test } from 'vitest';
+import { CampanileError } from '../../client/failure.ts';
+import { countTicks, timeTicks } from '../../web/campaign/ticks.ts';
+import { addDays, addMonths, daysOf } from '../../web/calendar/days.ts';
+import { count, fileSize, share } from '../../web/format/numbers.ts';
+import { fieldProblems, problemText } from '../../web/format/problem.ts';
+import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
+
+const AT = '2026-03-29T01:30:00Z';
+
+describe('times', () => {
+  test.each([
+    ['UTC', 'Sun, 29 Mar 2026, 01:30 UTC'],
+    ['Europe/Berlin', 'Sun, 29 Mar 2026, 03:30 CEST'],
+    ['Asia/Kathmandu', 'Sun, 29 Mar 2026, 07:15 GMT+5:45'],
+    ['America/Los_Angeles', 'Sat, 28 Mar 2026, 18:30 GMT-7'],
+  ])('are those of the zone, which is named: %s', (zone, written) => {
+    expect(exactTime(AT, zone)).toBe(written);
+  });
+
+  test('have the date that the zone has at that time', () => {
+    expect(
+      ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((zone) => dateIn('2026-12-31T12:00:00Z', zone)),
+    ).toEqual(['2026-12-31', '2027-01-01', '2026-12-31']);
+    expect(dateIn('2026-12-31T23:00:00Z', 'Europe/Berlin')).toBe('2027-01-01');
+  });
+
+  test.each([
+    [-10_000, 'just now'],
+    [-50_000, '50 seconds ago'],
+    [5 * 60_000, 'in 5 minutes'],
+    [-3 * 3_600_000, '3 hours ago'],
+    [-26 * 3_600_000, 'yesterday'],
+    [30 * 86_400_000, 'Tue 28 Apr, 01:30'],
+  ])('are told from now while they are near: %s ms', (deltaMs, written) => {
+    expect(relativeTime(new Date(Date.parse(AT) + deltaMs).toISOString(), 'UTC', Date.parse(AT))).toBe(written);
+  });
+
+  test('that take long are told in the unit that fits', () => {
+    expect([0, 40, 200, 7_200].map(duration)).toEqual(['1 second', '40 seconds', '3 minutes', '2 hours']);
+  });
+});
+
+describe('numbers', () => {
+  test('are grouped, and what is not known is no number', () => {
+    expect([count(1_234_567), count(0), count(null)]).toEqual(['1,234,567', '0', '–']);
+  });
+
+  test('are all or nothing only where they are', () => {
+    expect([1, 0.999, 0.5, 0.001, 0, null].map(share)).toEqual(['100%', '99%', '50%', '1%', '0%', '–']);
+  });
+
+  test('of bytes are short', () => {
+    expect([12, 2_048, 16 * 1_048_576].map(fileSize)).toEqual(['12 byte', '2 kB', '16 MB']);
+  });
+});
+
+describe('calendars', () => {
+  test('show whole weeks from Monday on, and every day of the month', () => {
+    const days = daysOf('month', '2026-02-14');
+    expect([days.length, days[0], days.at(-1)]).toEqual([35, '2026-01-26', '2026-03-01']);
+    expect(daysOf('month', '2027-02-28')).toHaveLength(28);
+    expect(daysOf('week', '2026-03-29')).toEqual(Array.from({ length: 7 }, (_, day) => addDays('2026-03-23', day)));
+  });
+
+  test('go on by months without skipping a short one', () => {
+    expect([addMonths('2026-01-31', 1), addMonths('2026-01-31', 2), addMonths('2026-01-31', -2)]).toEqual([
+      '2026-02-28',
+      '2026-03-31',
+      '2025-11-30',
+    ]);
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    [new CampanileError('fetch failed', { code: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
+    [new CampanileError('secret', { code: 500 }), /^Something went wrong on our side\./],
+    [new CampanileError('x', { code: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
+    [new CampanileError('The account is not connected', { code: 503 }), /^The account is not connected\. Try again/],
+    [new CampanileError('the campaign has ended', { code: 409 }), /^The campaign has ended\.$/],
+    [
+      new CampanileError('x', { code: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
+      /^The last day is before start_date\.$/,
+    ],
+    [new TypeError('x is not a function'), /^Something went wrong on our side\./],
+  ])('say what to do next: %s', (error, said) => {
+    expect(problemText(error)).toMatch(said);
+  });
+
+  test('belong to the first part of a field', () => {
+    const details = [
+      { field: 'participants.3', issue: 'must be a phone number' },
+      { field: 'participants.4', issue: 'must be another' },
+    ];
+    expect(fieldProblems(new CampanileError('x', { code: 400, details }))).toEqual({
+      participants: 'Must be a phone number.',
+    });
+  });
+});
+
+describe('the marks of a chart', () => {
+  test.each([
+    [0, [0]],
+    [1, [0, 1]],
+    [4, [0, 1, 2, 3, 4]],
+    [7, [0, 2, 4, 6, 8]],
+    [184, [0, 50, 100, 150, 200]],
+    [224, [0, 50, 100, 150, 200, 250]],
+    [1_000_000, [0, 200_000, 400_000, 600_000, 800_000, 1_000_000]],
+  ])('go in equal steps beyond the highest value, %d', (highest, marks) => {
+    expect(countTicks(highest)).toEqual(highest === 0 ? [0, 1] : marks);
+  });
+
+  test('are at round times of the zone', () => {
+    const at = (time: string) => Date.parse(`2026-06-01T${time}Z`);
+    expect(timeTicks(at('07:59:00'), at('08:01:00'), 'UTC')).toEqual(
+      ['07:59:00', '08:00:00', '08:01:00'].map((time) => at(time)),
+    );
+    // A quarter to, in UTC.
+    expect(timeTicks(at('07:00:00'), at('11:00:00'), 'Asia/Kathmandu')).toEqual(
+      ['07:15:00', '08:15:00', '09:15:00', '10:15:00'].map((time) => at(time)),
+    );
+    expect(timeTicks(at('00:00:00'), at('00:00:00') + 5 * 86_400_000, 'America/New_York')).toHaveLength(5);
+  });
+});

@@ -1,0 +1,221 @@
+/** Every page of the dashboard: usable with a screen reader and a keyboard, light and dark, on desks and phones; and small. */
+import { sql } from 'kysely';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { enter, findBarriers } from '../support/dashboard-page.ts';
+import { moreOf, sendToAll, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
+import { PNG } from '../support/sample-files.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+/** Compressed, of all that a page has to run before it can be used. */
+const SCRIPT_LIMIT_BYTES = 200_000;
+const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/settings', '/phone'];
+const PHONE = { width: 390, height: 844 };
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  let campaign: string;
+  /** Where a scheduled one is changed. */
+  let change: string;
+
+  beforeAll(async () => {
+    const first = await visit(browser as Browser, app.url);
+    await signUpInBrowser(first.page, 'ada');
+    await first.page.goto('/campaigns/new');
+    await writeMessage(first.page, 'Hello');
+    campaign = `/campaigns/${await sendToAll(first.page)}`;
+    await first.close();
+    const ada = await app.signIn('ada');
+    const { body } = await ada.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const today = Temporal.Now.plainDateISO('UTC');
+    const answer = await ada.call('venom/add-campaign-batch', {
+      name: 'Every morning',
+      html: '<p>Good morning</p>',
+      image: PNG.toString('base64'),
+      group_metadata_ids: body.data.groups.map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: today.add({ days: 1 }).toString(),
+      end_date: today.add({ days: 9 }).toString(),
+      schedule_time: '09:00:00',
+    });
+    change = `/campaigns/${answer.headers.get('x-campaign-id')}/change`;
+  });
+
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  /** The page has come to rest: nothing stands in for what is still to come. */
+  async function settle(): Promise<void> {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.locator('.late').count()).toBe(0);
+    await page.evaluate('document.fonts.ready');
+  }
+
+  test.each([
+    ['in light', 'light', {}],
+    // All but the colours is the same as in light.
+    ['in dark', 'dark', { rules: ['color-contrast'] }],
+  ] as const)(
+    'no page has anything that people with a screen reader or weak eyes would stumble over, %s',
+    async (_what, colorScheme, by) => {
+      await page.emulateMedia({ colorScheme });
+      const found: string[] = [];
+      const look = async (path: string) => {
+        await page.goto(path);
+        await settle();
+        found.push(...(await findBarriers(page, by)));
+      };
+      for (const path of ['/sign-in', '/sign-up']) await look(path);
+      await enter(page, 'ada');
+      for (const path of [...PAGES, campaign, change]) await look(path);
+      expect(found).toEqual([]);
+    },
+  );
+
+  test('no dialog has, either', async () => {
+    await enter(page, 'ada');
+    const found: string[] = [];
+    const look = async () => {
+      await page.getByRole('dialog').waitFor();
+      found.push(...(await findBarriers(page, { within: '[role=dialog]' })));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await page.goto('/');
+    await settle();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
+    await page.keyboard.type('vill');
+    await page.getByRole('option', { name: /Village news/ }).waitFor();
+    await look();
+    await page.goto('/groups');
+    await page.getByRole('button', { name: 'Link and QR of Village news' }).click();
+    await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
+    await look();
+    for (const kind of ['Group', 'Community', 'Channel']) {
+      await page.getByRole('button', { name: 'New', exact: true }).click();
+      await page.getByRole('menuitem', { name: kind }).click();
+      await look();
+    }
+    await page.goto(campaign);
+    for (const item of ['Edit what was sent …', 'Delete for everyone …']) {
+      await moreOf(page, item);
+      await page.getByRole('dialog').getByText('Members see', { exact: false }).waitFor();
+      await expect.poll(() => page.locator('.late').count()).toBe(0);
+      await look();
+    }
+    await page.goto('/settings');
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await look();
+    await page.getByRole('button', { name: 'Delete account …' }).click();
+    await look();
+    expect(found).toEqual([]);
+  });
+
+  test('nothing needs to be scrolled sideways on a phone, and every page is in reach', async () => {
+    await page.setViewportSize(PHONE);
+    await enter(page, 'ada');
+    for (const path of [...PAGES, campaign, change]) {
+      await page.goto(path);
+      await settle();
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect(width, path).toBeLessThanOrEqual(PHONE.width);
+    }
+    for (const name of ['Calendar', 'Groups', 'Account', 'Settings', 'Campaigns']) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    await page.getByRole('link', { name: 'New campaign' }).last().click();
+    await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
+  });
+
+  test('the keyboard alone finds a campaign, skips the rail, and begins a new one', async () => {
+    await enter(page, 'ada');
+    await page.goto('/');
+    await settle();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
+    await page.keyboard.type('hello');
+    await page.getByRole('option', { name: /Hello/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Hello', level: 1 }).waitFor();
+    await page.goto('/groups');
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await page.getByRole('link', { name: 'Skip to content' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).click();
+    await page.keyboard.type('no news');
+    expect(new URL(page.url()).pathname).toBe('/campaigns/new');
+  });
+
+  test('a campaign to ten thousand groups is a page that draws some dozens of rows, and sorts all', async () => {
+    const owner = await app.signUp('olga');
+    const { rows } = await sql<{ group_id: number }>`
+      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+      select a.account_id, n || '@g.us', n || '@g.us', 'group', 'Group ' || n, 3, true
+      from accounts a, generate_series(1, 10000) n where a.user_id = ${owner.userId} returning group_id`.execute(
+      app.database.db,
+    );
+    const answer = await owner.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'To many',
+      html: 'Hello',
+      group_metadata_ids: rows.map((row) => row.group_id),
+    });
+    await enter(page, 'olga');
+    await page.goto(`/campaigns/${answer.body.data.campaign_id}`);
+    // The sandbox has no such groups.
+    await page.getByText('0 sent · 10,000 failed · 0 waiting').waitFor();
+    await page.getByText('10,000 groups could not be posted to', { exact: false }).waitFor();
+    await page.getByRole('row', { name: /^Group 1 Failed/ }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    await page.getByRole('row', { name: /^Group 10000 Failed/ }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Group' }).getAttribute('aria-sort')).toBe('descending');
+    await page.getByRole('group', { name: 'Groups' }).focus();
+    await page.keyboard.press('End');
+    await page.getByRole('row', { name: /^Group 1 Failed/ }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+    await page.getByRole('searchbox', { name: 'Search groups' }).fill('group 777');
+    await expect.poll(() => page.getByRole('row', { name: /^Group 777/ }).count()).toBe(11);
+  });
+
+  test('the first page needs no more script than it should, and no editor and no chart', async () => {
+    await enter(page, 'ada');
+    const scripts = new Map<string, number>();
+    const sizes: Promise<void>[] = [];
+    page.on('response', (response) => {
+      if (!response.url().endsWith('.js')) return;
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => void scripts.set(response.url(), responseBodySize)),
+      );
+    });
+    await page.goto('/');
+    await settle();
+    await Promise.all(sizes);
+    const total = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+    expect(scripts.size).toBeGreaterThan(3);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThanOrEqual(SCRIPT_LIMIT_BYTES);
+    expect([...scripts.keys()].filter((url) => /editor|timeline|when/.test(url))).toEqual([]);
+  });
+});

@@ -1,0 +1,259 @@
+/** Pictures of every page, light, dark and on a phone: `npm run screenshots`, then look at them. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { post } from '../support/app.ts';
+import { launchBrowser, visit } from '../support/browser.ts';
+import { signInInBrowser, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
+import { drawPng } from '../support/draw-png.ts';
+import { removeService, startService } from '../support/service.ts';
+import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
+
+const FOLDER = join(import.meta.dirname, '../../screenshots');
+const SETTLE_MS = 1_200;
+const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true },
+};
+
+const browser = await launchBrowser();
+if (!browser) throw new Error('there is no browser to take pictures with');
+const peer = await startWhatsAppPeer();
+const service = await startService({
+  environment: {
+    SANDBOX_SPEED: '5',
+    LOG_LEVEL: 'info',
+    WHATSAPP_URL: peer.url,
+    WHATSAPP_ROOT_KEY: peer.rootKey,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  },
+});
+try {
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  const campaigns = await prepare(browser);
+  for (const [look, options] of Object.entries(LOOKS)) await photograph(browser, look, options, campaigns);
+} finally {
+  await browser.close();
+  await service.stop();
+  await peer.stop();
+  await removeService(service);
+}
+
+/** Somebody with groups of each kind, campaigns in several states, and a draft. Resolves to the ids of the campaigns. */
+async function prepare(chromium: Browser): Promise<Record<string, string>> {
+  const { page, close } = await visit(chromium, service.url);
+  await signUpInBrowser(page, 'ada');
+  await page.screenshot({ path: join(FOLDER, 'first-steps.png') });
+  await close();
+  const signedIn = await post(service.url, 'user/authorize_user', {
+    user_name: 'ada',
+    password: 'correct horse battery',
+  });
+  const { token } = signedIn.body.data as unknown as { token: string };
+  const call = async (path: string, body: unknown) => {
+    const answer = await post(service.url, path, body, token);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.body.message ?? answer.status}`);
+    return answer;
+  };
+  await call('venom/create-community', { community_name: 'Old town', description: '' });
+  await call('venom/create-channel', { name: 'Town news', description: '', image: null });
+  for (let number = 1; number <= 24; number++)
+    await call('venom/create-group', { group_name: `Street ${number}`, participants: ['+44 20 7946 0200'] });
+  const listed = await call('venom/list-groups', { limit: 500 });
+  const ids = (listed.body.data as unknown as { groups: { group_metadata_id: number }[] }).groups.map(
+    (group) => group.group_metadata_id,
+  );
+  const add = async (body: object) =>
+    (
+      (await call('venom/add-campaign', { group_metadata_ids: ids, ...body })).body.data as unknown as {
+        campaign_id: string;
+      }
+    ).campaign_id;
+  const now = await add({
+    name: 'Spring fair',
+    desc: 'First announcement',
+    html: '<h2>Spring fair</h2><p>We open at <b>nine</b> on the square. <a href="https://example.org/fair">Programme</a></p><ul><li>Cake</li><li>Tea</li></ul>',
+    image: drawPng(480, 320).toString('base64'),
+  });
+  const recalled = await add({ name: 'Wrong date', html: '<p>The fair is on <b>Monday</b>.</p>' });
+  const corrected = await add({ name: 'Where to park', html: '<p>Park <i>behind</i> the church, and come early.</p>' });
+  await add({
+    name: 'Programme',
+    html: '<p>The programme, to print.</p>',
+    image: Buffer.from('%PDF-1.4 programme').toString('base64'),
+  });
+  const failed = await loseGroups(5, () => add({ name: 'Last call', html: '<p>There is a bus at eight.</p>' }), call);
+  await call('venom/recall-campaign', { campaign_id: recalled });
+  await call('venom/correct-campaign', {
+    campaign_id: corrected,
+    html: '<p>Park behind the <b>school</b>, and come early.</p>',
+  });
+  const later = await call('venom/add-campaign-batch', {
+    name: 'Good morning',
+    html: '<p>The fair opens <i>today</i> at nine.</p>',
+    group_metadata_ids: ids.slice(0, 3),
+    is_schedule: true,
+    start_date: dateIn(1),
+    end_date: dateIn(12),
+    schedule_time: '09:00:00',
+    time_zone: 'Europe/Berlin',
+  });
+  const scheduled = later.headers.get('x-campaign-id') ?? '';
+  const paused = await call('venom/add-campaign-batch', {
+    name: 'A weekly digest with a name that is a good deal longer than there is room for',
+    html: '<p>Hello</p>',
+    group_metadata_ids: ids.slice(0, 9),
+    is_schedule: true,
+    start_date: dateIn(2),
+    end_date: dateIn(20),
+    schedule_time: '17:30:00',
+    weekdays: [1, 5],
+  });
+  await call('venom/save-group-list', { name: 'The streets by the river', group_metadata_ids: ids.slice(5, 17) });
+  await call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids.slice(0, 3) });
+  await call('venom/pause-campaign', { campaign_id: paused.headers.get('x-campaign-id') });
+  return { sent: now, corrected, recalled, failed, scheduled };
+}
+
+async function photograph(
+  chromium: Browser,
+  look: string,
+  options: BrowserContextOptions,
+  campaigns: Record<string, string>,
+) {
+  const { page, complaints, close } = await visit(chromium, service.url, options);
+  const take = async (name: string, path?: string) => {
+    if (path !== undefined) await page.goto(path);
+    await page
+      .getByRole('heading', { level: 1 })
+      .waitFor()
+      .catch((error: unknown) => {
+        throw new Error(`${name}: ${complaints.join('\n')}`, { cause: error });
+      });
+    await page.waitForTimeout(SETTLE_MS);
+    await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
+  };
+  await take('sign-in', '/sign-in');
+  await take('sign-up', '/sign-up');
+  await page.goto('/sign-in');
+  await signInInBrowser(page, 'ada');
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  await take('campaigns', '/');
+  for (const [name, id] of Object.entries(campaigns)) await take(`campaign-${name}`, `/campaigns/${id}`);
+  await takeDialogs(page, take, campaigns['corrected'] ?? '');
+  await take('change', `/campaigns/${campaigns['scheduled']}/change`);
+  await take('calendar', '/calendar');
+  await page.getByText('Week', { exact: true }).click();
+  await take('calendar-week');
+  await take('groups', '/groups');
+  await take('account', '/account');
+  await take('settings', '/settings');
+  await take('sandbox-phone', '/phone');
+  await takeLists(page, take);
+  await takeCompose(page, take);
+  await takeLink(page, take, look);
+  await close();
+  if (complaints.length > 0) throw new Error(`${look}: ${complaints.join('\n')}`);
+}
+
+async function takeLists(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
+  await page.goto('/groups');
+  for (const name of ['Chess friends', 'Village news', 'Old town'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await take('groups-selected');
+  await page.getByRole('button', { name: 'Save as list' }).click();
+  await take('groups-save-list');
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Saved list' }).click();
+  await page.getByRole('option', { name: /Clubs/ }).click();
+  await take('groups-list');
+}
+
+/** The page as somebody sees it who links WhatsApp: by each kind of code. */
+async function takeLink(page: Page, take: (name: string, path?: string) => Promise<void>, look: string): Promise<void> {
+  await page.context().clearCookies();
+  await signUpInBrowser(page, `linda-${look}`);
+  await page.goto('/account');
+  await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
+  await take('account-whatsapp');
+  await page.getByRole('button', { name: 'Link with a QR code' }).click();
+  await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
+  await take('account-qr');
+  await page.getByRole('button', { name: 'Use a code instead' }).click();
+  await page.getByRole('img', { name: /^Code to enter/ }).waitFor();
+  await take('account-code');
+}
+
+async function takeDialogs(
+  page: Page,
+  take: (name: string, path?: string) => Promise<void>,
+  campaign: string,
+): Promise<void> {
+  await page.goto(`/campaigns/${campaign}`);
+  for (const [name, item] of [
+    ['more', undefined],
+    ['edit', 'Edit what was sent …'],
+    ['delete', 'Delete for everyone …'],
+  ] as const) {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
+    await take(`campaign-${name}`);
+    await page.keyboard.press('Escape');
+  }
+}
+
+/** Makes some groups be gone while something is sent. Nothing a user does comes to that, so it is done behind the service's back. */
+async function loseGroups<Sent>(
+  many: number,
+  send: () => Promise<Sent>,
+  call: (path: string, body: unknown) => Promise<unknown>,
+) {
+  const database = new Client({
+    host: join(service.folder, 'data/socket'),
+    port: 5432,
+    user: 'campanile',
+    database: 'postgres',
+  });
+  await database.connect();
+  const move = (by: number) =>
+    database.query(
+      `update sandbox_chats set account_id = account_id + $1 where name = any(array(select 'Street ' || n from generate_series(1, $2) n))`,
+      [by, many],
+    );
+  await new Promise((resolve) => setTimeout(resolve, 3 * SETTLE_MS));
+  await move(1_000);
+  const sent = await send();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await move(-1_000);
+  await call('venom/sync-groups', {});
+  await database.end();
+  return sent;
+}
+
+async function takeCompose(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
+  await page.goto('/campaigns/new');
+  await writeMessage(page, 'Spring **fair**', 'We open at nine. https://example.org/fair ', '- Cake', 'Tea');
+  await take('compose-begun');
+  await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+  await page.getByRole('checkbox', { name: 'Village news' }).check();
+  await page.getByRole('button', { name: 'Send a test to' }).click();
+  await take('compose-test');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Send to 2 groups now/ }).click();
+  await page.getByRole('dialog').getByText('Sending takes').waitFor();
+  await take('compose-confirm');
+  await page.keyboard.press('Escape');
+  await page.getByText('On a schedule').click();
+  await take('compose');
+  await take('compose-whole', '/campaigns/new');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('s');
+  await take('palette');
+}
+
+function dateIn(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}

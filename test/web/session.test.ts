@@ -1,0 +1,63 @@
+/** The end of a session in the dashboard: with its time, and by signing out. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PASSWORD, startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { signInInBrowser, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
+import { PNG } from '../support/sample-files.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const DAY_MS = 86_400_000;
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  test('a session that ends with its time asks for the password, and gives page and draft back as they were', async () => {
+    await page.clock.install();
+    await signUpInBrowser(page, 'gil');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Not lost');
+    await page.getByRole('checkbox', { name: 'Village news' }).check();
+    await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
+    await page.getByText('1 group · 121 members').waitFor();
+    // What a browser does with a cookie whose time is over.
+    await page.context().clearCookies();
+    await page.clock.fastForward(DAY_MS + 1_000);
+    await page.getByText('Your session has ended.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/campaigns/new');
+    await signInInBrowser(page, 'gil');
+    await page.getByRole('textbox', { name: 'Message' }).getByText('Not lost').waitFor();
+    await page.getByText('1 group · 121 members').waitFor();
+    await page.getByRole('complementary').locator('img').waitFor();
+    // What the browser says of a refused request is no complaint of ours.
+    visited.complaints.splice(0, Infinity, ...visited.complaints.filter((text) => !text.includes('status of 401')));
+  });
+
+  test('whoever signs out cannot go on with what the cookie held', async () => {
+    await signUpInBrowser(page, 'hal');
+    const [cookie] = await page.context().cookies();
+    const asked = async () => (await app.call('user/get_profile', {}, cookie?.value)).status;
+    expect(await asked()).toBe(200);
+    await page.getByRole('button', { name: 'hal' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+    // The page goes first, and then the session.
+    await expect.poll(asked).toBe(401);
+    const other = await app.call('user/authorize_user', { user_name: 'hal', password: PASSWORD });
+    expect(other.status).toBe(200);
+  });
+});
