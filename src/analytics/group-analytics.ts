@@ -19,6 +19,8 @@ export interface Counts {
 /** null: the messaging application does not tell. */
 export interface Engagement {
   recipients: number;
+  /** Of the recipients: those who acknowledge, which followers of a channel do not. What rates are of. */
+  acknowledging: number;
   delivered: number | null;
   read: number | null;
   reactions: number;
@@ -122,6 +124,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
              + coalesce(u.cancelled, 0) as deliveries,
            coalesce(w.queued, 0) + coalesce(u.queued, 0) as queued, coalesce(w.sent, 0) as sent, coalesce(w.failed, 0) as failed,
            coalesce(w.cancelled, 0) + coalesce(u.cancelled, 0) as cancelled, coalesce(w.recipients, 0) as recipients,
+           case when g.kind <> 'channel' then coalesce(w.recipients, 0) else 0 end as acknowledging,
            case when g.kind <> 'channel' then coalesce(w.delivered, 0) end as delivered,
            case when g.kind <> 'channel' then coalesce(w.read, 0) end as read,
            coalesce(w.reactions, 0) as reactions,
@@ -180,6 +183,7 @@ function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
     recalled: add((row) => row.recalled),
     corrected: add((row) => row.corrected),
     recipients: add((row) => row.recipients),
+    acknowledging: add((row) => row.acknowledging),
     delivered: addKnown((row) => row.delivered),
     read: addKnown((row) => row.read),
     reactions: add((row) => row.reactions),

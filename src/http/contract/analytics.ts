@@ -5,7 +5,10 @@ import { withDefault } from './fields.ts';
 
 const count = z.number().int();
 const unknowable = count.nullable().meta({ description: 'null: the messaging application does not tell.' });
-const rate = z.number().nullable().meta({ description: 'null: there is nothing to divide by.' });
+const rate = z.number().nullable().meta({
+  description:
+    'Of the recipients who acknowledge: followers of channels are left out. null: there is nothing to divide by.',
+});
 const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 
 const counts = {

@@ -27,8 +27,8 @@ export function toWireCounts(row: Counts & Engagement) {
     reactions: row.reactions,
     replies: row.replies,
     views: row.views,
-    delivery_rate: rate(row.delivered, row.recipients),
-    read_rate: rate(row.read, row.recipients),
+    delivery_rate: rate(row.delivered, row.acknowledging),
+    read_rate: rate(row.read, row.acknowledging),
   };
 }
 
