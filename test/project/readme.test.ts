@@ -30,6 +30,10 @@ test('they go on to work for whoever has signed up with them', async () => {
   expect(analytics).toMatchObject({ error: false, data: { campaign: { name: 'Spring fair' } } });
 });
 
+test('the README stays one that is read in three minutes', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(120);
+});
+
 test('what the contract calls not there yet is not there', async () => {
   const section = read('docs/reference/contract.md').split('\n## 8. What is not there yet\n')[1] ?? '';
   const missing = [...section.matchAll(/`([a-z]+(?:[-_][a-z]+)*)`/g)].map(([, name]) => name);
