@@ -52,6 +52,13 @@ test('every source file and test that the documents name is there', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+test('the index names every document but the single decisions', () => {
+  const index = read('docs/README.md');
+  const single = /^docs\/(README|explanation\/decisions\/\d.*)\.md$/;
+  const pages = documents.filter((path) => path.startsWith('docs/') && !single.test(path));
+  expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
+});
+
 test('the table of rooms is the one that the code is held to', () => {
   const rows = rowsBelow(read('docs/explanation/architecture.md'), 'Rooms');
   const table = rows.map(([room = '', , imports = '']) => [namesIn(room)[0], namesIn(imports).toSorted()]);
@@ -60,8 +67,8 @@ test('the table of rooms is the one that the code is held to', () => {
   );
 });
 
-test('the README names every variable that is read from the environment, and no other', () => {
-  const rows = rowsBelow(read('README.md'), 'Configure it');
+test('the page on configuration names every variable that is read from the environment, and no other', () => {
+  const rows = rowsBelow(read('docs/reference/configuration.md'), 'Variables');
   const named = rows.flatMap(([names = '']) => namesIn(names));
   const source = read('src/config.ts');
   const known = [...source.matchAll(/'([A-Z][A-Z_]{3,})'/g)].map(([, name = '']) => name);
@@ -70,7 +77,7 @@ test('the README names every variable that is read from the environment, and no 
 });
 
 test('the metrics that are described are those that are counted', () => {
-  const described = namesIn(read('docs/how-to/operations.md')).filter((name) => /^campanile_\w+$/.test(name));
+  const described = namesIn(read('docs/reference/metrics.md')).filter((name) => /^campanile_\w+$/.test(name));
   const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
   const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);
   expect([...new Set(described)].toSorted()).toEqual(counted.toSorted());

@@ -25,7 +25,7 @@ const LONGEST = [
   'deliveries/revise',
   'whatsapp/take-over',
   'campaigns/halt',
-  'project/readme',
+  'project/tutorial',
   'analytics/adds-up',
   'contract/limits',
   'http/events',
