@@ -40,12 +40,15 @@ export async function takeShards(
       with living as materialized (
         select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
         where beat_at > campanile_now() - ${milliseconds(leaseMs)}
-      ), free as materialized (
-        select s.shard from shards s left join workers w on w.worker_id = s.worker_id
+      ), seen as materialized (
+        select s.shard, s.worker_id as owner from shards s left join workers w on w.worker_id = s.worker_id
         where s.worker_id is distinct from ${workerId}
           and (w.worker_id is null
                or w.beat_at <= campanile_now() - ${milliseconds(leaseMs)}
                   and (select steady from living where worker_id = ${workerId}))
+      ), free as materialized (
+        -- Of the owner that was seen: whoever took it meanwhile keeps it.
+        select s.shard from seen join shards s on s.shard = seen.shard and s.worker_id is not distinct from seen.owner
         order by s.shard
         limit greatest(0, ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from living)))::int
                           - (select count(*) from shards where worker_id = ${workerId})::int)

@@ -59,6 +59,17 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
+  test('are taken by one worker only, when several find them free at the same moment', async () => {
+    const workers = await Promise.all(upTo(4).map((number) => joinWorkers(database.db, `worker ${number}`)));
+    for (let round = 0; round < 25; round += 1) {
+      await sql`update shards set worker_id = null`.execute(database.db);
+      const taken = (await Promise.all(workers.map(take))).flat();
+      expect(taken.toSorted((a, b) => a - b)).toEqual([...new Set(taken)].toSorted((a, b) => a - b));
+    }
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
   test('are not robbed after an outage in which nobody could beat', async () => {
     const first = await joinWorkers(database.db, 'first');
     const second = await joinWorkers(database.db, 'second');
