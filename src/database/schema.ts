@@ -42,7 +42,7 @@ export interface Schema extends MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
   };
-  attempts: { subject: string; times: Date[] };
+  attempts: { subject: string; times: Date[]; under_way: Generated<Date[]> };
   audit_log: {
     entry_id: GeneratedAlways<number>;
     user_id: number;

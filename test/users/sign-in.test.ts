@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signUpOf } from '../support/people.ts';
@@ -80,6 +81,25 @@ test('after ten failures the eleventh has to wait, though the password be right;
   expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(900);
   await database.clock.advance({ minutes: 15 });
   expect((await authorize(carol.userName, carol.password)).status).toBe(200);
+});
+
+test('a right password counts against nobody, also when fifteen sign in at the same moment, after nine failures', async () => {
+  const erin = await person(server, 'erin');
+  for (let round = 0; round < 9; round += 1) await authorize(erin.userName, 'wrong');
+  const answers = await Promise.all(Array.from({ length: 15 }, () => authorize(erin.userName, erin.password)));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
+  expect((await authorize(erin.userName, 'wrong')).status).toBe(401);
+  expect((await authorize(erin.userName, erin.password)).status).toBe(429);
+});
+
+test('what a process had in hand when it died keeps nobody out for long', async () => {
+  const frida = await person(server, 'frida');
+  await authorize(frida.userName, frida.password);
+  await sql`
+    update attempts set under_way = array(select campanile_now() from generate_series(1, 100))`.execute(database.db);
+  const signingIn = authorize(frida.userName, frida.password);
+  await database.clock.advance({ seconds: 31 });
+  expect((await signingIn).status).toBe(200);
 });
 
 test('guesses at two processes, one of them started anew meanwhile, count together', async () => {

@@ -65,8 +65,9 @@ create index api_keys_user on api_keys (user_id, api_key_id);
 
 -- Who has tried what how often: counted here, so that it holds over several processes and over restarts.
 create table attempts (
-  subject text          primary key,           -- what is limited, and a hash of whose attempts they are
-  times   timestamptz[] not null               -- of the attempts that count, oldest first
+  subject   text          primary key,         -- what is limited, and a hash of whose attempts they are
+  times     timestamptz[] not null,            -- of the attempts that count, oldest first
+  under_way timestamptz[] not null default '{}'  -- of those that have begun and not ended; what a dead process left is passed over
 ) with (fillfactor = 70);
 
 -- ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
