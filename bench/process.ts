@@ -9,8 +9,8 @@ import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
 
 const START_MS = 1_500;
-const IDLE_MB = 120;
-const DRAINING_MB = 200;
+const IDLE_MB = 200;
+const DRAINING_MB = 350;
 const SECRETS = { JWT_SECRET: 'a'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) };
 
 export async function benchProcess({ quick }: { quick: boolean }): Promise<Row[]> {

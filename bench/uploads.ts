@@ -1,16 +1,22 @@
-/** Fifty campaigns with a file of 10 MB each at once: every one is answered, and the process stays small and awake. */
+/**
+ * Fifty campaigns with a file of 10 MB each at once: every one is answered, and the process stays small and awake. Then one, while two
+ * others bring theirs a byte at a time.
+ */
 import { post } from '../test/support/app.ts';
 import { removeService, startService, type Service } from '../test/support/service.ts';
-import { signUpSender, storm, type Uploaded } from '../test/support/storm.ts';
+import { dribble } from '../test/support/raw.ts';
+import { signUpSender, storm, type Sender, type Uploaded } from '../test/support/storm.ts';
 import { memoryMb } from './support/memory.ts';
-import type { Row } from './support/table.ts';
+import { median, type Row } from './support/table.ts';
 
 const UPLOADS = 50;
 const BYTES = 10_000_020;
 const USERS = 10;
-const REACH_MB = 300;
+const REACH_MB = 600;
 const REACH_LAG_MS = 250;
 const DRAIN_LIMIT_MS = 60_000;
+const DRIBBLERS = 2;
+const REACH_DELAY = 2;
 
 export async function benchUploads(): Promise<Row[]> {
   if (process.platform !== 'linux') return [];
@@ -30,6 +36,11 @@ export async function benchUploads(): Promise<Row[]> {
     for (const campaign of accepted) await drained(service, campaign);
     const worstLag = Math.max(lag, await readWorstLagMs(service));
     const peak = await memoryMb(service, 'VmHWM');
+    const aloneMs = await uploadMs(service, senders.slice(DRIBBLERS));
+    const dribblers = senders.slice(0, DRIBBLERS).map(({ token }) => dribble(service.url, token));
+    const besideMs = await uploadMs(service, senders.slice(DRIBBLERS));
+    const ends = await Promise.all(dribblers);
+    console.log(`  ${DRIBBLERS} dribblers: ${ends.map(({ status, ms }) => `${status} after ${ms} ms`).join(', ')}`);
     console.log(`  idle ${idle} MB; ${accepted.length} accepted, ${putOff.length} put off in ${seconds.toFixed(1)} s`);
     const what = `${UPLOADS} uploads of 10 MB at once`;
     const lost = UPLOADS - accepted.length - putOff.length;
@@ -49,11 +60,30 @@ export async function benchUploads(): Promise<Row[]> {
         reach: `≤ ${REACH_LAG_MS} ms`,
         reached: worstLag <= REACH_LAG_MS,
       },
+      {
+        what: `an upload of 10 MB beside ${DRIBBLERS} that dribble`,
+        ours: `${besideMs} ms`,
+        yardstick: `alone ${aloneMs} ms`,
+        reach: `≤ ${REACH_DELAY} ×`,
+        reached: besideMs <= aloneMs * REACH_DELAY,
+      },
     ];
   } finally {
     await service.stop();
     await removeService(service);
   }
+}
+
+/** How long one upload takes, in milliseconds: the median of a few, one after the other. */
+async function uploadMs({ url }: Service, senders: readonly Sender[]): Promise<number> {
+  const times: number[] = [];
+  for (const sender of senders.slice(0, 5)) {
+    const startedAt = performance.now();
+    const [answer] = await storm(url, [sender], { count: 1, bytes: BYTES });
+    if (answer?.status !== 200) throw new Error(`an upload alone was answered ${answer?.status}`);
+    times.push(performance.now() - startedAt);
+  }
+  return Math.round(median(times));
 }
 
 /** Since it was last read. */

@@ -3,7 +3,6 @@
 
 import * as modules from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 const tooOld = Number(process.versions.node.split('.')[0]) < 26 || typeof Temporal === 'undefined';
 
@@ -14,12 +13,6 @@ if (tooOld) {
       'then "npm start" or "node_modules/.bin/node bin/campanile.mjs".',
   );
 } else {
-  // What V8 takes more memory for than a small service should have (bench/process.ts and bench/uploads.ts show it): its space for
-  // young objects, which grows while code is read and stays large; dead objects, which it lets become four times the living before it
-  // looks for them; and 64 MB and more of dead buffers.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=100');
-  setFlagsFromString('--external-memory-accounted-in-global-limit');
   // Keeps what was compiled: the next start is quicker, and needs neither the compiler nor its memory, some 20 MB. Where nothing
   // can be written there, all is as without it.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/campanile', import.meta.url)));

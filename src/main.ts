@@ -1,9 +1,7 @@
 import { startApp, type App, type AppOptions } from './app.ts';
 import { readConfig } from './config.ts';
-import { collectAll } from './lib/collect-garbage.ts';
 import { StartupError } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
-import { letYoungSpaceGrow } from './lib/young-space.ts';
 
 /** Requests and sends in hand get 10 s (contract §1); what then is left is cut off. */
 const STOP_LIMIT_MS = 14_000;
@@ -30,8 +28,6 @@ export async function main({
     reportFailedStart(error, log);
     return exit(1);
   }
-  collectAll();
-  letYoungSpaceGrow();
   const { url } = app;
   log.info(url === undefined ? 'working' : `listening on ${url}`);
   const reason = await Promise.race([

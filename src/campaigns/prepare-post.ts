@@ -1,5 +1,5 @@
 import { AppError, invalid, type Problem } from '../lib/errors.ts';
-import { acceptMedia, type Base64, type Media } from '../media/accept-media.ts';
+import { acceptMedia, type Media } from '../media/accept-media.ts';
 import { convertHtml } from '../text/html-to-whatsapp.ts';
 import type { Warning } from '../text/warnings.ts';
 
@@ -9,7 +9,7 @@ export interface PostInput {
   description: string;
   html: string;
   /** base64, with or without a data URL head. */
-  image: Base64 | null;
+  image: string | null;
   groupIds: readonly number[];
   isChannelCampaign: boolean;
 }
@@ -40,7 +40,7 @@ export async function preparePost(input: PostInput, known: readonly Problem[] = 
  * media of no image null.
  */
 export async function prepareChange(
-  { html, image }: { html: string | undefined; image: Base64 | undefined },
+  { html, image }: { html: string | undefined; image: string | undefined },
   known: readonly Problem[],
 ): Promise<{ text: string | undefined; media: Media | null }> {
   const converted = html === undefined ? undefined : convertHtml(html);
@@ -51,7 +51,7 @@ export async function prepareChange(
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
-async function recognise(image: Base64 | null, problems: Problem[]): Promise<Media | null> {
+async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
   if (image === null) return null;
   try {
     return await acceptMedia('image', image);

@@ -3,7 +3,6 @@ import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { AppError, invalid } from '../lib/errors.ts';
-import type { Base64 } from '../media/accept-media.ts';
 import { saveMedia } from '../media/store.ts';
 import { planOccurrences } from './add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
@@ -19,7 +18,7 @@ export interface CampaignChange {
   name?: string | undefined;
   description?: string | undefined;
   html?: string | undefined;
-  image?: Base64 | undefined;
+  image?: string | undefined;
   removeImage?: boolean;
   groupIds?: readonly number[] | undefined;
   isChannelCampaign?: boolean | undefined;

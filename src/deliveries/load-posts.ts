@@ -3,7 +3,6 @@ import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
 import { fileNameOf } from '../lib/file-name.ts';
 import { loadMedia } from '../media/store.ts';
-import { collectDeadBuffers } from '../lib/collect-garbage.ts';
 import { extensionOf } from '../media/sniff.ts';
 import type { Post } from '../messenger/messenger.ts';
 
@@ -26,10 +25,7 @@ export function loadPosts(db: Database): Posts {
 
   /** One after the other: many accounts may begin to send at once. */
   function loadNext(mediaId: number): Promise<Buffer> {
-    const bytes = loading.then(async () => {
-      collectDeadBuffers();
-      return (await loadMedia(db, mediaId)).bytes;
-    });
+    const bytes = loading.then(async () => (await loadMedia(db, mediaId)).bytes);
     loading = bytes.catch(() => undefined);
     return bytes;
   }

@@ -21,8 +21,6 @@ export interface Caller {
 export interface OpenContext<Body> {
   /** Validated by the operation's `body` schema; `null` of a field that is not required is gone. */
   body: Body;
-  /** The base64 text of the `fileField` of a big body, where the field itself then only says which file it is; else null. */
-  file: Buffer | null;
   /** The client's address: behind a proxy the one that the proxy reports. */
   address: string;
   /** Also in the answer, as `x-request-id`. */
@@ -63,14 +61,6 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   body: Body;
   /** What `data` of the envelope holds. */
   data: Data;
-  /** The longest body taken, in bytes; 256 KiB unless given. */
-  bodyLimitBytes?: number;
-  /** Bodies over 256 KiB wait for one of a few slots before they are read. */
-  mayUpload?: boolean;
-  /** The field that holds a file in base64: in such big bodies it is never made a string (`context.file`). */
-  fileField?: string;
-  /** Takes much of the server, and is turned away first when that is overloaded; what may upload is, unless told otherwise. */
-  isHeavy?: boolean;
   errors: readonly OwnFailure[];
   /** Names and meanings of request headers that it reads. */
   requestHeaders?: Readonly<Record<string, string>>;
@@ -91,6 +81,10 @@ export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> e
 export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
   access: 'bearer';
   scope: OperationScope;
+  /** The longest body taken, in bytes; 256 KiB unless given. A longer one than that waits for its place before it is read. */
+  bodyLimitBytes?: number;
+  /** Takes much of the server, and is turned away first when that is overloaded. */
+  isHeavy?: boolean;
   /** Takes an `Idempotency-Key` and hands it to the use case, which sees to it that a repeat does nothing twice. */
   idempotent?: boolean;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;

@@ -7,10 +7,10 @@ import type { Registry } from 'prom-client';
 import type { PoolUse } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { createSlots } from '../lib/slots.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
 import { answerFailure, answerInEnvelope, COMPILERS, setCommonHeaders } from './edge/answer.ts';
 import type { Authenticate } from './edge/auth.ts';
+import { createBodyBudget } from './edge/body-budget.ts';
 import { finishGracefully } from './edge/closing.ts';
 import { registerDashboard } from './edge/serve-dashboard.ts';
 import { registerDocs } from './edge/docs.ts';
@@ -25,7 +25,7 @@ import { answerInsteadOfNode, answerUnparsable } from './edge/raw-errors.ts';
 import { registerOperation, requireCaller } from './edge/routing.ts';
 import { registerSession } from './edge/session.ts';
 import { refuseUnknown } from './edge/unknown-path.ts';
-import { SMALL_BODY_BYTES } from './edge/uploads.ts';
+import { refuseSlowBodies, SMALL_BODY_BYTES, type BodyPace } from './edge/receive-bodies.ts';
 
 export interface ServerDependencies {
   operations: readonly Operation[];
@@ -55,28 +55,30 @@ export interface HttpSettings {
   rateLimit?: number | undefined;
 }
 
-/** What is the same everywhere but in tests. Numbers are milliseconds, but for those of uploads. */
+/** What is the same everywhere but in tests. */
 export interface HttpLimits {
   headersTimeoutMs: number;
-  /** For a request to arrive whole, waiting for an upload slot included. */
+  /** For a request to arrive whole: the longest body, as slowly as it may come, and its wait before that. */
   requestTimeoutMs: number;
   timeoutCheckMs: number;
   /** How long requests in hand may go on after `close()`. */
   closeTimeoutMs: number;
-  uploads: number;
-  uploadsPerUser: number;
-  uploadWaitMs: number;
+  bodyPace: BodyPace;
+  /** What all bodies over 256 KiB together may announce before others wait. */
+  bigBodiesBytes: number;
+  bigBodyWaitMs: number;
   overload: OverloadLimits;
 }
 
 export const LIMITS: HttpLimits = {
   headersTimeoutMs: 15_000,
-  requestTimeoutMs: 120_000,
+  requestTimeoutMs: 30 * 60_000,
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
-  uploads: 2,
-  uploadsPerUser: 1,
-  uploadWaitMs: 30_000,
+  bodyPace: { bytesPerSecond: 16 * 1024, graceMs: 5_000 },
+  // Three of the longest, so that two that come slowly delay nobody. One takes up to five times its size until it is answered.
+  bigBodiesBytes: 78 * 1024 * 1024,
+  bigBodyWaitMs: 30_000,
   overload: OVERLOAD_LIMITS,
 };
 /** Proxies stand in private networks; whoever claims to be one from elsewhere is not believed. */
@@ -89,12 +91,13 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const failureLog = createFailureLog(log);
   const server = createInstance(settings, limits, failureLog);
   server.decorateRequest('caller', null);
-  server.decorateRequest('upload', null);
+  server.decorateRequest('bodyPlace', null);
   answerInEnvelope(server, failureLog);
   answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
   refuseUnknown(server);
+  refuseSlowBodies(server, limits.bodyPace);
   measureRequests(server, dependencies.metrics);
   await server.register(swagger, documentOptions(operations, settings.publicUrl ?? '/'));
   await registerOperations(server, dependencies, limits);
@@ -151,13 +154,11 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 async function registerOperations(server: FastifyInstance, dependencies: ServerDependencies, limits: HttpLimits) {
   const { operations, authenticate, checkAnswers = false } = dependencies;
   const perMinute = dependencies.settings.rateLimit;
-  const { uploads: size, uploadsPerUser: perKey, uploadWaitMs: maxWaitMs } = limits;
-  const uploads = createSlots({ name: 'uploads', size, perKey, maxWaiting: 1_000, maxWaitMs });
   if (perMinute !== undefined) await limitRate(server, perMinute);
   const { readPool, metrics, log } = dependencies;
   const options = {
     authenticate,
-    uploads,
+    bodyBudget: createBodyBudget({ totalBytes: limits.bigBodiesBytes, maxWaitMs: limits.bigBodyWaitMs }),
     load: watchLoad(server, { limits: limits.overload, readPool, metrics, log }),
     checkAnswers,
     ...(perMinute === undefined ? {} : { rateLimit: server.rateLimit() }),

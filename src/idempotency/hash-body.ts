@@ -14,9 +14,6 @@ function feed(hash: Hash, value: unknown): void {
   if (typeof value === 'string') {
     // The length before the text keeps two texts side by side apart.
     hash.update(`s${value.length}:`).update(value);
-  } else if (value instanceof Uint8Array) {
-    // A text that was kept as bytes, as that of a file is.
-    hash.update(`s${value.length}:`).update(value);
   } else if (Array.isArray(value)) {
     hash.update(`a${value.length}:`);
     for (const item of value) feed(hash, item);

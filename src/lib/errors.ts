@@ -16,6 +16,7 @@ export type ErrorKind =
   | 'not_found' // does not exist, or is somebody else's: never told apart
   | 'conflict' // the present state forbids it
   | 'too_large'
+  | 'too_slow' // its body came a drop at a time
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'unavailable'; // come back later

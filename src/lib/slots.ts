@@ -5,63 +5,43 @@ export interface Slots {
   /**
    * Waits for a place, first come first served, and resolves to the function that gives it back (calling it twice does no
    * harm). Throws an OverloadError when too many wait already or it takes too long, and when `signal` is aborted.
-   * Work with the same `key` gets at most `perKey` places at once.
    */
-  take(options?: { key?: string; signal?: AbortSignal }): Promise<() => void>;
+  take(options?: { signal?: AbortSignal }): Promise<() => void>;
 }
 
 const RETRY_SECONDS = 5;
 
-interface Waiting {
-  key: string | undefined;
-  admit(): void;
-}
-
-/** `maxWaitMs` in milliseconds; `perKey` is as many as `size` unless given. `name` is the reason of its OverloadErrors. */
+/** `maxWaitMs` in milliseconds. `name` is the reason of its OverloadErrors. */
 export function createSlots({
   name,
   size,
-  perKey = size,
   maxWaiting,
   maxWaitMs,
 }: {
   name: string;
   size: number;
-  perKey?: number;
   maxWaiting: number;
   maxWaitMs: number;
 }): Slots {
-  const queue: Waiting[] = [];
+  const queue: Array<() => void> = [];
   const busy = () => new OverloadError(name, RETRY_SECONDS);
-  const takenByKey = new Map<string, number>();
   let taken = 0;
 
-  const fits = (key: string | undefined) => taken < size && (key === undefined || (takenByKey.get(key) ?? 0) < perKey);
-
-  function occupy(key: string | undefined): () => void {
+  function occupy(): () => void {
     taken += 1;
-    if (key !== undefined) takenByKey.set(key, (takenByKey.get(key) ?? 0) + 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       taken -= 1;
-      if (key !== undefined) forget(key);
-      const next = queue.findIndex((waiting) => fits(waiting.key));
-      if (next !== -1) queue.splice(next, 1)[0]?.admit();
+      queue.shift()?.();
     };
   }
 
-  function forget(key: string) {
-    const left = (takenByKey.get(key) ?? 0) - 1;
-    if (left > 0) takenByKey.set(key, left);
-    else takenByKey.delete(key);
-  }
-
-  function wait(key: string | undefined, signal: AbortSignal | undefined): Promise<() => void> {
+  function wait(signal: AbortSignal | undefined): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        const at = queue.indexOf(waiting);
+        const at = queue.indexOf(admit);
         if (at !== -1) queue.splice(at, 1);
         signal?.removeEventListener('abort', leave);
         clearTimeout(timer);
@@ -69,23 +49,20 @@ export function createSlots({
       };
       const timer = setTimeout(leave, maxWaitMs);
       signal?.addEventListener('abort', leave, { once: true });
-      const waiting: Waiting = {
-        key,
-        admit() {
-          signal?.removeEventListener('abort', leave);
-          clearTimeout(timer);
-          resolve(occupy(key));
-        },
+      const admit = () => {
+        signal?.removeEventListener('abort', leave);
+        clearTimeout(timer);
+        resolve(occupy());
       };
-      queue.push(waiting);
+      queue.push(admit);
     });
   }
 
   return {
-    take({ key, signal } = {}) {
-      if (fits(key)) return Promise.resolve(occupy(key));
+    take({ signal } = {}) {
+      if (taken < size) return Promise.resolve(occupy());
       if (queue.length >= maxWaiting || signal?.aborted) return Promise.reject(busy());
-      return wait(key, signal);
+      return wait(signal);
     },
   };
 }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.ts';
-import { decodeBase64, type Base64 } from './decode-base64.ts';
+import { decodeBase64 } from './decode-base64.ts';
 import { sniff, type MediaKind } from './sniff.ts';
-
-export type { Base64 };
 
 /** A media file that may be sent. */
 export interface Media {
@@ -29,7 +27,7 @@ const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
  *
  * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, or larger than `MEDIA_LIMIT`
  */
-export async function acceptMedia(field: string, base64: Base64, options: AcceptOptions = {}): Promise<Media> {
+export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
   const { declared, bytes } = decodeBase64(field, base64);
   if (options.channelPicture && !declared?.startsWith('image/')) {
     throw invalid([

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
+import { connectDatabase, type Database } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { until } from '../support/ledger.ts';
@@ -9,19 +8,43 @@ import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../support/o
 import { expectPutOff, startWitnessedService, type WitnessedService } from '../witness/witnessed-service.ts';
 
 const GROUPS = 40;
-const MAX_CONNECTIONS = 30;
+/** Whom the service is to the server: no superuser, for whom no limit would hold. */
+const ROLE = 'campanile_service';
 
 let postgres: OwnPostgres;
 let service: WitnessedService;
 beforeAll(async () => {
-  postgres = await startOwnPostgres({ max_connections: String(MAX_CONNECTIONS) });
-  const { user, database } = postgres.address();
-  service = await startWitnessedService({ socket: postgres.socket, user, database }, GROUPS);
+  postgres = await startOwnPostgres();
+  const { database } = postgres.address();
+  await administer(async (db) => {
+    await sql`create role ${sql.id(ROLE)} login`.execute(db);
+    await sql`alter database ${sql.id(database)} owner to ${sql.id(ROLE)}`.execute(db);
+  });
+  service = await startWitnessedService({ socket: postgres.socket, user: ROLE, database }, GROUPS);
 });
 afterAll(async () => {
   await service.remove();
   await postgres.remove();
 });
+
+/** Does something at the server as its superuser. */
+async function administer(work: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = connectDatabase(postgres.address(), { log: createLog('silent'), poolSize: 1 });
+  await work(db);
+  await db.destroy();
+}
+
+/** Of the service, at once; -1 is none. */
+const limitConnections = (db: Database, most: number) =>
+  sql`alter role ${sql.id(ROLE)} connection limit ${sql.lit(most)}`.execute(db);
+
+/** Ends all connections of the service, and answers how many there were. */
+async function cutOffTheService(db: Database): Promise<number> {
+  const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${ROLE}`.execute(
+    db,
+  );
+  return rows.length;
+}
 
 const OPERATIONS = ['user/get_profile', 'venom/list-campaigns', 'venom/list-groups'];
 
@@ -76,28 +99,15 @@ test('so does a network that carries nothing and does not say so', async () => {
 
 test('so does a server that is out of connections', async () => {
   await beInTheMiddle('crowd');
-  const crowd: pg.Client[] = [];
-  const { socketFolder: host, port, user, database } = postgres.address();
-  const db = connectDatabase(postgres.address(), { log: createLog('silent'), poolSize: 1 });
-  const cutOffTheService = () =>
-    sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'campanile%' and pid <> pg_backend_pid()`.execute(
-      db,
+  await administer(async (db) => {
+    await limitConnections(db, 0);
+    // What was just being connected may have been asked before the limit; nothing new comes after it.
+    await until(
+      () => cutOffTheService(db),
+      (cut) => cut === 0,
     );
-  await sql`set application_name = 'crowd'`.execute(db);
-  // The service takes a place whenever one is free, until all are taken.
-  while (crowd.length < MAX_CONNECTIONS - 1) {
-    await cutOffTheService();
-    const client = new pg.Client({ host, port, user, database, application_name: 'crowd' });
-    client.on('error', () => undefined);
-    const failure: unknown = await client.connect().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (failure === undefined) crowd.push(client);
-    else if (!(failure instanceof pg.DatabaseError && failure.code === '53300')) throw failure;
-  }
+  });
   await expectAllPutOff();
-  await Promise.all(crowd.map((client) => client.end()));
-  await db.destroy();
+  await administer((db) => limitConnections(db, -1));
   await service.expectNothingLostOrTwice();
 }, 60_000);

@@ -1,36 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';
 import { parseAnswer, rawConnection } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
-let busy = 0;
-let busiest = 0;
-let sizes: number[] = [];
+let token: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startTestServer({
     db: database.db,
-    operations: probes({
-      async uploading(bytes) {
-        sizes.push(bytes);
-        busiest = Math.max(busiest, ++busy);
-        await new Promise((resolve) => setTimeout(resolve, 60));
-        busy -= 1;
-      },
-    }),
-    limits: {
-      requestTimeoutMs: 1_000,
-      headersTimeoutMs: 1_000,
-      timeoutCheckMs: 100,
-      uploads: 3,
-      uploadsPerUser: 2,
-      uploadWaitMs: 700,
-    },
+    operations: probes({}),
+    limits: { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000, timeoutCheckMs: 100 },
   });
+  ({ token } = await person(server, 'alice'));
 });
 afterAll(async () => {
   await server.close();
@@ -76,7 +62,7 @@ test('odd JSON does no harm', async () => {
 });
 
 test('megabytes of brackets are refused before they become objects', async () => {
-  const answer = await server.post('/api/v1/probe/upload', `{"image":${'['.repeat(1_900_000)}`);
+  const answer = await server.post('/api/v1/probe/upload', `{"image":${'['.repeat(1_900_000)}`, { token });
   expect(answer.body).toMatchObject({ code: 400, message: 'The body has too many parts' });
 });
 
@@ -134,37 +120,4 @@ test('what Node refuses to parse is answered in the envelope too', async () => {
       expect(answer.body).toMatchObject({ error: true, code: status, request_id: answer.headers.get('x-request-id') });
     }),
   );
-});
-
-test('few big bodies are read at once, the others wait their turn; small ones never wait', async () => {
-  sizes = [];
-  busiest = 0;
-  const upload = (length: number) => server.post('/api/v1/probe/upload', { image: 'x'.repeat(length) });
-  const big = Promise.all(Array.from({ length: 8 }, () => upload(400_000)));
-  const small = server.post(ECHO, { name: 'x' }).then(({ status }) => status);
-  expect(await Promise.race([small, big])).toBe(200);
-  expect((await big).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-  // One address gets two of the three slots.
-  expect(busiest).toBe(2);
-  await Promise.all(Array.from({ length: 5 }, () => upload(1_000)));
-  expect(busiest).toBeGreaterThan(2);
-});
-
-test('whoever waits too long for a slot is told when to come back, and a slot is free again when its client leaves', async () => {
-  const open = () => {
-    const raw = rawConnection(server.url);
-    raw.send(
-      'POST /api/v1/probe/upload HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 400000\r\n\r\n{',
-    );
-    return raw;
-  };
-  const holders = [open(), open()];
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const body = { image: 'x'.repeat(400_000) };
-  const waiting = await server.post('/api/v1/probe/upload', body);
-  expect(waiting.status).toBe(503);
-  expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(0);
-  for (const { socket } of holders) socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect((await server.post('/api/v1/probe/upload', body)).status).toBe(200);
 });

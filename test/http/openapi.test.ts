@@ -70,7 +70,8 @@ test('it lists the operations, each with what it takes, answers and fails with',
     ids.add(post.operationId);
     expect(post.summary, path).toBeTruthy();
     expect(post.requestBody.content, path).toHaveProperty(['application/json', 'schema']);
-    for (const status of ['400', '413', '415', '500', '503']) expect(post.responses, path).toHaveProperty(status);
+    for (const status of ['400', '408', '413', '415', '500', '503'])
+      expect(post.responses, path).toHaveProperty(status);
     for (const [status, answer] of Object.entries(post.responses)) {
       expect(answer.description, path).toBeTruthy();
       expect(answer.headers, path).toHaveProperty('x-request-id');

@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../src/http/operation.ts';
 /** Operations that do what a test wants to see the server cope with. */
 export function probes(behaviour: {
   handle?: () => Promise<void>;
-  uploading?: (bytes: number) => Promise<void>;
+  uploading?: (image: string, userId: number) => Promise<void>;
 }): Operation[] {
   return [
     defineOperation({
@@ -62,30 +62,17 @@ export function probes(behaviour: {
       handle: async () => ({}),
     }),
     defineOperation({
-      path: '/api/v1/probe/file',
-      access: 'open',
-      tag: 'Sandbox',
-      summary: 'Takes a file',
-      body: z.object({ name: text(1, 10), image: optional(z.string()) }),
-      data: z.object({ image: z.string().nullable(), file: z.string().nullable() }),
-      bodyLimitBytes: 2 * 1024 * 1024,
-      mayUpload: true,
-      fileField: 'image',
-      errors: [],
-      handle: async ({ body, file }) => ({ image: body.image ?? null, file: file?.toString('latin1') ?? null }),
-    }),
-    defineOperation({
       path: '/api/v1/probe/upload',
-      access: 'open',
+      access: 'bearer',
+      scope: 'send',
       tag: 'Sandbox',
       summary: 'Takes much',
       body: z.object({ image: z.string() }),
       data: z.object({ length: z.number() }),
       bodyLimitBytes: 2 * 1024 * 1024,
-      mayUpload: true,
       errors: [],
-      async handle({ body }) {
-        await behaviour.uploading?.(body.image.length);
+      async handle({ body, caller }) {
+        await behaviour.uploading?.(body.image, caller.userId);
         return { length: body.image.length };
       },
     }),

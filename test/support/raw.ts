@@ -42,6 +42,27 @@ export function rawConnection(url: string): RawConnection {
   };
 }
 
+/**
+ * Announces a big campaign, brings a byte every `everyMs` and nothing more, until the service ends the connection. Resolves to what
+ * it answered, and after how many milliseconds.
+ */
+export async function dribble(
+  url: string,
+  token: string,
+  { announced = 20_000_000, everyMs = 2_000, path = 'venom/add-campaign' } = {},
+) {
+  const raw = rawConnection(url);
+  raw.send(
+    `POST /api/v1/${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${announced}\r\n\r\n{`,
+  );
+  const startedAt = performance.now();
+  const drops = setInterval(() => raw.send(' '), everyMs);
+  const text = await raw.received();
+  clearInterval(drops);
+  raw.socket.destroy();
+  return { ...parseAnswer(text), ms: Math.round(performance.now() - startedAt) };
+}
+
 /** The parts of the first answer in `text`. */
 export function parseAnswer(text: string): { status: number; headers: Headers; body: unknown } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);

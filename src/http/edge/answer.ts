@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
@@ -27,19 +28,34 @@ const LINGER_MS = 5_000;
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
 export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void {
   server.removeAllContentTypeParsers();
+  const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    try {
-      refuseEncoded(request);
-      done(null, parseJsonBody(body));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
+    const parse = () => {
+      try {
+        refuseEncoded(request);
+        done(null, parseJsonBody(body));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    if (request.bodyPlace) void awaitTurn().then(parse);
+    else parse();
   });
   server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
   });
+}
+
+/** Turns of the event loop, one for each who asks: several big bodies in the same one would hold up everybody else. */
+function createTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    const turn = last;
+    last = turn.then(() => nextTurn());
+    return turn;
+  };
 }
 
 function compileCheck({ schema }: { schema: z.ZodType }) {

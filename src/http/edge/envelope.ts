@@ -9,6 +9,7 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  too_slow: 408,
   too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
@@ -73,6 +74,7 @@ function appFailure(error: AppError): FailedAnswer {
   if (error.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer';
   if (error.kind === 'rate_limited' || error.kind === 'unavailable')
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
+  if (error.kind === 'too_slow') headers['connection'] = 'close';
   return { status: STATUS_OF_KIND[error.kind], message: error.message, details: error.details, headers };
 }
 

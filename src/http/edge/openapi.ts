@@ -10,6 +10,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   401: 'No token or API key, or one that is malformed, expired or revoked; of sign-in: wrong user name or password',
   403: 'An API key whose scope does not reach, or sign-up that is closed',
   404: 'Does not exist, or is another user’s',
+  408: 'The body came too slowly',
   409: 'The present state forbids it, or it is taken',
   413: 'The body is larger than this operation takes',
   415: 'The content type is not application/json',
@@ -17,7 +18,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   500: 'A defect on our side; `request_id` leads to what was logged',
   503: 'Not just now; `retry-after` says for how many seconds',
 };
-const OF_EVERY_OPERATION = [400, 413, 415, 500, 503];
+const OF_EVERY_OPERATION = [400, 408, 413, 415, 500, 503];
 const OF_BEARER_OPERATIONS = [401, 403, 429];
 
 const REACHED_BY: Readonly<Record<OperationScope, string>> = {

@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../idempotency/once.ts';
 import { invalid } from '../../lib/errors.ts';
-import type { Slots } from '../../lib/slots.ts';
 import { requireScope, type Authenticate } from './auth.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './overload.ts';
 import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
-import { receiveUpload, SMALL_BODY_BYTES } from './uploads.ts';
+import { awaitBodyPlace, SMALL_BODY_BYTES, workOnBody } from './receive-bodies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,8 +24,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
-  /** Where bodies over 256 KiB wait before they are read. */
-  uploads: Slots;
+  /** What bodies over 256 KiB wait for before they are read. */
+  bodyBudget: BodyBudget;
   load: LoadWatch;
   /** Runs after the caller is known. */
   rateLimit?: onRequestHookHandler;
@@ -35,16 +35,17 @@ export interface RoutingOptions {
 
 /** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
-  const { path, bodyLimitBytes = SMALL_BODY_BYTES, mayUpload = false, fileField } = operation;
-  const isHeavy = operation.isHeavy ?? mayUpload;
-  const onRequest = operation.access === 'bearer' ? requireCaller(options, { scope: operation.scope, isHeavy }) : [];
+  const isBearer = operation.access === 'bearer';
+  const bodyLimit = (isBearer ? operation.bodyLimitBytes : undefined) ?? SMALL_BODY_BYTES;
   server.route({
     method: 'POST',
-    url: path,
+    url: operation.path,
     schema: routeSchema(operation),
-    bodyLimit: bodyLimitBytes,
-    onRequest,
-    ...(mayUpload ? { preParsing: receiveUpload(options.uploads, { bodyLimitBytes, fileField }) } : {}),
+    bodyLimit,
+    onRequest: [
+      ...(isBearer ? requireCaller(options, operation) : []),
+      ...(bodyLimit > SMALL_BODY_BYTES ? [awaitBodyPlace(options.bodyBudget, bodyLimit)] : []),
+    ],
     handler: handlerOf(operation, options.checkAnswers),
   });
 }
@@ -91,7 +92,7 @@ function refuseOutOfScope(scope: OperationScope): onRequestHookHandler {
 function handlerOf(operation: Operation, checkAnswers: boolean) {
   const { answerType } = operation;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const data = await whileHeld(request, () => run(operation, request, reply));
+    const data = await workOnBody(request, () => run(operation, request, reply));
     if (checkAnswers) refuseUnlikeSchema(operation, data);
     if (answerType === '*/*') reply.send(data);
     else if (answerType) reply.type(answerType).send(data);
@@ -100,18 +101,8 @@ function handlerOf(operation: Operation, checkAnswers: boolean) {
   };
 }
 
-/** What works on an upload needs its memory, also when the client has left. */
-async function whileHeld<T>({ upload }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  const leave = upload?.hold();
-  try {
-    return await work();
-  } finally {
-    leave?.();
-  }
-}
-
 function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const context = contextOf(operation, request, reply);
+  const context = contextOf(request, reply);
   if (operation.access === 'open') return operation.handle(context);
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
@@ -130,15 +121,12 @@ function readIdempotencyKey(
   const key = String(header);
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
     throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
-  const file = fileOf(operation, request);
-  const body = file ? Object.assign({}, request.body, { [operation.fileField ?? '']: file }) : request.body;
-  return { userId, key, operation: operation.path, bodyHash: hashBody(body) };
+  return { userId, key, operation: operation.path, bodyHash: hashBody(request.body) };
 }
 
-function contextOf(operation: Operation, request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
+function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
   return {
     body: request.body,
-    file: fileOf(operation, request),
     address: request.ip,
     requestId: request.id,
     header(name) {
@@ -149,12 +137,6 @@ function contextOf(operation: Operation, request: FastifyRequest, reply: Fastify
       reply.header(name, value);
     },
   };
-}
-
-/** Only the last of repeated fields counts, and it may be another than the one that was cut out. */
-function fileOf({ fileField }: Operation, { upload, body }: FastifyRequest): Buffer | null {
-  if (!upload?.file || fileField === undefined || typeof body !== 'object' || body === null) return null;
-  return Reflect.get(body, fileField) === upload.file.standIn ? upload.file.text : null;
 }
 
 function refuseUnlikeSchema(operation: Operation, data: unknown): void {

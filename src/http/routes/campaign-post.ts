@@ -10,12 +10,12 @@ export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
 type SendNowBody = z.output<typeof addCampaignBody>;
 type ScheduledBody = z.output<typeof addCampaignBatchBody>;
 
-export function toPost(body: SendNowBody | ScheduledBody, file: Buffer | null) {
+export function toPost(body: SendNowBody | ScheduledBody) {
   return {
     name: body.name,
     description: body.desc,
     html: body.html,
-    image: file ?? body.image ?? null,
+    image: body.image ?? null,
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };

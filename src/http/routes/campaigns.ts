@@ -31,12 +31,11 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
       body: wire.addCampaignBody,
       data: wire.addCampaignData,
       bodyLimitBytes: POST_LIMIT_BYTES,
-      mayUpload: true,
-      fileField: 'image',
+      isHeavy: true,
       errors: [404, 409],
       idempotent: true,
-      async handle({ body, file, actor, idempotencyKey }) {
-        const post = { ...toPost(body, file), ...toSendNow(body) };
+      async handle({ body, actor, idempotencyKey }) {
+        const post = { ...toPost(body), ...toSendNow(body) };
         const accepted = await addCampaign(deps, actor, post, idempotencyKey);
         return {
           campaign_id: accepted.campaignId,
@@ -57,13 +56,12 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
       body: wire.addCampaignBatchBody,
       data: wire.addCampaignBatchData,
       bodyLimitBytes: POST_LIMIT_BYTES,
-      mayUpload: true,
-      fileField: 'image',
+      isHeavy: true,
       errors: [404, 409],
       idempotent: true,
       answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-      async handle({ body, file, actor, idempotencyKey, setHeader }) {
-        const post = { ...toPost(body, file), ...toSchedule(body) };
+      async handle({ body, actor, idempotencyKey, setHeader }) {
+        const post = { ...toPost(body), ...toSchedule(body) };
         const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
         setHeader('x-campaign-id', campaignId);
         return { data: true as const };
@@ -151,15 +149,14 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
       body: wire.updateCampaignBody,
       data: wire.controlledData,
       bodyLimitBytes: POST_LIMIT_BYTES,
-      mayUpload: true,
-      fileField: 'image',
+      isHeavy: true,
       errors: [404, 409],
-      async handle({ body, file, actor }) {
+      async handle({ body, actor }) {
         const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
           name: body.name,
           description: body.desc,
           html: body.html,
-          image: file ?? body.image,
+          image: body.image,
           removeImage: body.remove_image,
           groupIds: body.group_metadata_ids,
           isChannelCampaign: body.is_channel_campaign,

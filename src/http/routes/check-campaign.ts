@@ -15,11 +15,10 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
     body: wire.checkCampaignBody,
     data: wire.checkCampaignData,
     bodyLimitBytes: POST_LIMIT_BYTES,
-    mayUpload: true,
-    fileField: 'image',
+    isHeavy: true,
     errors: [404],
-    async handle({ body, file, caller }) {
-      const post = toPost(body, file);
+    async handle({ body, caller }) {
+      const post = toPost(body);
       const draft: CampaignDraft = body.is_schedule
         ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
         : { when: 'now', post: { ...post, ...toSendNow(body) } };

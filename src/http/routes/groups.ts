@@ -27,7 +27,7 @@ export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; 
       body: wire.createChannelBody,
       data: wire.createChannelData,
       bodyLimitBytes: PICTURE_LIMIT_BYTES,
-      mayUpload: true,
+      isHeavy: true,
       errors: [409, 503],
       idempotent: true,
       async handle({ body, actor, idempotencyKey }) {

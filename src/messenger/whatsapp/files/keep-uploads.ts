@@ -1,7 +1,6 @@
 /** Uploads each file once for all chats it goes to, whatever number of tries that takes. */
 import type { WASocket } from 'baileys';
 import type { Database } from '../../../database/connect.ts';
-import { collectDeadBuffers } from '../../../lib/collect-garbage.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Slots } from '../../../lib/slots.ts';
 import { sleep } from '../../../lib/time.ts';
@@ -78,7 +77,6 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       return uploaded;
     } finally {
       giveBack();
-      collectDeadBuffers();
     }
   }
 

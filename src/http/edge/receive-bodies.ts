@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { AppError } from '../../lib/errors.ts';
+import type { BodyBudget } from './body-budget.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a big body takes of the budget; null of all others. */
+    bodyPlace: BodyPlace | null;
+  }
+}
+
+interface BodyPlace {
+  giveBack(): void;
+  /** What works on a body needs its memory, also when the client has left. */
+  isWorkedOn: boolean;
+}
+
+/** Bodies up to this many bytes are read at once; operations that take more have to say so. */
+export const SMALL_BODY_BYTES = 256 * 1024;
+
+/** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
+export function awaitBodyPlace(budget: BodyBudget, bodyLimitBytes: number): onRequestAsyncHookHandler {
+  return async (request, { raw: answer }) => {
+    const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
+    const isRefusedAnyway = bytes > bodyLimitBytes;
+    if (bytes <= SMALL_BODY_BYTES || isRefusedAnyway) return;
+    const gone = new AbortController();
+    answer.once('close', () => gone.abort());
+    if (answer.closed) gone.abort();
+    const giveBack = await budget.take(String(request.caller?.userId), bytes, gone.signal);
+    const place: BodyPlace = { giveBack, isWorkedOn: false };
+    request.bodyPlace = place;
+    gone.signal.addEventListener('abort', () => {
+      if (!place.isWorkedOn) giveBack();
+    });
+    if (gone.signal.aborted) giveBack();
+  };
+}
+
+/** Does what needs the body, which keeps its place until that is through. */
+export async function workOnBody<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  if (bodyPlace) bodyPlace.isWorkedOn = true;
+  try {
+    return await work();
+  } finally {
+    bodyPlace?.giveBack();
+  }
+}
+
+/** How fast a body has to come: so much on average, after a grace. */
+export interface BodyPace {
+  bytesPerSecond: number;
+  graceMs: number;
+}
+
+/** Ends with 408 what brings its body too slowly. The time before the body is read, in line for instance, does not count. */
+export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, graceMs }: BodyPace): void {
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    done(null, payload);
+    const { raw } = request;
+    if (raw.complete || !hasBody(request)) return;
+    const startedAt = performance.now();
+    const bytesBefore = raw.socket.bytesRead;
+    const msLeft = () => {
+      const comeBytes = raw.socket.bytesRead - bytesBefore;
+      return startedAt + graceMs + (comeBytes / bytesPerSecond) * 1_000 - performance.now();
+    };
+    const look = () => {
+      if (raw.complete) return;
+      if (msLeft() > 0) timer = setTimeout(lookAfterReading, msLeft());
+      else
+        reply.send(
+          new AppError('too_slow', `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`),
+        );
+    };
+    // A process that was held up has not read yet what has come meanwhile.
+    const lookAfterReading = () => setImmediate(look);
+    let timer = setTimeout(lookAfterReading, graceMs);
+    raw.once('close', () => clearTimeout(timer));
+  });
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  return Number(request.headers['content-length'] ?? 0) > 0 || isChunked(request);
+}
+
+function isChunked({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}
