@@ -1,7 +1,8 @@
 import '@fontsource-variable/inter';
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
-import './styles.css';
+// In a layer: whatever is styled here wins, in whichever order the files of the pages arrive.
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import './global.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

@@ -1,4 +1,5 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { words } from './words/words.ts';
 
 /** White on shade 7 and shade 3 on the darkest grey both reach the contrast that small text needs (WCAG AA). */
 const bronze: MantineColorsTuple = [
@@ -25,7 +26,15 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        transitionProps: { duration: 120 },
+        closeButtonProps: { 'aria-label': words.close },
+      },
+      styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } },
+    },
+    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } },
     Tooltip: {
       defaultProps: { transitionProps: { duration: 100 }, events: { hover: true, focus: true, touch: false } },
     },

@@ -70,14 +70,14 @@ describe.skipIf(!browser)('in a browser', () => {
   /** Whether the picture has really been drawn. */
   const seePicture = (place: string) =>
     until(
-      () => page.evaluate(`document.querySelector('${place} img.bubble-media')?.naturalWidth ?? 0`),
+      () => page.evaluate(`document.querySelector('${place} img[alt=Picture]')?.naturalWidth ?? 0`),
       (width) => width === 48,
     );
 
   test('the picture of a post is seen on its page and on the phone, and other files by what they are', async () => {
     const id = await send({ image: PICTURE });
     await page.goto(`/campaigns/${id}`);
-    await seePicture('.campaign-side');
+    await seePicture('section[aria-label="As members see it"]');
     await page.getByRole('img', { name: 'Picture' }).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the file' }).click();
@@ -87,7 +87,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await send({ image: Buffer.from('%PDF-1.4 programme').toString('base64') });
     await page.goto('/phone');
     await seePicture('figure');
-    const files = page.getByRole('figure').locator('.bubble-file');
+    const files = page.getByRole('figure').getByText('PDF document').locator('..');
     await files.first().waitFor();
     expect(await files.allTextContents()).toEqual(['PDF document18 byte']);
   });
@@ -128,12 +128,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByRole('textbox', { name: 'Message' }).click();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('We open at ten');
-    await dialog.locator('.bubble').getByText('We open at ten').waitFor();
+    await dialog.getByRole('group', { name: 'As a member sees it' }).getByText('We open at ten').waitFor();
     await submit.click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Changed afterwards' }).getByText('3 posts were edited.').waitFor();
     await page.getByRole('row', { name: /^Chess friends Sent Edited/ }).waitFor();
-    await page.locator('.campaign-side').getByText('We open at ten').waitFor();
+    await page.getByRole('region', { name: 'As members see it' }).getByText('We open at ten').waitFor();
     await page.goto('/phone');
     const phone = page.getByRole('figure', { name: /Chess friends is open/ });
     await phone.getByText('We open at ten').waitFor();
@@ -214,7 +214,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { name: 'Change “Good morning”', level: 1 }).waitFor();
     await page.getByText('What you change holds for the 3 runs that are still to come.', { exact: false }).waitFor();
     await page.getByText('1 run has begun or is over, and stays as it is.', { exact: false }).waitFor();
-    await seePicture('.compose-phone');
+    await seePicture('aside');
     const save = page.getByRole('button', { name: 'Save changes' });
     await page.getByText('Nothing is changed yet.').waitFor();
     expect(await save.isDisabled()).toBe(true);

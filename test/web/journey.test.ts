@@ -48,7 +48,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Spring *fair*', '- bring cake');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
     const phone = page.getByRole('complementary', { name: 'As a member sees it' });
-    await phone.locator('.wa-italic', { hasText: 'fair' }).waitFor();
+    await phone.locator('[data-looks~=italic]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     const id = await sendToAll(page);
 
@@ -93,7 +93,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
     await page.waitForURL('**/campaigns/new');
     const phone = page.getByRole('complementary', { name: 'As a member sees it' });
-    await phone.locator('.wa-italic', { hasText: 'fair' }).waitFor();
+    await phone.locator('[data-looks~=italic]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();

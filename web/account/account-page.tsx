@@ -5,8 +5,8 @@ import { accountQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Failed } from '../parts/failed.tsx';
-import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
+import { LargeNote } from '../parts/note.tsx';
 import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
@@ -16,6 +16,7 @@ import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
 import { RestRules } from './rests.tsx';
 import { Unlink } from './unlink.tsx';
+import classes from './account-page.module.css';
 
 export default function AccountPage() {
   const account = useQuery(accountQuery);
@@ -37,18 +38,14 @@ function Account({ account }: { account: AccountStatus }) {
   return (
     <Stack gap="md">
       {isSandbox && status === 'connected' && (
-        <div className="note note-large" role="note">
-          <Icon name="phone" size={20} />
-          <div>
-            <Text fw={600}>{words.account.sandboxTitle}</Text>
-            <Text size="sm">{words.account.sandboxShort}</Text>
-          </div>
-        </div>
+        <LargeNote icon="phone" role="note" title={words.account.sandboxTitle}>
+          <Text size="sm">{words.account.sandboxShort}</Text>
+        </LargeNote>
       )}
       {isLinking && <Linking account={account} />}
       {status === 'paused' && <Paused account={account} />}
       <Section title={words.account.state}>
-        <dl className="facts">
+        <dl className={classes.facts}>
           <dt>{words.account.stateNow}</dt>
           <dd aria-live="polite">
             <Dot
@@ -86,19 +83,17 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
   const zone = useZone();
   const nowMs = useNow();
   return (
-    <div className="note note-large" role="status">
-      <Icon name="pause" size={20} />
-      <div>
-        <Text fw={600}>
-          {until === undefined ? words.account.status.paused : words.account.pausedFor(exactTime(until, zone))}
-        </Text>
-        {reason !== undefined && <Text size="sm">{reason}</Text>}
-        <Text size="sm">
-          {until === undefined
-            ? words.account.about.paused
-            : words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}
-        </Text>
-      </div>
-    </div>
+    <LargeNote
+      icon="pause"
+      role="status"
+      title={until === undefined ? words.account.status.paused : words.account.pausedFor(exactTime(until, zone))}
+    >
+      {reason !== undefined && <Text size="sm">{reason}</Text>}
+      <Text size="sm">
+        {until === undefined
+          ? words.account.about.paused
+          : words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}
+      </Text>
+    </LargeNote>
   );
 }

@@ -7,8 +7,10 @@ import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { RowsSkeleton, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
+import textClasses from '../parts/text.module.css';
 import { toneOf } from '../shell/account-pill.tsx';
 import { words } from '../words/words.ts';
+import classes from './history.module.css';
 
 const FEW = 5;
 
@@ -23,17 +25,17 @@ export function History({ status }: { status: AccountStatus['status'] }) {
       {history.isPending && <RowsSkeleton rows={2} />}
       {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
       {states.length > 0 && (
-        <ol className="history">
+        <ol className={classes.history}>
           {states.slice(0, isWhole ? undefined : FEW).map((past) => (
             <li key={past.at}>
-              <span className="history-when dim">
+              <span className={textClasses.dim}>
                 <Moment at={past.at} />
               </span>
               <Dot tone={toneOf(past)} label={words.account.status[past.status]} />
-              <span className="dim">
+              <span className={textClasses.dim}>
                 {past.messenger === 'sandbox' ? words.account.sandbox : words.account.whatsapp}
               </span>
-              {past.reason !== null && <span className="history-why">{past.reason}</span>}
+              {past.reason !== null && <span className={classes.why}>{past.reason}</span>}
             </li>
           ))}
         </ol>

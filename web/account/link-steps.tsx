@@ -1,5 +1,7 @@
+import { Disc } from '../parts/disc.tsx';
 import { words } from '../words/words.ts';
 import { StepPicture, type StepPictureName } from './step-pictures.tsx';
+import classes from './link-steps.module.css';
 
 const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[]>> = {
   qr: ['open', 'devices', 'scan'],
@@ -10,13 +12,11 @@ const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[
 export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
   const steps = method === 'qr' ? words.account.qrSteps : words.account.codeSteps;
   return (
-    <ol className="link-steps">
+    <ol className={classes.steps}>
       {steps.map((step, index) => (
         <li key={step}>
           <StepPicture name={PICTURES[method][index] ?? 'open'} />
-          <span className="link-step-number" aria-hidden="true">
-            {index + 1}
-          </span>
+          <Disc>{index + 1}</Disc>
           <span>{step}</span>
         </li>
       ))}

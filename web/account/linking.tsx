@@ -3,12 +3,15 @@ import { useEffect, useRef, useState } from 'react';
 import type { AccountStatus } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
+import boxClasses from '../parts/box.module.css';
 import { useNow } from '../parts/moment.tsx';
+import { Note } from '../parts/note.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { words } from '../words/words.ts';
 import { LinkSteps } from './link-steps.tsx';
 import { useLink } from './use-link.ts';
+import classes from './linking.module.css';
 
 const HALF = 4;
 
@@ -25,18 +28,25 @@ export function Linking({ account }: { account: AccountStatus }) {
   }, []);
   return (
     <Section title={words.account.link}>
-      <div ref={box} tabIndex={-1} className="linking" role="group" aria-label={words.account.link}>
-        <Stack gap="sm" align="center" className="linking-code">
+      <div
+        ref={box}
+        tabIndex={-1}
+        className={classes.linking}
+        data-hides-new
+        role="group"
+        aria-label={words.account.link}
+      >
+        <Stack gap="sm" align="center" className={classes.code}>
           {qr !== undefined && <QrCode text={qr} label={words.account.qrLabel} size={320} />}
           {code !== undefined && <PairingCode code={code} />}
           {(qr ?? code) === undefined && <Skeleton width={320} height={320} maw="100%" />}
           <TimeLeft account={account} />
         </Stack>
-        <Stack gap="lg" className="grow">
+        <Stack gap="lg" className={boxClasses.grow}>
           {code === undefined && (
-            <Text size="sm" className="note on-phones">
-              {words.account.samePhone}
-            </Text>
+            <div className={classes.onPhones}>
+              <Note>{words.account.samePhone}</Note>
+            </div>
           )}
           <LinkSteps method={code === undefined ? 'qr' : 'pairing_code'} />
           <Group gap="xs">
@@ -67,7 +77,12 @@ export function Linking({ account }: { account: AccountStatus }) {
 /** In two halves, as the phone asks for it; read out letter by letter. */
 function PairingCode({ code }: { code: string }) {
   return (
-    <Text className="pairing-code" component="div" role="img" aria-label={words.account.codeLabel([...code].join(' '))}>
+    <Text
+      className={classes.letters}
+      component="div"
+      role="img"
+      aria-label={words.account.codeLabel([...code].join(' '))}
+    >
       {code.slice(0, HALF)}-{code.slice(HALF)}
     </Text>
   );
@@ -81,7 +96,7 @@ function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStat
   const [whole, setWhole] = useState({ expiresAt, seconds });
   if (whole.expiresAt !== expiresAt) setWhole({ expiresAt, seconds });
   return (
-    <div className="time-left">
+    <div className={classes.timeLeft}>
       <Progress
         value={whole.seconds === 0 ? 0 : (seconds / whole.seconds) * 100}
         size="sm"

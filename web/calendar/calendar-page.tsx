@@ -1,18 +1,15 @@
-import { ActionIcon, Button, Group, SegmentedControl, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
-import type { PlannedRun } from '../api/operations.ts';
-import { count } from '../format/numbers.ts';
-import { clockTime, dateIn, zoneName } from '../format/time.ts';
+import { dateIn, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { Dot } from '../parts/status.tsx';
-import { toneOfStatus } from '../parts/tone.ts';
 import { words } from '../words/words.ts';
+import classes from './calendar.module.css';
+import { Day } from './day.tsx';
 import { addDays, addMonths, daysOf, type View } from './days.ts';
 import { usePlan } from './use-plan.ts';
 
@@ -27,59 +24,32 @@ export default function CalendarPage() {
   const [view, setView] = useState<View>('month');
   const [shown, setShown] = useState(today);
   const days = daysOf(view, shown);
-  const {
-    data: runs = [],
-    error,
-    isPending,
-    isPlaceholderData,
-    refetch,
-  } = usePlan(days[0] ?? today, days.at(-1) ?? today);
-  const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
-  const move = (by: number) => setShown(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by));
-  const isEmpty = !isPending && !isPlaceholderData && !error && days.every((day) => !byDay.has(day));
+  const plan = usePlan(days[0] ?? today, days.at(-1) ?? today);
+  const byDay = Map.groupBy(plan.data ?? [], (run) => dateIn(run.due_at, zone));
+  const isEmpty = plan.isSuccess && !plan.isPlaceholderData && days.every((day) => !byDay.has(day));
 
   return (
     <Page
       title={words.pages.calendar}
       wide
-      actions={
-        <>
-          <SegmentedControl
-            size="xs"
-            aria-label={words.calendar.view}
-            value={view}
-            onChange={(value) => setView(VIEWS.find((one) => one === value) ?? 'month')}
-            data={VIEWS.map((value) => ({ value, label: words.calendar.views[value] }))}
-          />
-          <Button size="xs" variant="default" onClick={() => setShown(today)}>
-            {words.calendar.today}
-          </Button>
-        </>
-      }
+      actions={<ViewChoice view={view} setView={setView} showToday={() => setShown(today)} />}
     >
       <Group justify="space-between" mb="sm">
-        <Group gap="xs">
-          <ActionIcon variant="default" aria-label={words.calendar.before} onClick={() => move(-1)}>
-            <Icon name="left" size={16} />
-          </ActionIcon>
-          <Text fw={600} aria-live="polite" miw={170} ta="center">
-            {title(view, days, shown)}
-          </Text>
-          <ActionIcon variant="default" aria-label={words.calendar.after} onClick={() => move(1)}>
-            <Icon name="right" size={16} />
-          </ActionIcon>
-        </Group>
+        <Steps
+          title={title(view, days, shown)}
+          move={(by) => setShown(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
+        />
         <Text size="sm" c="dimmed">
           {words.calendar.zone(zone, zoneName(zone))}
         </Text>
       </Group>
-      {error !== null && <Failed error={error} retry={() => void refetch()} />}
-      {isPending ? (
+      {plan.error !== null && <Failed error={plan.error} retry={() => void plan.refetch()} />}
+      {plan.isPending ? (
         <RowsSkeleton rows={5} height={90} />
       ) : (
-        <div className={`calendar calendar-${view}`} role="list" aria-label={words.pages.calendar}>
+        <div className={classes.calendar} data-view={view} role="list" aria-label={words.pages.calendar}>
           {words.weekdays.map((day) => (
-            <div key={day} className="calendar-head" aria-hidden="true">
+            <div key={day} className={classes.weekday} aria-hidden="true">
               {day}
             </div>
           ))}
@@ -100,14 +70,7 @@ export default function CalendarPage() {
         </div>
       )}
       {isEmpty && (
-        <Empty
-          title={words.calendar.nothing}
-          action={
-            <Button component={Link} href="/campaigns/new">
-              {words.shell.newCampaign}
-            </Button>
-          }
-        >
+        <Empty title={words.calendar.nothing} link={{ href: '/campaigns/new', label: words.shell.newCampaign }}>
           {words.calendar.nothingHint}
         </Empty>
       )}
@@ -115,72 +78,46 @@ export default function CalendarPage() {
   );
 }
 
-function Day({
-  day,
-  today,
-  isOutside,
-  runs,
-  most,
-  showAll,
+function ViewChoice({
+  view,
+  setView,
+  showToday,
 }: {
-  day: string;
-  today: string;
-  isOutside: boolean;
-  runs: readonly PlannedRun[];
-  most: number;
-  showAll: () => void;
+  view: View;
+  setView: (view: View) => void;
+  showToday: () => void;
 }) {
-  const names = ['calendar-day', isOutside && 'calendar-outside', runs.length === 0 && 'calendar-none'];
-  const shown = runs.length > most ? runs.slice(0, most - 1) : runs;
-  const hidden = runs.length - shown.length;
   return (
-    <div
-      role="listitem"
-      className={names.filter(Boolean).join(' ')}
-      aria-label={longDay(day)}
-      aria-current={day === today ? 'date' : undefined}
-    >
-      <span className="calendar-date">
-        {Number(day.slice(8))}
-        <span className="calendar-long">{longDay(day)}</span>
-      </span>
-      {shown.map((run) => (
-        <RunChip key={run.run_id} run={run} />
-      ))}
-      {hidden !== 0 && (
-        <UnstyledButton className="chip-more" onClick={showAll}>
-          {words.calendar.more(count(hidden))}
-        </UnstyledButton>
-      )}
-    </div>
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label={words.calendar.view}
+        value={view}
+        onChange={(value) => setView(VIEWS.find((one) => one === value) ?? 'month')}
+        data={VIEWS.map((value) => ({ value, label: words.calendar.views[value] }))}
+      />
+      <Button size="xs" variant="default" onClick={showToday}>
+        {words.calendar.today}
+      </Button>
+    </>
   );
 }
 
-function RunChip({ run }: { run: PlannedRun }) {
-  const zone = useZone();
-  const status = run.status === 'planned' && run.campaign_status === 'paused' ? 'paused' : run.status;
-  const time = clockTime(run.due_at, zone);
+/** To the month or week before and after; `move` is given -1 or 1. */
+function Steps({ title: shown, move }: { title: string; move: (by: number) => void }) {
   return (
-    <Link
-      href={`/campaigns/${run.campaign_id}`}
-      className={`chip chip-${toneOfStatus(status)}`}
-      title={`${run.name}: ${words.status[status]}`}
-    >
-      <Dot tone={toneOfStatus(status)} label="" />
-      <span className="chip-time">{time}</span>
-      <span className="clip">{run.name}</span>
-      <span className="visually-hidden">({words.status[status]})</span>
-    </Link>
+    <Group gap="xs">
+      <ActionIcon variant="default" aria-label={words.calendar.before} onClick={() => move(-1)}>
+        <Icon name="left" size={16} />
+      </ActionIcon>
+      <Text fw={600} aria-live="polite" miw={170} ta="center">
+        {shown}
+      </Text>
+      <ActionIcon variant="default" aria-label={words.calendar.after} onClick={() => move(1)}>
+        <Icon name="right" size={16} />
+      </ActionIcon>
+    </Group>
   );
-}
-
-function longDay(day: string): string {
-  return new Intl.DateTimeFormat(words.locale, {
-    timeZone: 'UTC',
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-  }).format(new Date(`${day}T00:00:00Z`));
 }
 
 function title(view: View, days: readonly string[], shown: string): string {

@@ -9,6 +9,7 @@ import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found.tsx';
 import { words } from '../words/words.ts';
 import { Actions } from './actions.tsx';
+import classes from './campaign-page.module.css';
 import { Counters } from './counters.tsx';
 import { Failures } from './failures.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -37,8 +38,8 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
   return (
     <Page title={campaign.name} wide actions={<Actions analytics={analytics} />}>
-      <div className="campaign">
-        <Stack gap="md" className="campaign-main">
+      <div className={classes.campaign}>
+        <Stack gap="md">
           <Head analytics={analytics} />
           {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
           <Revisions analytics={analytics} />
@@ -52,7 +53,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           )}
           <GroupTable groups={groups} isRevised={totals.recalled !== undefined} />
         </Stack>
-        <Stack gap="md" className="campaign-side">
+        <Stack gap="md" className={classes.side}>
           {post.data && <PostSeen post={post.data} groups={groups} />}
           {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
           <Runs analytics={analytics} />

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Analytics, Campaign, Run } from '../api/operations.ts';
@@ -7,9 +7,12 @@ import { usePreview } from '../compose/use-preview.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
+import { PartSkeleton } from '../parts/page.tsx';
 import { Post } from '../whatsapp/bubble.tsx';
+import { BareChat } from '../whatsapp/phone.tsx';
 import { words } from '../words/words.ts';
 import { Consequences } from './consequences.tsx';
+import classes from './correct.module.css';
 import { useRevise } from './revise.ts';
 
 const Editor = lazy(() => import('../compose/editor.tsx'));
@@ -26,14 +29,8 @@ interface Correcting {
 export function Correct({ analytics, run, opened, close }: Correcting) {
   const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={words.revise.correct.title(analytics.campaign.name)}
-      size="xl"
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
-      {post.isPending && <Skeleton height={220} className="late" />}
+    <Modal opened={opened} onClose={close} title={words.revise.correct.title(analytics.campaign.name)} size="xl">
+      {post.isPending && <PartSkeleton height={220} />}
       {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
       {post.data && <Form analytics={analytics} run={run} post={post.data} close={close} />}
     </Modal>
@@ -52,15 +49,13 @@ function Form({ analytics, run, post, close }: Omit<Correcting, 'opened'> & { po
   const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
   return (
     <Stack gap="md">
-      <div className="correct">
-        <Suspense fallback={<Skeleton height={220} className="late" />}>
+      <div className={classes.correct}>
+        <Suspense fallback={<PartSkeleton height={220} />}>
           <Editor html={html} onChange={setHtml} onFile={() => undefined} />
         </Suspense>
-        <div className="phone correct-seen" role="group" aria-label={words.compose.preview}>
-          <div className="phone-chat">
-            <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
-          </div>
-        </div>
+        <BareChat label={words.compose.preview}>
+          <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
+        </BareChat>
       </div>
       <Consequences revision="correct" analytics={analytics} run={run} />
       <Problem error={error ?? acting.error} />

@@ -7,8 +7,7 @@ import { tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { useControl } from './control.ts';
-
-const NAMED = 3;
+import { Reason, Reasons } from './reasons.tsx';
 
 /** Why posts failed, each reason once, with the groups it hit and what to do about it. */
 export function Failures({
@@ -36,26 +35,26 @@ export function Failures({
         </Button>
       }
     >
-      <ul className="reasons">
+      <Reasons>
         {reasons.map(([reason, hit]) => {
           const { what, todo, href, action } = adviceOf(reason);
-          const names = hit.slice(0, NAMED).map((group) => group.group_name);
           return (
-            <li key={reason}>
-              <div className="grow">
-                <p className="reason-what">{words.campaign.couldNot(hit.length, count(hit.length), what)}</p>
-                <p className="dim">{words.campaign.named(names, hit.length - names.length)}</p>
-                <p>{todo}</p>
-              </div>
-              {href !== undefined && (
-                <Button component={Link} href={href} variant="default" size="xs">
-                  {action}
-                </Button>
-              )}
-            </li>
+            <Reason
+              key={reason}
+              what={words.campaign.couldNot(hit.length, count(hit.length), what)}
+              hit={hit}
+              more={todo}
+              action={
+                href !== undefined && (
+                  <Button component={Link} href={href} variant="default" size="xs">
+                    {action}
+                  </Button>
+                )
+              }
+            />
           );
         })}
-      </ul>
+      </Reasons>
     </Section>
   );
 }

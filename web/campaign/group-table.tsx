@@ -5,7 +5,9 @@ import { count, share } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { useVirtualRows } from '../parts/virtual-rows.tsx';
+import textClasses from '../parts/text.module.css';
+import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
+import classes from './group-table.module.css';
 import { isRefused } from './revisions.tsx';
 import { words } from '../words/words.ts';
 
@@ -62,23 +64,19 @@ export function GroupTable({ groups, isRevised }: { groups: readonly GroupRow[];
       title={words.campaign.perGroup(count(groups.length))}
       aside={isLong && <SearchField label={words.groups.search} value={search} onSearch={setSearch} size="xs" />}
     >
-      {/* What scrolls has to be reachable by keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div
-        ref={box}
-        className="scroll-box"
-        style={{ maxHeight: ROW_HEIGHT * SHOWN_ROWS }}
-        tabIndex={0}
-        role="group"
-        aria-label={words.pages.groups}
-      >
-        <table className="group-table" aria-rowcount={shown.length + 1}>
+      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={words.pages.groups}>
+        <table className={classes.table} aria-rowcount={shown.length + 1}>
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column} scope="col" aria-sort={ariaSort(sort, column)} className={`column-${column}`}>
+                <th
+                  key={column}
+                  scope="col"
+                  aria-sort={ariaSort(sort, column)}
+                  {...(column === 'group_name' && { className: classes.name })}
+                >
                   <UnstyledButton
-                    className="sorter"
+                    className={classes.sorter}
                     onClick={() =>
                       setSort({ by: column, isDown: sort.by === column ? !sort.isDown : column !== 'group_name' })
                     }
@@ -102,7 +100,7 @@ export function GroupTable({ groups, isRevised }: { groups: readonly GroupRow[];
             {after > 0 && <Gap height={after} columns={columns.length} />}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </Section>
   );
 }
@@ -119,8 +117,8 @@ function Cell({ group, column }: { group: GroupRow; column: Column }) {
   switch (column) {
     case 'group_name':
       return (
-        <td className="column-group_name">
-          <span className="clip" title={group.group_name}>
+        <td className={classes.name}>
+          <span className={textClasses.clip} title={group.group_name}>
             {group.group_name}
           </span>
         </td>
@@ -134,14 +132,14 @@ function Cell({ group, column }: { group: GroupRow; column: Column }) {
     case 'revised': {
       const said = revisionOf(group);
       return (
-        <td className="column-revised" title={said}>
-          <span className="clip">{said}</span>
+        <td title={said}>
+          <span className={textClasses.clip}>{said}</span>
         </td>
       );
     }
     case 'failed':
       return (
-        <td className={group.failed > 0 ? 'failed-text' : 'dim'} title={group.last_error ?? undefined}>
+        <td className={group.failed > 0 ? textClasses.failed : textClasses.dim} title={group.last_error ?? undefined}>
           {count(group.failed)}
         </td>
       );

@@ -3,10 +3,13 @@ import type { Analytics } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import boxClasses from '../parts/box.module.css';
 import { Moment, useNow } from '../parts/moment.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { Status } from '../parts/status.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './head.module.css';
 
 /** The state of the campaign, and how far it has come. */
 export function Head({ analytics }: { analytics: Analytics }) {
@@ -14,10 +17,10 @@ export function Head({ analytics }: { analytics: Analytics }) {
   const zone = useZone();
   const next = runs.find((run) => run.status === 'planned');
   return (
-    <section className="surface campaign-head" aria-label={words.campaign.progress}>
-      <div className="campaign-head-line">
+    <section className={`${boxClasses.surface} ${classes.head}`} aria-label={words.campaign.progress}>
+      <div className={classes.line}>
         <span aria-live="polite">
-          <Status of={campaign.status} />
+          <Status of={campaign.status} large />
         </span>
         <Text size="sm" c="dimmed">
           {words.campaign.created} <Moment at={campaign.created_at} />
@@ -30,7 +33,7 @@ export function Head({ analytics }: { analytics: Analytics }) {
           {next && ` · ${words.campaigns.nextRun(shortTime(next.due_at, zone), zoneName(zone, new Date(next.due_at)))}`}
         </Text>
       </div>
-      <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} />
+      <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} large />
       <Text size="sm">
         {totals.deliveries === 0
           ? words.campaign.nothingSent
@@ -58,5 +61,7 @@ function ExpectedFinish({ at }: { at: string | null }) {
   if (at === null) return null;
   const isToday = dateIn(at, zone) === dateIn(new Date(nowMs), zone);
   const time = isToday ? clockTime(at, zone) : shortTime(at, zone);
-  return <span className="dim"> · {words.campaign.expectedFinish(time, zoneName(zone, new Date(at)))}</span>;
+  return (
+    <span className={textClasses.dim}> · {words.campaign.expectedFinish(time, zoneName(zone, new Date(at)))}</span>
+  );
 }

@@ -1,9 +1,9 @@
 import type { Analytics, GroupRow } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { Section } from '../parts/page.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
-
-const NAMED = 3;
+import { Reason, Reasons, Said } from './reasons.tsx';
 
 /** What came of recalls and corrections: in how many groups it was done, and of the others why not. */
 export function Revisions({ analytics }: { analytics: Analytics }) {
@@ -14,23 +14,19 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
   const reasons = [...Map.groupBy(refused, (group) => group.last_error ?? '')];
   return (
     <Section title={words.revise.title}>
-      <ul className="reasons">
-        {recalled > 0 && <li className="reason-what">{words.revise.recalled(recalled, count(recalled))}</li>}
-        {corrected > 0 && <li className="reason-what">{words.revise.corrected(corrected, count(corrected))}</li>}
-        {recalled + corrected + refused.length === 0 && <li className="dim">{words.revise.underWay}</li>}
-        {reasons.map(([reason, hit]) => {
-          const names = hit.slice(0, NAMED).map((group) => group.group_name);
-          return (
-            <li key={reason}>
-              <div className="grow">
-                <p className="reason-what">{words.revise.refused(hit.length, count(hit.length))}</p>
-                <p className="dim">{words.campaign.named(names, hit.length - names.length)}</p>
-                <p>{reason}.</p>
-              </div>
-            </li>
-          );
-        })}
-      </ul>
+      <Reasons>
+        {recalled > 0 && <Said>{words.revise.recalled(recalled, count(recalled))}</Said>}
+        {corrected > 0 && <Said>{words.revise.corrected(corrected, count(corrected))}</Said>}
+        {recalled + corrected + refused.length === 0 && <li className={textClasses.dim}>{words.revise.underWay}</li>}
+        {reasons.map(([reason, hit]) => (
+          <Reason
+            key={reason}
+            what={words.revise.refused(hit.length, count(hit.length))}
+            hit={hit}
+            more={`${reason}.`}
+          />
+        ))}
+      </Reasons>
     </Section>
   );
 }

@@ -4,12 +4,15 @@ import type { Analytics, Run } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { Status } from '../parts/status.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import { Correct } from './correct.tsx';
 import { Recall } from './recall.tsx';
+import classes from './runs.module.css';
 
 interface Asking {
   what: 'recall' | 'correct';
@@ -38,12 +41,12 @@ export function Runs({ analytics }: { analytics: Analytics }) {
       )}
       {/* What scrolls has to be reachable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ol className="runs" tabIndex={0} aria-label={words.campaign.runs(runs.length)}>
+      <ol className={classes.runs} tabIndex={0} aria-label={words.campaign.runs(runs.length)}>
         {runs.map((run) => (
           <li key={run.run_id}>
-            <div className="grow">
+            <div className={boxClasses.grow}>
               <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
-              <span className="dim run-state">
+              <span className={`${textClasses.dim} ${classes.state}`}>
                 <Status of={run.status === 'planned' && campaign.status === 'paused' ? 'paused' : run.status} />
                 {run.sent + run.failed > 0 && (
                   <span>{words.campaign.runSent(count(run.sent), run.failed, count(run.failed))}</span>

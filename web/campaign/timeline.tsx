@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css';
+import '@mantine/charts/styles.layer.css';
 import { LineChart } from '@mantine/charts';
 import type { Analytics } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';

@@ -6,7 +6,9 @@ import { useZone } from '../format/zone.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { Status } from '../parts/status.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './campaign-row.module.css';
 import { RowMenu } from './row-menu.tsx';
 
 export function CampaignRow({ campaign }: { campaign: Row }) {
@@ -15,33 +17,33 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
   const waitsForRun =
     nextRunAt !== null && (status === 'scheduled' || status === 'paused') && progress.deliveries === 0;
   return (
-    <li className="campaign-item">
-      <Link href={`/campaigns/${campaign.campaign_id}`} className="campaign-row">
-        <span className="campaign-name clip">{campaign.name}</span>
+    <li className={classes.item}>
+      <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
+        <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
         <Status of={status} />
-        <span className={waitsForRun ? 'campaign-progress campaign-next' : 'campaign-progress'}>
+        <span className={classes.progress} data-waits={waitsForRun || undefined}>
           {waitsForRun ? (
-            <span className="dim">
+            <span className={textClasses.dim}>
               {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
             </span>
           ) : (
             <>
               <Progress {...progress} label={words.campaigns.progressLabel(campaign.name)} />
-              <span className="campaign-counts">
+              <span>
                 {words.campaigns.sentOf(count(progress.sent), count(progress.deliveries))}
                 {progress.failed > 0 && (
-                  <span className="failed-text"> · {words.campaigns.failed(count(progress.failed))}</span>
+                  <span className={textClasses.failed}> · {words.campaigns.failed(count(progress.failed))}</span>
                 )}
               </span>
             </>
           )}
         </span>
         {!waitsForRun && (
-          <span className="campaign-read dim">
+          <span className={`${classes.read} ${textClasses.dim}`}>
             {progress.delivered ? words.campaigns.readShare(share((progress.read ?? 0) / progress.delivered)) : ''}
           </span>
         )}
-        <span className="campaign-when dim">
+        <span className={`${classes.when} ${textClasses.dim}`}>
           <Moment at={campaign.created_at} />
         </span>
       </Link>

@@ -1,15 +1,18 @@
-import { Button, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CampaignStatus } from '../api/operations.ts';
 import { campaignsQuery } from '../api/queries.ts';
+import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { Filters } from '../parts/filters.tsx';
+import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { SearchField } from '../parts/search-field.tsx';
 import { words } from '../words/words.ts';
 import { CampaignRow } from './campaign-row.tsx';
+import classes from './campaigns-page.module.css';
 import { FirstSteps } from './first-steps.tsx';
 import { Overview } from './overview.tsx';
 
@@ -35,8 +38,7 @@ export default function CampaignsPage() {
     <Page title={words.pages.campaigns} wide>
       {!isFirstTime && found.isSuccess && <Overview />}
       {!isFirstTime && (
-        <div className="filters">
-          <SearchField label={words.campaigns.search} value={typed} onSearch={setTyped} className="grow" />
+        <Filters label={words.campaigns.search} typed={typed} onType={setTyped}>
           <Select
             aria-label={words.campaigns.status}
             placeholder={words.campaigns.anyStatus}
@@ -46,7 +48,7 @@ export default function CampaignsPage() {
             onChange={(value) => setStatus(STATUSES.find((one) => one === value))}
             data={STATUSES.map((value) => ({ value, label: words.status[value] }))}
           />
-        </div>
+        </Filters>
       )}
       {found.isPending && <RowsSkeleton rows={5} height={64} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
@@ -55,23 +57,13 @@ export default function CampaignsPage() {
         <Empty title={words.campaigns.noneFound}>{words.campaigns.noneFoundHint}</Empty>
       )}
       {campaigns.length > 0 && (
-        <ul className="surface campaign-list" aria-label={words.pages.campaigns}>
+        <ul className={`${boxClasses.surface} ${classes.list}`} aria-label={words.pages.campaigns}>
           {campaigns.map((campaign) => (
             <CampaignRow key={campaign.campaign_id} campaign={campaign} />
           ))}
         </ul>
       )}
-      {found.hasNextPage && (
-        <Button
-          variant="default"
-          fullWidth
-          mt="md"
-          loading={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {words.more}
-        </Button>
-      )}
+      <More of={found} fullWidth mt="md" />
     </Page>
   );
 }

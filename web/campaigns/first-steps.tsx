@@ -1,9 +1,11 @@
-import { Button, Text, Title } from '@mantine/core';
+import { Button, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { accountQuery, groupsQuery } from '../api/queries.ts';
+import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
+import classes from './first-steps.module.css';
 
 /** What to do first, for somebody who has not sent anything: each step with its button, ticked once it is done. */
 export function FirstSteps() {
@@ -21,20 +23,20 @@ export function FirstSteps() {
   ];
   const next = steps.findIndex((step) => !step.isDone);
   return (
-    <section className="surface first-steps" aria-label={words.firstSteps.title}>
+    <section className={`${boxClasses.surface} ${classes.steps}`} aria-label={words.firstSteps.title}>
       <Title order={2} size="h4">
         {words.firstSteps.title}
       </Title>
       <ol>
         {steps.map(({ title, hint, action, href, isDone }, index) => (
           <li key={href}>
-            <span className={isDone ? 'step-mark step-done' : 'step-mark'} aria-hidden="true">
+            <span className={classes.mark} data-done={isDone || undefined} aria-hidden="true">
               {isDone ? <Icon name="check" size={16} /> : index + 1}
             </span>
-            <div className="grow">
+            <div className={boxClasses.grow}>
               <Text fw={600}>
                 {title}
-                {isDone && <span className="visually-hidden"> ({words.done})</span>}
+                {isDone && <VisuallyHidden> ({words.done})</VisuallyHidden>}
               </Text>
               <Text size="sm" c="dimmed">
                 {hint}

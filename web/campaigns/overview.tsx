@@ -2,11 +2,10 @@ import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
-import type { Data } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
+import { Figure, Figures } from '../parts/figures.tsx';
 import { words } from '../words/words.ts';
-
-type Day = Data<'analytics/get-overview'>['daily'][number];
+import classes from './overview.module.css';
 
 const SPANS = ['7', '30', '90'];
 const FRESH_MS = 30_000;
@@ -22,9 +21,8 @@ export function Overview() {
   });
   if (!data) return null;
   const { totals, daily } = data;
-  const line = (pick: (day: Day) => number) => daily.map(pick);
   return (
-    <section aria-label={words.overview.title} className="overview">
+    <section aria-label={words.overview.title} className={classes.overview}>
       <SegmentedControl
         size="xs"
         aria-label={words.overview.span}
@@ -32,22 +30,20 @@ export function Overview() {
         onChange={setSpan}
         data={SPANS.map((value) => ({ value, label: words.overview.days(value) }))}
       />
-      <dl className="figures">
-        <Figure label={words.overview.posts} value={count(totals.posts)} line={line((day) => day.posts)} />
-        <Figure label={words.overview.groups} value={count(totals.sent)} line={line((day) => day.sent)} />
-        <Figure
-          label={words.overview.readRate}
-          value={share(rate(totals))}
-          line={line((day) => rate(day) ?? 0)}
-          color="var(--read)"
-        />
-        <Figure
-          label={words.overview.failed}
-          value={count(totals.failed)}
-          line={line((day) => day.failed)}
-          color="var(--failed)"
-        />
-      </dl>
+      <Figures>
+        <Figure label={words.overview.posts} value={count(totals.posts)}>
+          <Line values={daily.map((day) => day.posts)} />
+        </Figure>
+        <Figure label={words.overview.groups} value={count(totals.sent)}>
+          <Line values={daily.map((day) => day.sent)} />
+        </Figure>
+        <Figure label={words.overview.readRate} value={share(rate(totals))}>
+          <Line values={daily.map((day) => rate(day) ?? 0)} color="var(--read)" />
+        </Figure>
+        <Figure label={words.overview.failed} value={count(totals.failed)}>
+          <Line values={daily.map((day) => day.failed)} color="var(--failed)" />
+        </Figure>
+      </Figures>
     </section>
   );
 }
@@ -57,33 +53,11 @@ function rate({ read, delivered }: { read: number; delivered: number }): number 
   return delivered === 0 ? null : read / delivered;
 }
 
-function Figure({
-  label,
-  value,
-  line,
-  color = 'var(--accent-text)',
-}: {
-  label: string;
-  value: string;
-  line: readonly number[];
-  color?: string;
-}) {
-  return (
-    <div className="figure">
-      <dt>{label}</dt>
-      <dd>
-        <span className="figure-value">{value}</span>
-        <Line values={line} color={color} />
-      </dd>
-    </div>
-  );
-}
-
 const WIDTH = 120;
 const HEIGHT = 24;
 
 /** What the figure was from day to day. Says nothing that the figure does not, so screen readers leave it out. */
-function Line({ values, color }: { values: readonly number[]; color: string }) {
+function Line({ values, color = 'var(--accent-text)' }: { values: readonly number[]; color?: string }) {
   const highest = Math.max(...values, Number.EPSILON);
   const points = values.map((value, index) => {
     const x = (index / Math.max(1, values.length - 1)) * WIDTH;
@@ -91,7 +65,7 @@ function Line({ values, color }: { values: readonly number[]; color: string }) {
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className="spark" aria-hidden="true">
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={classes.line} aria-hidden="true">
       <polyline
         points={points.join(' ')}
         fill="none"

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Box, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -16,7 +16,7 @@ export function RowMenu({ campaign }: { campaign: CampaignRow }) {
   const act = useControl(id);
   const acting = useMutation({ mutationFn: act, onError: tellProblem });
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
-  if (!isOpen && progress.failed === 0) return <span className="campaign-menu" />;
+  if (!isOpen && progress.failed === 0) return <Box component="span" flex="none" w={28} />;
   return (
     <>
       <Menu position="bottom-end" width={220}>
@@ -24,7 +24,8 @@ export function RowMenu({ campaign }: { campaign: CampaignRow }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            className="campaign-menu"
+            flex="none"
+            w={28}
             aria-label={words.campaigns.menu(name)}
             loading={acting.isPending}
           >

@@ -1,6 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
 import { mediaQuery } from '../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../api/queries.ts';
@@ -34,18 +32,11 @@ export default function ChangePage({ id }: { id: string }) {
   if (!post.data.is_schedule || isOver)
     return (
       <Page title={words.change.title(post.data.name)}>
-        <Empty
-          title={words.change.tooLate}
-          action={
-            <Button component={Link} href={`/campaigns/${id}`}>
-              {words.change.back}
-            </Button>
-          }
-        >
+        <Empty title={words.change.tooLate} link={{ href: `/campaigns/${id}`, label: words.change.back }}>
           {words.change.tooLateHint}
         </Empty>
       </Page>
     );
-  if (media !== null && !file.data) return <Skeleton height={220} className="page late" />;
+  if (media !== null && !file.data) return <PageSkeleton />;
   return <ChangeForm key={id} campaign={post.data} known={analytics.data.groups} stored={file.data ?? null} />;
 }

@@ -1,9 +1,10 @@
-import { Text } from '@mantine/core';
 import type { Run } from '../api/operations.ts';
 import type { Draft } from '../compose/draft.ts';
 import { count } from '../format/numbers.ts';
+import { Note } from '../parts/note.tsx';
 import { words } from '../words/words.ts';
 import { isReplanned, type Change } from './change-of.ts';
+import classes from './changes.module.css';
 
 /** What is about to be changed, a line each. */
 export function Changes({
@@ -31,7 +32,7 @@ export function Changes({
   }
   if (isReplanned(change)) lines.push(said.when);
   return (
-    <ul className="changes">
+    <ul className={classes.changes}>
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}
@@ -48,9 +49,9 @@ export function WhatStays({ runs }: { runs: readonly Run[] }) {
   const planned = runs.filter((run) => run.status === 'planned').length;
   const begun = runs.length - planned;
   return (
-    <Text size="sm" className="note">
+    <Note>
       {planned === 0 ? words.change.onlyName : words.change.planned(planned, count(planned))}
       {begun > 0 && planned > 0 && ` ${words.change.begun(begun, count(begun))}`}
-    </Text>
+    </Note>
   );
 }

@@ -1,17 +1,19 @@
 import { Button, Text } from '@mantine/core';
-import type { Data } from '../api/operations.ts';
+import type { ReactNode } from 'react';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
-import { Icon } from '../parts/icons.tsx';
+import boxClasses from '../parts/box.module.css';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './checks.module.css';
 import type { Draft, PickedGroup } from './draft.ts';
 import type { Check } from './use-check.ts';
+import type { Preview } from './use-preview.ts';
 
-type Preview = Data<'venom/preview-campaign'>;
 /** A warning that matters only together with a file. */
 const OF_CAPTIONS = 'caption_too_long';
 const NAMED = 5;
-const NOBODY: readonly PickedGroup[] = [];
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
 export function findProblems(
@@ -43,28 +45,26 @@ export function groupIssues({ problems }: Check): Map<string, number[]> {
  */
 export function Checks({
   problems,
-  isTried = false,
+  isTried,
   preview,
   hasFile,
   check,
-  picked = NOBODY,
+  picked,
   onLeaveOut,
 }: {
   problems: readonly string[];
-  isTried?: boolean;
+  isTried: boolean;
   preview: Preview;
   hasFile: boolean;
   check: Check;
   /** Names the groups that something is wrong with. */
-  picked?: readonly PickedGroup[];
+  picked: readonly PickedGroup[];
   /** Takes groups out of what is picked, by their ids. */
-  onLeaveOut?: (groupIds: readonly number[]) => void;
+  onLeaveOut: (groupIds: readonly number[]) => void;
 }) {
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   const warnings = [...heard.values()].filter(({ code }) => hasFile || code !== OF_CAPTIONS);
-  const issues = [...groupIssues(check)];
-  const names = new Map(picked.map((group) => [group.group_metadata_id, group.group_name]));
-  const isClear = problems.length === 0 && !check.error && warnings.length === 0 && issues.length === 0;
+  const isClear = [problems, warnings, check.problems].every((found) => found.length === 0) && !check.error;
   return (
     <div aria-live="polite">
       {problems.length > 0 && !isTried && (
@@ -77,40 +77,59 @@ export function Checks({
           {check.isSettled ? words.compose.nothingWrong : words.compose.checking}
         </Text>
       )}
-      <ul className="checks">
+      <ul className={classes.checks}>
         {problems.map((problem) => (
-          <li key={problem} className={isTried ? 'check-problem' : 'check-missing'}>
-            <Icon name={isTried ? 'alert' : 'circle'} size={16} /> {problem}
-          </li>
+          <Line key={problem} icon={isTried ? 'alert' : 'circle'} look={isTried ? textClasses.failed : textClasses.dim}>
+            {problem}
+          </Line>
         ))}
         {check.error !== null && check.error !== undefined && (
-          <li className="check-problem">
-            <Icon name="alert" size={16} /> {problemText(check.error)}
-          </li>
+          <Line look={textClasses.failed}>{problemText(check.error)}</Line>
         )}
-        {issues.map(([issue, ids]) => (
-          <li key={issue}>
-            <Icon name="alert" size={16} />
-            <div className="grow">
-              {words.compose.issue(ids.length, count(ids.length), issue)}
-              <Text size="xs" c="dimmed">
-                {named(ids.flatMap((id) => names.get(id) ?? []))}
-              </Text>
-            </div>
-            {onLeaveOut && (
-              <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
-                {words.compose.leaveOut(ids.length)}
-              </Button>
-            )}
-          </li>
+        {[...groupIssues(check)].map(([issue, ids]) => (
+          <Issue key={issue} issue={issue} ids={ids} picked={picked} onLeaveOut={onLeaveOut} />
         ))}
         {warnings.map(({ code, message }) => (
-          <li key={code}>
-            <Icon name="alert" size={16} /> {Reflect.get(words.warnings, code) ?? message}
-          </li>
+          <Line key={code}>{Reflect.get(words.warnings, code) ?? message}</Line>
         ))}
       </ul>
     </div>
+  );
+}
+
+function Line({ icon = 'alert', look, children }: { icon?: IconName; look?: string | undefined; children: ReactNode }) {
+  return (
+    <li className={look}>
+      <Icon name={icon} size={16} /> {children}
+    </li>
+  );
+}
+
+/** What is wrong with some of the groups, which, and the way out. */
+function Issue({
+  issue,
+  ids,
+  picked,
+  onLeaveOut,
+}: {
+  issue: string;
+  ids: readonly number[];
+  picked: readonly PickedGroup[];
+  onLeaveOut: (groupIds: readonly number[]) => void;
+}) {
+  const names = new Map(picked.map((group) => [group.group_metadata_id, group.group_name]));
+  return (
+    <Line>
+      <div className={boxClasses.grow}>
+        {words.compose.issue(ids.length, count(ids.length), issue)}
+        <Text size="xs" c="dimmed">
+          {named(ids.flatMap((id) => names.get(id) ?? []))}
+        </Text>
+      </div>
+      <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
+        {words.compose.leaveOut(ids.length)}
+      </Button>
+    </Line>
   );
 }
 

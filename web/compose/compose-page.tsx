@@ -1,7 +1,7 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useLocation } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
@@ -10,15 +10,16 @@ import { clockTime } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { tell } from '../parts/notify.ts';
-import { Page, Section } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
-import { Checks, findProblems } from './checks.tsx';
-import { useDraft } from './draft.ts';
+import { findProblems } from './checks.tsx';
+import { ComposeLayout } from './compose-layout.tsx';
+import { useDraft, type Draft } from './draft.ts';
+import { CheckSection, WhenSection } from './draft-sections.tsx';
 import { GroupsSection } from './groups-section.tsx';
-import { membersOf } from './members-of.ts';
+import { sumOf } from './members-of.ts';
 import { MessageSection } from './message-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
-import { without } from './pick-groups.tsx';
 import { Plan } from './plan.tsx';
 import { sendDraft } from './send.ts';
 import { TestPost } from './test-post.tsx';
@@ -35,24 +36,17 @@ export default function ComposePage() {
 }
 
 function Compose({ session }: { session: SignedIn }) {
-  const client = useQueryClient();
-  const [, go] = useLocation();
   const { draft, file, update, attach, forget, discard } = useDraft(session.user_info.user_id, session.time_zone);
   const shown = usePreview(draft.html);
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isTried, tried] = useDisclosure(false);
-  const name = draft.name.trim() || suggestName(preview.text);
+  const suggestedName = suggestName(preview.text);
+  const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name);
   const problems = findProblems(draft, shown);
-
-  const send = async () => {
-    const campaignId = await sendDraft(draft, name, file);
-    forget();
-    void client.invalidateQueries({ queryKey: ['campaigns'] });
-    tell(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
-    go(`/campaigns/${campaignId}`);
-  };
+  const send = useSend({ draft, name, file, forget });
+  const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
   const ask = () => {
     tried.open();
     // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
@@ -60,65 +54,60 @@ function Compose({ session }: { session: SignedIn }) {
   };
 
   return (
-    <Page
-      title={words.pages.compose}
-      wide
-      actions={
-        <Button variant="default" onClick={discard}>
-          {words.compose.discard}
-        </Button>
-      }
-    >
-      <div className="compose">
-        <Stack gap="md" className="compose-form">
-          <MessageSection
-            draft={draft}
-            update={update}
-            file={file}
-            attach={attach}
-            suggestedName={suggestName(preview.text)}
-            aside={<Length length={preview.length} limit={preview.limit} />}
-          />
-          <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
-          <Section title={words.compose.when}>
-            <Suspense fallback={<Skeleton height={80} className="late" />}>
-              <When draft={draft} update={update} />
-            </Suspense>
-            <Plan draft={draft} check={check} />
-          </Section>
-          <Section title={words.compose.check}>
-            <Checks
-              problems={problems}
-              isTried={isTried}
-              preview={preview}
-              hasFile={file !== null}
-              check={check}
-              picked={draft.groups}
-              onLeaveOut={(out) => update({ groups: without(draft.groups, out) })}
-            />
-          </Section>
-          <div className="compose-end">
-            <Text size="sm" fw={550} className="compose-sum">
-              {words.compose.sum(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups)))}
-            </Text>
+    <Page title={words.pages.compose} wide actions={<Discard discard={discard} />}>
+      <ComposeLayout
+        sum={sumOf(draft)}
+        buttons={
+          <>
             <TestPost draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
             <Button onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
-              {words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled)}
+              {action}
             </Button>
-          </div>
-        </Stack>
-        <TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />
-      </div>
+          </>
+        }
+        preview={<TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />}
+      >
+        <MessageSection
+          {...{ draft, update, file, attach, suggestedName }}
+          aside={<Length length={preview.length} limit={preview.limit} />}
+        />
+        <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+        <WhenSection draft={draft} check={check}>
+          <When draft={draft} update={update} />
+        </WhenSection>
+        <CheckSection {...{ draft, update, problems, isTried, preview, check }} hasFile={file !== null} />
+      </ComposeLayout>
       <Confirm
         opened={isAsking}
         close={asking.close}
-        title={words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled)}
+        title={action}
         action={draft.isScheduled ? words.compose.schedule : words.compose.send}
         act={send}
       >
         <Plan draft={draft} check={check} isFull content={contentInWords(name, file)} />
       </Confirm>
     </Page>
+  );
+}
+
+/** Sends the draft, forgets it, and opens the campaign that it has become. */
+function useSend({ draft, name, file, forget }: { draft: Draft; name: string; file: File | null; forget: () => void }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  return async () => {
+    const campaignId = await sendDraft(draft, name, file);
+    forget();
+    void client.invalidateQueries({ queryKey: ['campaigns'] });
+    tell(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
+    go(`/campaigns/${campaignId}`);
+  };
+}
+
+function Discard({ discard }: { discard: () => void }) {
+  return (
+    <Button variant="default" onClick={discard}>
+      {words.compose.discard}
+    </Button>
   );
 }
 
@@ -139,17 +128,7 @@ function Length({ length, limit }: { length: number; limit: number }) {
 }
 
 /** On its own, so that the form is not drawn anew as time goes by. */
-function TimedPreview({
-  draft,
-  text,
-  file,
-  zone,
-}: {
-  draft: ReturnType<typeof useDraft>['draft'];
-  text: string;
-  file: File | null;
-  zone: string;
-}) {
+function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? draft.time : clockTime(new Date(nowMs), zone);
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;

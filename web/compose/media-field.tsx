@@ -1,11 +1,14 @@
-import '@mantine/dropzone/styles.css';
+import '@mantine/dropzone/styles.layer.css';
 import { Button, Group, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { fileSize } from '../format/numbers.ts';
+import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
+import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
+import classes from './media-field.module.css';
 
 export default function MediaField({
   file,
@@ -18,12 +21,12 @@ export default function MediaField({
 }) {
   if (file)
     return (
-      <Group className="attached" gap="sm" wrap="nowrap">
+      <Group className={classes.attached} gap="sm" wrap="nowrap">
         <Thumbnail file={file} />
-        <Text size="sm" className="grow clip">
+        <Text size="sm" className={`${boxClasses.grow} ${textClasses.clip}`}>
           {file.name}
         </Text>
-        <Text size="sm" c="dimmed" className="nowrap">
+        <Text size="sm" c="dimmed" className={textClasses.nowrap}>
           {fileSize(file.size)}
         </Text>
         <Button size="compact-sm" variant="subtle" onClick={() => attach(null)}>
@@ -37,7 +40,6 @@ export default function MediaField({
       onReject={() => refuse(words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)))}
       maxSize={FILE_LIMIT_BYTES}
       multiple={false}
-      className="dropzone"
       aria-label={words.compose.addFile}
       inputProps={{ 'aria-label': words.compose.addFile }}
     >
@@ -57,5 +59,5 @@ export default function MediaField({
 function Thumbnail({ file }: { file: File }) {
   const show = useObjectUrl(file);
   if (!file.type.startsWith('image/')) return <Icon name="file" />;
-  return <img ref={show} alt="" className="thumbnail" />;
+  return <img ref={show} alt="" className={classes.thumbnail} />;
 }

@@ -1,7 +1,7 @@
-import { Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
-import { Section } from '../parts/page.tsx';
+import { PartSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 
@@ -47,7 +47,7 @@ export function MessageSection({
           onChange={(event) => update({ name: event.currentTarget.value })}
         />
         {hasText && (
-          <Suspense fallback={<Skeleton height={220} className="late" />}>
+          <Suspense fallback={<PartSkeleton height={220} />}>
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
             <MediaField file={file} attach={takeFile} refuse={setProblem} />
           </Suspense>

@@ -1,8 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Group, GroupList } from '../api/operations.ts';
-import { findAllGroups, groupListsQuery } from '../api/queries.ts';
+import { groupListsQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
+import { findListed } from '../groups/use-saved-lists.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
@@ -11,7 +12,7 @@ import { words } from '../words/words.ts';
 export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => void }) {
   const lists = useQuery(groupListsQuery);
   const picking = useMutation({
-    mutationFn: (list: GroupList) => findAllGroups({ kind: undefined, search: '', listId: list.group_list_id }),
+    mutationFn: (list: GroupList) => findListed(list.group_list_id),
     onSuccess: (groups, { name }) => {
       onPick(groups);
       tell(words.compose.listAdded(name, count(groups.length), groups.length));
@@ -32,7 +33,7 @@ export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => voi
           {words.compose.lists}
         </Button>
       </Menu.Target>
-      <Menu.Dropdown mah={320} className="scrolling">
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
         <Menu.Label>{found.length === 0 ? words.compose.noLists : words.compose.listLabel}</Menu.Label>
         {found.map((list) => (
           <Menu.Item key={list.group_list_id} onClick={() => picking.mutate(list)}>

@@ -1,7 +1,8 @@
-import '@mantine/dates/styles.css';
+import '@mantine/dates/styles.layer.css';
 import { Chip, Group, Select } from '@mantine/core';
 import { DatePickerInput, TimeInput } from '@mantine/dates';
 import { allZones, browserZone, dateIn } from '../format/time.ts';
+import boxClasses from '../parts/box.module.css';
 import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
 import type { Draft } from './draft.ts';
@@ -13,7 +14,7 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
   const nowMs = useNow();
   return (
     <>
-      <Group gap="sm" align="flex-start" className="when-row">
+      <Group gap="sm" align="flex-start">
         <DatePickerInput
           type="range"
           label={words.compose.days}
@@ -25,7 +26,7 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           allowSingleDateInRange
           valueFormat="D MMM YYYY"
           hideOutsideDates
-          className="grow"
+          className={boxClasses.grow}
           ariaLabels={words.datePicker}
         />
         <TimeInput

@@ -33,12 +33,7 @@ export function TestPost(tested: Tested) {
       <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
         {words.compose.test}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={opened.close}
-        title={words.compose.testTitle}
-        closeButtonProps={{ 'aria-label': words.close }}
-      >
+      <Modal opened={isOpen} onClose={opened.close} title={words.compose.testTitle}>
         <TestForm close={opened.close} {...tested} />
       </Modal>
     </>

@@ -3,9 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 
+export type Preview = Data<'venom/preview-campaign'>;
+
 const WAIT_MS = 250;
 /** What the service answers for nothing at all: an empty message is none of its business yet. */
-const NOTHING: Data<'venom/preview-campaign'> = { text: '', length: 0, limit: 65_536, warnings: [] };
+const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [] };
 
 /** The very text that members would see, as the service makes it, a moment after the last key. */
 export function usePreview(html: string) {

@@ -15,7 +15,7 @@ export default function When({ draft, update }: { draft: Draft; update: (change:
           { value: 'now', label: words.compose.now },
           { value: 'later', label: words.compose.later },
         ]}
-        className="fit"
+        style={{ alignSelf: 'flex-start' }}
       />
       {draft.isScheduled ? (
         <Schedule draft={draft} update={update} />

@@ -1,8 +1,9 @@
-import { Anchor, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { wasSignedInQuery } from '../api/session.ts';
+import { Note } from '../parts/note.tsx';
 import { words } from '../words/words.ts';
 import { SignIn } from './sign-in.tsx';
 import { SignUp } from './sign-up.tsx';
@@ -17,8 +18,8 @@ export function Entry() {
     document.title = `${title} · ${words.product}`;
   }, [title]);
   return (
-    <main className="entry">
-      <Paper className="entry-card" withBorder p="xl">
+    <Center component="main" mih="100dvh" px="md" py={24}>
+      <Paper w="min(460px, 100%)" withBorder p="xl">
         <Stack gap="md">
           <div>
             <Text size="sm" fw={600} c="var(--accent-text)">
@@ -31,11 +32,7 @@ export function Entry() {
               {isNew ? words.signUp.lead : words.signIn.lead}
             </Text>
           </div>
-          {hasEnded && !isNew && (
-            <Text size="sm" role="status" className="note">
-              {words.signIn.ended}
-            </Text>
-          )}
+          {hasEnded && !isNew && <Note role="status">{words.signIn.ended}</Note>}
           {isNew ? <SignUp /> : <SignIn />}
           <Text size="sm" ta="center">
             {isNew ? words.signUp.other : words.signIn.other}{' '}
@@ -45,6 +42,6 @@ export function Entry() {
           </Text>
         </Stack>
       </Paper>
-    </main>
+    </Center>
   );
 }

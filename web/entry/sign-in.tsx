@@ -39,7 +39,6 @@ export function SignIn() {
           label={words.signIn.password}
           autoComplete="current-password"
           required
-          visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
           {...form.getInputProps('password')}
           error={isWrong ? words.signIn.wrong : form.errors['password']}
         />

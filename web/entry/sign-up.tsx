@@ -3,55 +3,20 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
-import { CampanileError } from '../../client/failure.ts';
 import { signIn } from '../api/session.ts';
 import { signUpBody } from '../api/user.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { browserZone } from '../format/time.ts';
-import { Problem } from '../parts/failed.tsx';
+import { FormProblem } from '../parts/failed.tsx';
 import { words } from '../words/words.ts';
 
 const SHORTEST_PASSWORD = 8;
 const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
 
-/** Signs up, signs in, and takes the browser's zone for the user's. */
+/** Asks for what a new user has to say. */
 export function SignUp() {
-  const client = useQueryClient();
-  const [, go] = useLocation();
-  const form = useForm({
-    initialValues: {
-      first_name: '',
-      last_name: '',
-      user_name: '',
-      email: '',
-      phone_number: '',
-      whatsapp_number: '',
-      password: '',
-    },
-    validate: {
-      first_name: filled,
-      user_name: filled,
-      email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
-      phone_number: filled,
-      password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
-    },
-  });
-  const entering = useMutation({
-    mutationFn: async (values: typeof form.values) => {
-      await call('user/create_user', signUpBody(values));
-      await signIn(client, values.user_name, values.password);
-    },
-    onSuccess: async () => {
-      go('/', { replace: true });
-      // Whoever has signed up is in; that the zone could not be kept is nothing to stop at, Settings shows it.
-      await call('user/update_profile', { time_zone: browserZone() }).then(
-        () => client.invalidateQueries({ queryKey: ['session'] }),
-        () => {},
-      );
-    },
-    onError: (error) => form.setErrors(fieldProblems(error)),
-  });
-  const isInFields = entering.error instanceof CampanileError && entering.error.details.length > 0;
+  const form = useSignUpForm();
+  const entering = useSignUp(form);
   return (
     <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
       <Stack gap="sm">
@@ -101,14 +66,55 @@ export function SignUp() {
           description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
           autoComplete="new-password"
           required
-          visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
           {...form.getInputProps('password')}
         />
-        {!isInFields && <Problem error={entering.error} />}
+        <FormProblem error={entering.error} />
         <Button type="submit" loading={entering.isPending} mt="xs">
           {words.signUp.submit}
         </Button>
       </Stack>
     </form>
   );
+}
+
+function useSignUpForm() {
+  return useForm({
+    initialValues: {
+      first_name: '',
+      last_name: '',
+      user_name: '',
+      email: '',
+      phone_number: '',
+      whatsapp_number: '',
+      password: '',
+    },
+    validate: {
+      first_name: filled,
+      user_name: filled,
+      email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
+      phone_number: filled,
+      password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
+    },
+  });
+}
+
+/** Signs up, signs in, and takes the browser's zone for the user's. */
+function useSignUp(form: ReturnType<typeof useSignUpForm>) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  return useMutation({
+    mutationFn: async (values: typeof form.values) => {
+      await call('user/create_user', signUpBody(values));
+      await signIn(client, values.user_name, values.password);
+    },
+    onSuccess: async () => {
+      go('/', { replace: true });
+      // Whoever has signed up is in; that the zone could not be kept is nothing to stop at, Settings shows it.
+      await call('user/update_profile', { time_zone: browserZone() }).then(
+        () => client.invalidateQueries({ queryKey: ['session'] }),
+        () => {},
+      );
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
 }

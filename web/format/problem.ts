@@ -23,6 +23,11 @@ export function fieldProblems(error: unknown): Record<string, string> {
   return problems;
 }
 
+/** Whether it is about single fields, beside which a form says it. */
+export function isInFields(error: unknown): boolean {
+  return error instanceof CampanileError && error.details.length > 0;
+}
+
 function fieldName(field: string): string {
   const name = field.split('.')[0] ?? field;
   return Reflect.get(words.fields, name) ?? name.replaceAll('_', ' ');

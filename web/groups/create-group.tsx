@@ -3,10 +3,9 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, drawKey } from '../api/call.ts';
-import { CampanileError } from '../../client/failure.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { Problem } from '../parts/failed.tsx';
+import { FormProblem } from '../parts/failed.tsx';
 import { tell } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
@@ -15,12 +14,7 @@ const DESCRIPTION_LIMIT = 2_048;
 
 export function CreateGroup({ kind, close }: { kind: GroupKind | undefined; close: () => void }) {
   return (
-    <Modal
-      opened={kind !== undefined}
-      onClose={close}
-      title={kind && words.groups.create[kind]}
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
+    <Modal opened={kind !== undefined} onClose={close} title={kind && words.groups.create[kind]}>
       {kind && <CreateForm kind={kind} close={close} />}
     </Modal>
   );
@@ -53,7 +47,6 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
       form.setErrors({ name: group_name ?? community_name ?? name, description, participants });
     },
   });
-  const isInFields = creating.error instanceof CampanileError && creating.error.details.length > 0;
   return (
     <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
       <Stack gap="sm">
@@ -86,7 +79,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
             {...form.getInputProps('description')}
           />
         )}
-        {!isInFields && <Problem error={creating.error} />}
+        <FormProblem error={creating.error} />
         <Row justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             {words.cancel}

@@ -1,67 +1,45 @@
-import { Button, Menu, SegmentedControl, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Group as Row, Menu, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { Group, GroupKind } from '../api/operations.ts';
-import { activityQuery, findAllGroups, groupListsQuery, type GroupFilter } from '../api/queries.ts';
+import { activityQuery, findAllGroups, type GroupFilter } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
 import { putGroups } from '../compose/put-draft.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { More, type Pages } from '../parts/more.tsx';
+import { Note } from '../parts/note.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { SearchField } from '../parts/search-field.tsx';
 import { words } from '../words/words.ts';
 import { CreateGroup } from './create-group.tsx';
+import { GroupFilters, useGroupFilter } from './group-filters.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { Invite } from './invite.tsx';
-import { KINDS, type KindFilter } from './kinds.ts';
+import { KINDS } from './kinds.ts';
 import { ListActions, ListFilter } from './list-bar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { syncGroups } from './sync.ts';
 import { SyncNote } from './sync-note.tsx';
+import { findListed, useSavedLists } from './use-saved-lists.ts';
 import { useSelection } from './use-selection.ts';
-
-const WAIT_MS = 200;
 
 export default function GroupsPage() {
   const [parameters] = useSearchParams();
-  const [typed, setTyped] = useState(parameters.get('search') ?? '');
-  const [kind, setKind] = useState<KindFilter>('all');
+  const { filter, isFiltered, fields } = useGroupFilter(parameters.get('search') ?? '');
   const [creating, setCreating] = useState<GroupKind>();
   const [inviting, setInviting] = useState<Group>();
-  const [listId, setListId] = useState<number>();
-  const [changingId, setChangingId] = useState<number>();
   const selection = useSelection();
-  const [search] = useDebouncedValue(typed, WAIT_MS);
-  const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
-  const list = lists.find((one) => one.group_list_id === listId);
-  const changing = lists.find((one) => one.group_list_id === changingId);
-  const filter: GroupFilter = { kind: kind === 'all' ? undefined : kind, search, listId: list?.group_list_id };
-  const found = useInfiniteQuery(activityQuery(filter));
+  const saved = useSavedLists(selection);
+  const { lists, list, changing } = saved;
+  const asked = { ...filter, listId: list?.group_list_id };
+  const found = useInfiniteQuery(activityQuery(asked));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
-  const isFiltered = kind !== 'all' || search !== '' || list !== undefined;
   const write = useWrite();
   const syncing = useSync();
-  const selectingAll = useMutation({
-    mutationFn: () => findAllGroups(filter),
-    onSuccess: selection.add,
-    onError: tellProblem,
-  });
-
-  const findListed = (id: number) => findAllGroups({ kind: undefined, search: '', listId: id });
-  const change = async (id: number) => {
-    selection.replace(await findListed(id));
-    setChangingId(id);
-    setListId(undefined);
-  };
-  const stopChanging = () => {
-    selection.clear();
-    setChangingId(undefined);
-  };
 
   return (
     <Page title={words.pages.groups} actions={<GroupActions create={setCreating} syncing={syncing} />}>
@@ -70,32 +48,22 @@ export default function GroupsPage() {
         {...(syncing.data && { report: syncing.data })}
         close={() => syncing.reset()}
       />
-      <div className="filters">
-        <SearchField label={words.groups.search} value={typed} onSearch={setTyped} className="grow" />
-        <SegmentedControl
-          aria-label={words.groups.kind}
-          value={kind}
-          onChange={(value) => setKind(value as KindFilter)}
-          data={[
-            { value: 'all', label: words.groups.all },
-            ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
-          ]}
-        />
-        <ListFilter lists={lists} chosen={list} choose={setListId} />
-      </div>
+      <GroupFilters fields={fields}>
+        <ListFilter lists={lists} chosen={list} choose={saved.choose} />
+      </GroupFilters>
       {list && (
         <ListActions
           key={list.group_list_id}
           list={list}
           write={async () => write(await findListed(list.group_list_id))}
-          change={() => change(list.group_list_id)}
-          onDeleted={() => setListId(undefined)}
+          change={() => saved.change(list.group_list_id)}
+          onDeleted={() => saved.choose(undefined)}
         />
       )}
       {changing && (
-        <Text size="sm" className="note" mb="md" role="status">
+        <Note mb="md" role="status">
           {words.groups.changing(changing.name)}
-        </Text>
+        </Note>
       )}
       {lists.length === 0 && groups.length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
@@ -105,36 +73,20 @@ export default function GroupsPage() {
       {found.isPending && <RowsSkeleton rows={6} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && (
-        <NoGroups isFiltered={isFiltered} isOfList={list !== undefined && search === ''} create={setCreating} />
-      )}
-      {groups.length > 0 && (
-        <GroupsTable
-          groups={groups}
-          selected={selection.ids}
-          toggle={selection.toggle}
-          toggleAll={() => selection.toggleAll(groups)}
-          invite={setInviting}
+        <NoGroups
+          isFiltered={isFiltered || list !== undefined}
+          isOfList={list !== undefined && filter.search === ''}
+          create={setCreating}
         />
       )}
-      {found.hasNextPage && (
-        <div className="below-table">
-          <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-            {words.more}
-          </Button>
-          <Button variant="default" loading={selectingAll.isPending} onClick={() => selectingAll.mutate()}>
-            {words.groups.selectAll}
-          </Button>
-        </div>
-      )}
+      {groups.length > 0 && <GroupsTable groups={groups} selection={selection} invite={setInviting} />}
+      {found.hasNextPage && <MoreGroups found={found} filter={asked} select={selection.add} />}
       <SelectionBar
         selected={selection.groups}
         changing={changing}
         write={() => write(selection.groups)}
-        clear={stopChanging}
-        onSaved={(id) => {
-          stopChanging();
-          setListId(id);
-        }}
+        clear={saved.stopChanging}
+        onSaved={saved.onSaved}
       />
       <CreateGroup kind={creating} close={() => setCreating(undefined)} />
       <Invite group={inviting} close={() => setInviting(undefined)} />
@@ -160,6 +112,27 @@ function useSync() {
     onSuccess: () => client.invalidateQueries({ queryKey: ['groups'] }),
     onError: tellProblem,
   });
+}
+
+/** The next of them, or all that there are. */
+function MoreGroups({
+  found,
+  filter,
+  select,
+}: {
+  found: Pages;
+  filter: GroupFilter;
+  select: (groups: readonly Group[]) => void;
+}) {
+  const selecting = useMutation({ mutationFn: () => findAllGroups(filter), onSuccess: select, onError: tellProblem });
+  return (
+    <Row justify="center" gap={10} my="md">
+      <More of={found} />
+      <Button variant="default" loading={selecting.isPending} onClick={() => selecting.mutate()}>
+        {words.groups.selectAll}
+      </Button>
+    </Row>
+  );
 }
 
 function NoGroups({

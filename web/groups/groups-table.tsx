@@ -1,46 +1,46 @@
 import { Button, Checkbox, Table } from '@mantine/core';
 import type { Group } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
+import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './groups-table.module.css';
+import type { Selection } from './use-selection.ts';
 
 export function GroupsTable({
   groups,
-  selected,
-  toggle,
-  toggleAll,
+  selection,
   invite,
 }: {
   groups: readonly Group[];
-  selected: ReadonlySet<number>;
-  toggle: (group: Group) => void;
-  toggleAll: () => void;
+  selection: Selection;
   invite: (group: Group) => void;
 }) {
-  const picked = groups.filter((group) => selected.has(group.group_metadata_id)).length;
+  const picked = groups.filter((group) => selection.ids.has(group.group_metadata_id)).length;
   return (
-    <div className="surface table-box">
-      <Table verticalSpacing="xs" horizontalSpacing="md" highlightOnHover className="groups-table">
+    <div className={`${boxClasses.surface} ${boxClasses.table}`}>
+      <Table verticalSpacing="xs" horizontalSpacing="md" highlightOnHover className={classes.table}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th className="groups-check">
+            <Table.Th className={classes.check}>
               <Checkbox
                 aria-label={words.groups.pickShown}
                 checked={picked > 0 && picked === groups.length}
                 indeterminate={picked > 0 && picked < groups.length}
-                onChange={toggleAll}
+                onChange={() => selection.toggleAll(groups)}
               />
             </Table.Th>
             <Table.Th>{words.groups.name}</Table.Th>
-            <Table.Th className="groups-kind">{words.groups.kind}</Table.Th>
-            <Table.Th ta="right" className="groups-size">
+            <Table.Th className={classes.wide}>{words.groups.kind}</Table.Th>
+            <Table.Th ta="right" className={classes.wide}>
               {words.groups.members}
             </Table.Th>
-            <Table.Th ta="right" className="groups-last">
+            <Table.Th ta="right" className={classes.last}>
               {words.groups.lastPost}
             </Table.Th>
-            <Table.Th ta="right" className="groups-read" title={words.groups.readHint}>
+            <Table.Th ta="right" className={classes.wide} title={words.groups.readHint}>
               {words.groups.read}
             </Table.Th>
             <Table.Th ta="right">{words.groups.invite}</Table.Th>
@@ -51,8 +51,8 @@ export function GroupsTable({
             <GroupRow
               key={group.group_metadata_id}
               group={group}
-              isSelected={selected.has(group.group_metadata_id)}
-              toggle={toggle}
+              isSelected={selection.ids.has(group.group_metadata_id)}
+              toggle={selection.toggle}
               invite={invite}
             />
           ))}
@@ -75,14 +75,14 @@ function GroupRow({
 }) {
   const { group_name: name, activity } = group;
   return (
-    <Table.Tr {...(isSelected && { className: 'groups-selected' })}>
-      <Table.Td className="groups-check">
+    <Table.Tr className={isSelected ? classes.selected : undefined}>
+      <Table.Td className={classes.check}>
         <Checkbox aria-label={words.groups.pick(name)} checked={isSelected} onChange={() => toggle(group)} />
       </Table.Td>
-      <Table.Td fw={550} className="groups-name">
-        <span className="clip">{name}</span>
-        {!group.can_send && <span className="row-note">{words.groups.cannotSend}</span>}
-        <span className="groups-small">
+      <Table.Td fw={550} className={classes.name}>
+        <span className={`${textClasses.clip} ${classes.title}`}>{name}</span>
+        {!group.can_send && <span className={classes.problem}>{words.groups.cannotSend}</span>}
+        <span className={classes.small}>
           {words.groups.sizeOf(words.kinds[group.kind], count(group.participants))}
           {activity?.last_posted_at && (
             <>
@@ -94,25 +94,25 @@ function GroupRow({
           )}
         </span>
       </Table.Td>
-      <Table.Td c="dimmed" className="groups-kind">
+      <Table.Td c="dimmed" className={classes.wide}>
         {words.kinds[group.kind]}
       </Table.Td>
-      <Table.Td ta="right" className="groups-size">
+      <Table.Td ta="right" className={classes.wide}>
         {count(group.participants)}
       </Table.Td>
-      <Table.Td ta="right" className="groups-last" c="dimmed">
+      <Table.Td ta="right" className={classes.last} c="dimmed">
         {activity?.last_posted_at ? (
           <Moment at={activity.last_posted_at} />
         ) : (
           <span title={words.groups.notPosted}>{words.unknown}</span>
         )}
       </Table.Td>
-      <Table.Td ta="right" className="groups-read">
+      <Table.Td ta="right" className={classes.wide}>
         {share(activity?.read_rate ?? null)}
       </Table.Td>
       <Table.Td ta="right">
         {group.invite_link === null ? (
-          <span className="dim">{words.unknown}</span>
+          <span className={textClasses.dim}>{words.unknown}</span>
         ) : (
           <Button
             size="compact-sm"
@@ -120,8 +120,8 @@ function GroupRow({
             aria-label={words.groups.linkOf(name)}
             onClick={() => invite(group)}
           >
-            <Icon name="qr" size={16} className="groups-qr" />
-            <span className="groups-wide">{words.groups.inviteButton}</span>
+            <Icon name="qr" size={16} className={classes.narrow} />
+            <span className={classes.wide}>{words.groups.inviteButton}</span>
           </Button>
         )}
       </Table.Td>

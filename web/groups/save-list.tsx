@@ -33,7 +33,6 @@ export function SaveList({
         opened={isOpen}
         onClose={close}
         title={list ? words.groups.saveListTitle(list.name) : words.groups.saveAsListTitle}
-        closeButtonProps={{ 'aria-label': words.close }}
       >
         <SaveForm groups={groups} list={list} close={close} onSaved={onSaved} />
       </Modal>

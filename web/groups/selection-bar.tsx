@@ -1,8 +1,9 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { GroupList } from '../api/operations.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { membersOf } from '../compose/members-of.ts';
 import { count } from '../format/numbers.ts';
+import { BottomBar } from '../parts/bottom-bar.tsx';
 import { words } from '../words/words.ts';
 import { SaveList } from './save-list.tsx';
 
@@ -23,10 +24,7 @@ export function SelectionBar({
 }) {
   if (selected.length === 0 && !changing) return null;
   return (
-    <div className="selection">
-      <Text size="sm" fw={550} className="selection-sum" aria-live="polite">
-        {words.groups.selected(selected.length, count(selected.length), count(membersOf(selected)))}
-      </Text>
+    <BottomBar sum={words.groups.selected(selected.length, count(selected.length), count(membersOf(selected)))}>
       <Button size="compact-sm" variant="default" onClick={clear}>
         {changing ? words.cancel : words.clear}
       </Button>
@@ -36,6 +34,6 @@ export function SelectionBar({
           {words.groups.write}
         </Button>
       )}
-    </div>
+    </BottomBar>
   );
 }

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 
+export type Selection = ReturnType<typeof useSelection>;
+
 /** Groups that are selected, in the order they were; they stay so whatever is searched for. */
 export function useSelection() {
   const [groups, setGroups] = useState<readonly PickedGroup[]>([]);

@@ -24,13 +24,7 @@ export function Confirm({
 }) {
   const acting = useMutation({ mutationFn: act, onSuccess: close });
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={title}
-      closeButtonProps={{ 'aria-label': words.close }}
-      onExitTransitionEnd={acting.reset}
-    >
+    <Modal opened={opened} onClose={close} title={title} onExitTransitionEnd={acting.reset}>
       <Stack gap="md">
         {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
         <Problem error={acting.error} />

@@ -1,10 +1,21 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 
-/** In place of a list with nothing in it: why, and what to do first. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+/** In place of a list with nothing in it: why, and what to do first, which is a button or somewhere to go. */
+export function Empty({
+  title,
+  children,
+  action,
+  link,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  link?: { href: string; label: string };
+}) {
   return (
-    <Stack align="center" gap="xs" className="empty">
+    <Stack align="center" gap="xs" px="md" py={48}>
       <Title order={3} size="h5">
         {title}
       </Title>
@@ -14,6 +25,11 @@ export function Empty({ title, children, action }: { title: string; children?: R
         </Text>
       )}
       {action}
+      {link && (
+        <Button component={Link} href={link.href}>
+          {link.label}
+        </Button>
+      )}
     </Stack>
   );
 }

@@ -1,12 +1,12 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { problemText } from '../format/problem.ts';
+import { isInFields, problemText } from '../format/problem.ts';
 import { words } from '../words/words.ts';
 import { Icon } from './icons.tsx';
 
 /** What could not be shown, why, and the way on. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   return (
-    <Alert variant="default" role="alert" icon={<Icon name="alert" />} className="failed" m="md">
+    <Alert variant="default" role="alert" icon={<Icon name="alert" />} m="md">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{problemText(error)}</Text>
         {retry && (
@@ -27,4 +27,9 @@ export function Problem({ error }: { error: unknown }) {
       {problemText(error)}
     </Text>
   );
+}
+
+/** The same for a form that says beside its fields what is wrong in them. */
+export function FormProblem({ error }: { error: unknown }) {
+  return <Problem error={isInFields(error) ? null : error} />;
 }

@@ -1,6 +1,8 @@
 import { Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { words } from '../words/words.ts';
+import boxClasses from './box.module.css';
+import classes from './page.module.css';
 
 /** The heading of a page and what can be done there. Coming to a page puts the focus on its heading, so that it is read out. */
 export function Page({
@@ -20,13 +22,13 @@ export function Page({
   }, [title]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <div className={wide ? 'page page-wide' : 'page'}>
+    <div className={classes.page} data-wide={wide || undefined}>
       <Group justify="space-between" align="center" mb="lg" gap="sm">
-        <Title order={1} size="h2" ref={heading} tabIndex={-1} className="page-title">
+        <Title order={1} size="h2" ref={heading} tabIndex={-1} className={classes.title}>
           {title}
         </Title>
         {actions && (
-          <Group gap="xs" className="page-actions">
+          <Group gap="xs" className={classes.actions}>
             {actions}
           </Group>
         )}
@@ -39,7 +41,7 @@ export function Page({
 /** In place of what is not there yet; shown late, so that what comes quickly does not flicker. */
 export function PageSkeleton() {
   return (
-    <Stack className="page late" gap="md" aria-hidden="true">
+    <Stack className={`${classes.page} ${classes.late}`} gap="md" aria-hidden="true" data-late>
       <Skeleton height={32} width={220} />
       <RowsSkeleton rows={5} />
     </Stack>
@@ -48,7 +50,7 @@ export function PageSkeleton() {
 
 export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: number }) {
   return (
-    <Stack gap="xs" className="late" aria-hidden="true">
+    <Stack gap="xs" className={classes.late} aria-hidden="true" data-late>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={height} />
       ))}
@@ -56,10 +58,15 @@ export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: num
   );
 }
 
+/** In place of one part that is not there yet. */
+export function PartSkeleton({ height }: { height: number }) {
+  return <Skeleton height={height} className={classes.late} data-late />;
+}
+
 /** A part of a page. */
 export function Section({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
   return (
-    <section className="section" aria-label={title}>
+    <section className={`${boxClasses.surface} ${classes.section}`} aria-label={title}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h4">
           {title}

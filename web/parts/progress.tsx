@@ -1,27 +1,32 @@
+import classes from './progress.module.css';
+
 /** What was sent and what failed of all deliveries, as a bar. */
 export function Progress({
   deliveries,
   sent,
   failed,
   label,
+  large = false,
 }: {
   deliveries: number;
   sent: number;
   failed: number;
   label: string;
+  large?: boolean;
 }) {
   const percent = (part: number) => (deliveries === 0 ? 0 : (part / deliveries) * 100);
   return (
     <span
-      className="bar"
+      className={classes.bar}
+      data-large={large || undefined}
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}
       aria-valuemax={deliveries}
       aria-valuenow={sent + failed}
     >
-      <span className="bar-sent" style={{ width: `${percent(sent)}%` }} />
-      <span className="bar-failed" style={{ width: `${percent(failed)}%` }} />
+      <span className={classes.sent} style={{ width: `${percent(sent)}%` }} />
+      <span className={classes.failed} style={{ width: `${percent(failed)}%` }} />
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@mantine/core';
+import classes from './qr-code.module.css';
 
 /** `text` as a QR code to be held in front of a phone: dark on light in any theme, with the quiet edge that readers need. */
 export function QrCode({ text, label, size = 220 }: { text: string; label: string; size?: number }) {
@@ -20,7 +21,14 @@ export function QrCode({ text, label, size = 220 }: { text: string; label: strin
     )
     .join('');
   return (
-    <svg role="img" aria-label={label} width={size} height={size} viewBox={`0 0 ${width} ${width}`} className="qr">
+    <svg
+      role="img"
+      aria-label={label}
+      width={size}
+      height={size}
+      viewBox={`0 0 ${width} ${width}`}
+      className={classes.qr}
+    >
       <rect width={width} height={width} fill="#fff" />
       <path d={squares} fill="#000" shapeRendering="crispEdges" />
     </svg>

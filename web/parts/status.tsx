@@ -1,16 +1,17 @@
 import type { CampaignStatus, Run } from '../api/operations.ts';
 import { words } from '../words/words.ts';
+import classes from './status.module.css';
 import { toneOfStatus, type Tone } from './tone.ts';
 
 /** The state of a campaign or a run: a dot, and the word for it. */
-export function Status({ of }: { of: CampaignStatus | Run['status'] }) {
-  return <Dot tone={toneOfStatus(of)} label={words.status[of]} />;
+export function Status({ of, large }: { of: CampaignStatus | Run['status']; large?: boolean }) {
+  return <Dot tone={toneOfStatus(of)} label={words.status[of]} {...(large && { large })} />;
 }
 
-export function Dot({ tone, label }: { tone: Tone; label: string }) {
+export function Dot({ tone, label, large }: { tone: Tone; label: string; large?: boolean }) {
   return (
-    <span className="status">
-      <span className={`dot dot-${tone}`} aria-hidden="true" />
+    <span className={classes.status} data-large={large}>
+      <span className={classes.dot} data-tone={tone} aria-hidden="true" />
       {label}
     </span>
   );

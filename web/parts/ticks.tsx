@@ -1,4 +1,5 @@
 import { words } from '../words/words.ts';
+import classes from './ticks.module.css';
 
 /** The ticks everyone knows: one is sent, two are delivered, two blue ones read. */
 export function Ticks({ kind }: { kind: 'sent' | 'delivered' | 'read' }) {
@@ -8,7 +9,8 @@ export function Ticks({ kind }: { kind: 'sent' | 'delivered' | 'read' }) {
       height="11"
       viewBox="0 0 17 11"
       fill="none"
-      className={`ticks ticks-${kind}`}
+      className={classes.ticks}
+      data-kind={kind}
       role="img"
       aria-label={words.ticks[kind]}
       stroke="currentColor"

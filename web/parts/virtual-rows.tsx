@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import classes from './virtual-rows.module.css';
 
 const SPARE_ROWS = 8;
 
@@ -43,12 +44,31 @@ export function VirtualList<Item>({
 }) {
   const { box, first, last, before, after } = useVirtualRows(items.length, rowHeight);
   return (
-    // What scrolls has to be reachable by keyboard.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={box} className="scroll-box" style={{ maxHeight }} role="group" aria-label={label} tabIndex={0}>
+    <ScrollBox box={box} maxHeight={maxHeight} label={label}>
       <div style={{ height: before }} />
       {items.slice(first, last).map((item, index) => children(item, first + index))}
       <div style={{ height: after }} />
+    </ScrollBox>
+  );
+}
+
+/** Scrolls by itself what is taller than `maxHeight`. */
+export function ScrollBox({
+  box,
+  maxHeight,
+  label,
+  children,
+}: {
+  box: RefObject<HTMLDivElement | null>;
+  maxHeight: number;
+  label: string;
+  children: ReactNode;
+}) {
+  return (
+    // What scrolls has to be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={box} className={classes.box} style={{ maxHeight }} role="group" aria-label={label} tabIndex={0}>
+      {children}
     </div>
   );
 }

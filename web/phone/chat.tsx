@@ -9,8 +9,9 @@ import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
-import { Phone } from '../whatsapp/phone.tsx';
+import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { words } from '../words/words.ts';
+import classes from './chat.module.css';
 
 const POLL_MS = 2_000;
 const MOST_MESSAGES = 1_000;
@@ -36,10 +37,10 @@ export function Chat({ group }: { group: Group }) {
   return (
     <Phone name={group.group_name} kind={group.kind} participants={group.participants}>
       {isPending && <RowsSkeleton rows={2} height={60} />}
-      {!isPending && messages.length === 0 && <p className="phone-hint">{words.phone.quiet}</p>}
+      {!isPending && messages.length === 0 && <NoPosts>{words.phone.quiet}</NoPosts>}
       {messages.map((message, index) => (
-        <div key={message.message_id} className="phone-message">
-          {isNewDay(messages, index, zone) && <p className="phone-day">{dayName(message.sent_at, zone)}</p>}
+        <div key={message.message_id} className={classes.message}>
+          {isNewDay(messages, index, zone) && <p className={classes.day}>{dayName(message.sent_at, zone)}</p>}
           <Arrived message={message} kind={group.kind} zone={zone} />
         </div>
       ))}
@@ -52,7 +53,7 @@ function Arrived({ message, kind, zone }: { message: Message; kind: Group['kind'
   const time = clockTime(message.sent_at, zone);
   const { recalled_at: recalledAt, corrected_at: correctedAt } = message;
   return (
-    <div className="phone-post" title={titleOf(message, zone)}>
+    <div className={classes.post} title={titleOf(message, zone)}>
       {recalledAt ? (
         <DeletedPost time={time} kind={kind} />
       ) : (

@@ -1,17 +1,20 @@
-import { Button, NavLink, Text } from '@mantine/core';
+import { NavLink, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
+import type { Group } from '../api/operations.ts';
 import { groupsQuery } from '../api/queries.ts';
 import { zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
+import classes from './phone-page.module.css';
 
 const WAIT_MS = 200;
 /** Fewer are found by looking. */
@@ -24,9 +27,9 @@ export default function PhonePage() {
   const [search] = useDebouncedValue(typed, WAIT_MS);
   const found = useInfiniteQuery(groupsQuery({ kind: undefined, search }));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
-  const [chosen, setChosen] = useState<(typeof groups)[number]>();
+  const [chosen, setChosen] = useState<Group>();
   // What is open stays open while another is searched for.
-  const group = groups.find((one) => one.group_metadata_id === chosen?.group_metadata_id) ?? chosen ?? groups[0];
+  const group = groups.find((one) => chosen && isSame(one, chosen)) ?? chosen ?? groups[0];
   const isSearching = search !== '' || groups.length > MANY_GROUPS;
   return (
     <Page title={words.pages.phone} wide>
@@ -36,51 +39,26 @@ export default function PhonePage() {
       {found.isPending && !group && <RowsSkeleton rows={4} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && search === '' && (
-        <Empty
-          title={words.groups.none}
-          action={
-            <Button component={Link} href="/groups">
-              {words.groups.goThere}
-            </Button>
-          }
-        >
+        <Empty title={words.groups.none} link={{ href: '/groups', label: words.groups.goThere }}>
           {words.groups.noneHint}
         </Empty>
       )}
       {group && (
-        <div className="phone-page">
-          <div className="surface phone-side">
+        <div className={classes.page}>
+          <div className={`${boxClasses.surface} ${classes.side}`}>
             {isSearching && (
               <SearchField label={words.groups.search} value={typed} onSearch={setTyped} size="sm" m={10} mb={4} />
             )}
-            <nav className="phone-groups" aria-label={words.pages.groups}>
+            <nav className={classes.groups} aria-label={words.pages.groups}>
               {groups.map((one) => (
-                <NavLink
-                  key={one.group_metadata_id}
-                  component="button"
-                  active={one.group_metadata_id === group.group_metadata_id}
-                  aria-current={one.group_metadata_id === group.group_metadata_id ? 'true' : undefined}
-                  label={one.group_name}
-                  description={words.kinds[one.kind]}
-                  onClick={() => setChosen(one)}
-                  className="phone-group"
-                />
+                <Choice key={one.group_metadata_id} group={one} isOpen={isSame(one, group)} choose={setChosen} />
               ))}
               {found.isSuccess && groups.length === 0 && (
                 <Text size="sm" c="dimmed" p="sm">
                   {words.groups.noneFound}
                 </Text>
               )}
-              {found.hasNextPage && (
-                <Button
-                  variant="subtle"
-                  fullWidth
-                  loading={found.isFetchingNextPage}
-                  onClick={() => void found.fetchNextPage()}
-                >
-                  {words.more}
-                </Button>
-              )}
+              <More of={found} variant="subtle" fullWidth />
             </nav>
           </div>
           <Chat key={group.group_metadata_id} group={group} />
@@ -88,4 +66,22 @@ export default function PhonePage() {
       )}
     </Page>
   );
+}
+
+function Choice({ group, isOpen, choose }: { group: Group; isOpen: boolean; choose: (group: Group) => void }) {
+  return (
+    <NavLink
+      component="button"
+      active={isOpen}
+      aria-current={isOpen ? 'true' : undefined}
+      label={group.group_name}
+      description={words.kinds[group.kind]}
+      onClick={() => choose(group)}
+      className={classes.group}
+    />
+  );
+}
+
+function isSame(one: Group, other: Group): boolean {
+  return one.group_metadata_id === other.group_metadata_id;
 }

@@ -5,11 +5,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ApiKey } from '../api/operations.ts';
+import boxClasses from '../parts/box.module.css';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { RowsSkeleton, Section } from '../parts/page.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
 const KEY = ['api-keys'];
@@ -61,7 +63,7 @@ export function ApiKeys() {
 
 function KeyTable({ keys, revoke }: { keys: readonly ApiKey[]; revoke: (key: ApiKey) => void }) {
   return (
-    <div className="table-box">
+    <div className={boxClasses.table}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
@@ -103,12 +105,7 @@ function KeyTable({ keys, revoke }: { keys: readonly ApiKey[]; revoke: (key: Api
 
 function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={words.settings.newKey}
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
+    <Modal opened={opened} onClose={close} title={words.settings.newKey}>
       <NewKeyForm close={close} />
     </Modal>
   );
@@ -136,7 +133,7 @@ function NewKeyForm({ close }: { close: () => void }) {
     return (
       <Stack gap="sm">
         <Alert variant="default">{words.settings.keyOnce}</Alert>
-        <Code block className="breakable">
+        <Code block className={textClasses.breakable}>
           {making.data.key}
         </Code>
         <Group justify="flex-end">

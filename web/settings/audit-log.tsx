@@ -1,10 +1,13 @@
-import { Anchor, Button, Table, Text } from '@mantine/core';
+import { Anchor, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
+import boxClasses from '../parts/box.module.css';
 import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { More } from '../parts/more.tsx';
 import { RowsSkeleton, Section } from '../parts/page.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
 const PAGE = 20;
@@ -26,7 +29,7 @@ export function AuditLog() {
       {log.isPending && <RowsSkeleton rows={4} />}
       {log.isError && <Failed error={log.error} retry={() => void log.refetch()} />}
       {entries.length > 0 && (
-        <div className="table-box">
+        <div className={boxClasses.table}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
@@ -39,11 +42,11 @@ export function AuditLog() {
             <Table.Tbody>
               {entries.map((entry, index) => (
                 <Table.Tr key={index}>
-                  <Table.Td className="nowrap">
+                  <Table.Td className={textClasses.nowrap}>
                     <Moment at={entry.at} />
                   </Table.Td>
                   <Table.Td miw={140}>{actionName(entry.action)}</Table.Td>
-                  <Table.Td className="clip">
+                  <Table.Td className={textClasses.clip} maw={300}>
                     <Subject entry={entry} />
                   </Table.Td>
                   <Table.Td>{entry.address}</Table.Td>
@@ -53,17 +56,7 @@ export function AuditLog() {
           </Table>
         </div>
       )}
-      {log.hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          mt="sm"
-          loading={log.isFetchingNextPage}
-          onClick={() => void log.fetchNextPage()}
-        >
-          {words.more}
-        </Button>
-      )}
+      <More of={log} size="xs" mt="sm" />
     </Section>
   );
 }

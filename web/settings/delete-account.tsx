@@ -43,7 +43,6 @@ export function DeleteAccount() {
           <PasswordInput
             label={words.signIn.password}
             autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />

@@ -2,10 +2,9 @@ import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { CampanileError } from '../../client/failure.ts';
 import { signOutEverywhere } from '../api/session.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { Problem } from '../parts/failed.tsx';
+import { FormProblem } from '../parts/failed.tsx';
 import { tell, tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -33,7 +32,6 @@ export function Password() {
     mutationFn: () => signOutEverywhere(client),
     onError: tellProblem,
   });
-  const isInFields = changing.error instanceof CampanileError && changing.error.details.length > 0;
   return (
     <Section title={words.settings.password}>
       <form onSubmit={form.onSubmit((values) => changing.mutate(values))} noValidate>
@@ -42,20 +40,18 @@ export function Password() {
             <PasswordInput
               label={words.settings.currentPassword}
               autoComplete="current-password"
-              visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
               {...form.getInputProps('current_password')}
             />
             <PasswordInput
               label={words.settings.newPassword}
               autoComplete="new-password"
-              visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
               {...form.getInputProps('new_password')}
             />
           </SimpleGrid>
           <Text size="sm" c="dimmed">
             {words.settings.passwordNote}
           </Text>
-          {!isInFields && <Problem error={changing.error} />}
+          <FormProblem error={changing.error} />
           <Group>
             <Button type="submit" loading={changing.isPending}>
               {words.settings.changePassword}

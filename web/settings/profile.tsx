@@ -2,13 +2,12 @@ import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mant
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { CampanileError } from '../../client/failure.ts';
 import type { SignedIn } from '../api/session.ts';
 import { sessionQuery } from '../api/session.ts';
 import { whatsappNumberOf } from '../api/user.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { allZones, browserZone, exactTime } from '../format/time.ts';
-import { Problem } from '../parts/failed.tsx';
+import { FormProblem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { tell } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
@@ -34,7 +33,6 @@ export function Profile({ session }: { session: SignedIn }) {
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
-  const isInFields = saving.error instanceof CampanileError && saving.error.details.length > 0;
   return (
     <Section title={words.settings.profile}>
       <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
@@ -66,7 +64,7 @@ export function Profile({ session }: { session: SignedIn }) {
           <Text size="sm" c="dimmed">
             {words.settings.signedInAs(user.user_name, user.email, whatsappNumberOf(session))}
           </Text>
-          {!isInFields && <Problem error={saving.error} />}
+          <FormProblem error={saving.error} />
           <Group>
             <Button type="submit" loading={saving.isPending}>
               {words.settings.saveProfile}

@@ -7,6 +7,7 @@ import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Dot } from '../parts/status.tsx';
 import { words } from '../words/words.ts';
+import classes from './account-pill.module.css';
 
 /** The state of the link to the messaging application, on every page. Leads to where it can be changed. */
 export function AccountPill() {
@@ -15,7 +16,7 @@ export function AccountPill() {
   useGroupsOf(data);
   if (!data) return null;
   return (
-    <Link href="/account" className="pill" aria-label={words.account.pillLabel(accountSummary(data, zone))}>
+    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(accountSummary(data, zone))}>
       <Dot tone={toneOf(data)} label={accountSummary(data, zone)} />
     </Link>
   );

@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core';
-import { Link } from 'wouter';
 import { Empty } from '../parts/empty.tsx';
 import { Page } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -7,14 +5,7 @@ import { words } from '../words/words.ts';
 export function NotFoundPage() {
   return (
     <Page title={words.notFound.title}>
-      <Empty
-        title={words.notFound.nothingHere}
-        action={
-          <Button component={Link} href="/">
-            {words.notFound.home}
-          </Button>
-        }
-      >
+      <Empty title={words.notFound.nothingHere} link={{ href: '/', label: words.notFound.home }}>
         {words.notFound.hint}
       </Empty>
     </Page>

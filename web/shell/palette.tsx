@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
+import classes from './palette.module.css';
 
 interface Entry {
   label: string;
@@ -82,7 +83,7 @@ function PaletteContent({ close }: { close: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div role="listbox" id={listId} aria-label={words.palette.title} className="palette">
+      <div role="listbox" id={listId} aria-label={words.palette.title} className={classes.list}>
         {entries.map((entry, index) => (
           // The field keeps the focus and the keys; this is for pointers.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
@@ -91,16 +92,16 @@ function PaletteContent({ close }: { close: () => void }) {
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === at}
-            className="palette-entry"
+            className={classes.entry}
             onClick={() => open(entry)}
           >
             <Icon name={entry.icon} />
             <span>{entry.label}</span>
-            <span className="palette-hint">{entry.hint}</span>
+            <span className={classes.hint}>{entry.hint}</span>
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="palette-none">{words.palette.nothing}</p>}
+      {entries.length === 0 && <p className={classes.none}>{words.palette.nothing}</p>}
     </>
   );
 }

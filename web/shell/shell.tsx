@@ -5,11 +5,13 @@ import type { ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { useLiveProgress } from '../api/live.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
+import { Disc } from '../parts/disc.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { AccountPill } from './account-pill.tsx';
 import { Palette } from './palette.tsx';
+import classes from './shell.module.css';
 
 /** The frame around every page: a rail on the left, on phones a bar at the bottom. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -20,49 +22,49 @@ export function Shell({ children }: { children: ReactNode }) {
   // Also out of a field.
   useHotkeys([['mod+k', palette.toggle]], [], true);
   return (
-    <div className="shell">
-      <a href="#content" className="skip-link">
+    <div className={classes.shell}>
+      <a href="#content" className={classes.skip}>
         {words.shell.skip}
       </a>
-      <nav aria-label={words.shell.pages} className="rail">
-        <div className="rail-head">
-          <Link href="/" className="brand">
+      <nav aria-label={words.shell.pages} className={classes.rail}>
+        <div className={classes.head}>
+          <Link href="/" className={classes.brand}>
             <Logo /> {words.product}
           </Link>
-          <div className="rail-pill">
+          <div className={classes.state}>
             <AccountPill />
           </div>
-          <UserMenu className="rail-user-small" />
+          <UserMenu small />
         </div>
         <Button
           component={Link}
           href="/campaigns/new"
           leftSection={<Icon name="plus" />}
           rightSection={<Kbd size="xs">N</Kbd>}
-          className="rail-new"
+          className={classes.new}
           justify="space-between"
           fullWidth
         >
           {words.shell.newCampaign}
         </Button>
-        <div className="rail-nav">
+        <div className={classes.pages}>
           <RailLink href="/" icon="campaigns" label={words.pages.campaigns} />
           <RailLink href="/calendar" icon="calendar" label={words.pages.calendar} />
           <RailLink href="/groups" icon="groups" label={words.pages.groups} />
           <RailLink href="/account" icon="account" label={words.pages.account} />
           <RailLink href="/settings" icon="settings" label={words.pages.settings} />
         </div>
-        <div className="rail-foot">
-          <UnstyledButton className="rail-link" onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
+        <div className={classes.foot}>
+          <UnstyledButton className={classes.link} onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
             <Icon name="search" /> {words.shell.find}
             <Kbd size="xs" ml="auto">
               {words.shell.paletteKeys}
             </Kbd>
           </UnstyledButton>
-          <UserMenu className="rail-user" />
+          <UserMenu />
         </div>
       </nav>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} className={classes.main}>
         {children}
       </main>
       <Tooltip label={words.shell.newCampaign}>
@@ -70,7 +72,7 @@ export function Shell({ children }: { children: ReactNode }) {
           component={Link}
           href="/campaigns/new"
           aria-label={words.shell.newCampaign}
-          className="float-new"
+          className={classes.float}
           size={52}
           radius="xl"
         >
@@ -85,13 +87,13 @@ export function Shell({ children }: { children: ReactNode }) {
 function RailLink({ href, icon, label }: { href: string; icon: IconName; label: string }) {
   const [isHere] = useRoute(href);
   return (
-    <Link href={href} className="rail-link" aria-current={isHere ? 'page' : undefined}>
+    <Link href={href} className={classes.link} aria-current={isHere ? 'page' : undefined}>
       <Icon name={icon} /> <span>{label}</span>
     </Link>
   );
 }
 
-function UserMenu({ className }: { className: string }) {
+function UserMenu({ small = false }: { small?: boolean }) {
   const client = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
   const [, go] = useLocation();
@@ -102,11 +104,9 @@ function UserMenu({ className }: { className: string }) {
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={`rail-link ${className}`}>
-          <span className="initial" aria-hidden="true">
-            {name.charAt(0).toUpperCase()}
-          </span>
-          <span className="rail-user-name">{name}</span>
+        <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
+          <Disc>{name.charAt(0).toUpperCase()}</Disc>
+          <span className={classes.user}>{name}</span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

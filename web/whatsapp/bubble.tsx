@@ -6,7 +6,9 @@ import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Ticks } from '../parts/ticks.tsx';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './bubble.module.css';
 import { MessageText } from './message-text.tsx';
 
 /** The text that goes along with a file; a longer one follows as a message of its own. */
@@ -51,11 +53,11 @@ export function Post({
 /** What is left for members of a post that was deleted for everyone. */
 export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: GroupKind }) {
   return (
-    <div className={`bubble bubble-${kind}`}>
-      <p className="bubble-deleted">
+    <div className={classes.bubble} data-kind={kind}>
+      <p className={classes.deleted}>
         <Icon name="stopped" size={15} /> {words.phone.deleted}
       </p>
-      <span className="bubble-foot">{time}</span>
+      <span className={classes.foot}>{time}</span>
     </div>
   );
 }
@@ -74,10 +76,10 @@ function Bubble({
   isEdited: boolean;
 }) {
   return (
-    <div className={media ? `bubble bubble-${kind} bubble-wide` : `bubble bubble-${kind}`}>
+    <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {media && <MediaBox media={media} />}
-      {text !== '' && <MessageText text={text} />}
-      <span className="bubble-foot">
+      {text !== '' && <MessageText text={text} className={classes.text} />}
+      <span className={classes.foot}>
         {isEdited && `${words.phone.edited} `}
         {time} {kind !== 'channel' && <Ticks kind="read" />}
       </span>
@@ -91,16 +93,16 @@ function MediaBox({ media }: { media: ShownMedia }) {
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
   const shown = file ?? stored.data;
   const show = useObjectUrl(shown);
-  if (shown && isImage) return <img ref={show} alt={words.media(mime)} className="bubble-media" />;
-  if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className="bubble-media" />;
+  if (shown && isImage) return <img ref={show} alt={words.media(mime)} className={classes.media} />;
+  if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of what the user has just attached; they have no captions for it.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
-  if (file && mime.startsWith('video/')) return <video ref={show} className="bubble-media" controls />;
+  if (file && mime.startsWith('video/')) return <video ref={show} className={classes.media} controls />;
   return (
-    <div className="bubble-file">
+    <div className={classes.file}>
       <Icon name="file" size={28} />
-      <span className="clip">{media.name ?? words.media(mime)}</span>
-      <span className="dim nowrap">{fileSize(media.size)}</span>
+      <span className={textClasses.clip}>{media.name ?? words.media(mime)}</span>
+      <span className={classes.size}>{fileSize(media.size)}</span>
     </div>
   );
 }

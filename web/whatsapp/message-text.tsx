@@ -1,11 +1,12 @@
 import { parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
+import classes from './message-text.module.css';
 
 const LINK = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?'")\]}*_~»”’…])/i;
 
 /** A message's text as a member sees it: our own reader of WhatsApp's marks decides what is bold and what is a list. */
-export function MessageText({ text }: { text: string }) {
+export function MessageText({ text, className }: { text: string; className?: string | undefined }) {
   return (
-    <div className="wa-text">
+    <div className={className}>
       {parseWhatsApp(text).map((line, index) => (
         <Line key={index} line={line} />
       ))}
@@ -15,11 +16,11 @@ export function MessageText({ text }: { text: string }) {
 
 function Line({ line }: { line: SeenLine }) {
   const content = line.runs.map((run, index) => <Run key={index} text={run.text} looks={run.looks} />);
-  if (line.kind === 'text') return <p>{content.length > 0 ? content : <br />}</p>;
-  if (line.kind === 'quote') return <p className="wa-quote">{content}</p>;
+  if (line.kind === 'text') return <p className={classes.line}>{content.length > 0 ? content : <br />}</p>;
+  if (line.kind === 'quote') return <p className={`${classes.line} ${classes.quote}`}>{content}</p>;
   return (
-    <p className="wa-item">
-      <span className="wa-marker">{line.kind === 'bullet' ? '•' : `${line.number ?? ''}.`}</span>
+    <p className={`${classes.line} ${classes.item}`}>
+      <span className={classes.marker}>{line.kind === 'bullet' ? '•' : `${line.number ?? ''}.`}</span>
       <span>{content}</span>
     </p>
   );
@@ -27,10 +28,10 @@ function Line({ line }: { line: SeenLine }) {
 
 function Run({ text, looks }: { text: string; looks: readonly Look[] }) {
   return (
-    <span className={looks.map((look) => `wa-${look}`).join(' ')}>
+    <span className={classes.run} data-looks={looks.join(' ')}>
       {text.split(LINK).map((part, index) =>
         index % 2 === 1 ? (
-          <span key={index} className="wa-link">
+          <span key={index} className={classes.link}>
             {part}
           </span>
         ) : (

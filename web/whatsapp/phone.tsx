@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import type { GroupKind } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
+import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import classes from './phone.module.css';
 
 /** A member's phone with one chat open. */
 export function Phone({
@@ -16,15 +18,15 @@ export function Phone({
   children: ReactNode;
 }) {
   return (
-    <figure className="phone" aria-label={words.phone.label(name)}>
-      <figcaption className="phone-head">
-        <span className="phone-face" aria-hidden="true">
+    <figure className={classes.phone} aria-label={words.phone.label(name)}>
+      <figcaption className={classes.head}>
+        <span className={classes.face} aria-hidden="true">
           {name.charAt(0).toUpperCase()}
         </span>
-        <span className="phone-name">
-          <span className="clip">{name}</span>
+        <span className={classes.name}>
+          <span className={textClasses.clip}>{name}</span>
           {participants !== null && (
-            <span className="phone-members">
+            <span className={classes.members}>
               {kind === 'channel'
                 ? words.phone.followers(count(participants))
                 : words.phone.members(count(participants))}
@@ -32,7 +34,21 @@ export function Phone({
           )}
         </span>
       </figcaption>
-      <div className="phone-chat">{children}</div>
+      <div className={classes.chat}>{children}</div>
     </figure>
   );
+}
+
+/** The chat alone, without whose it is, where there is little room. */
+export function BareChat({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.phone} data-bare role="group" aria-label={label}>
+      <div className={classes.chat}>{children}</div>
+    </div>
+  );
+}
+
+/** In place of posts. */
+export function NoPosts({ children }: { children: string }) {
+  return <p className={classes.hint}>{children}</p>;
 }

@@ -1,0 +1,40 @@
+import { Suspense, type ReactNode } from 'react';
+import { PartSkeleton, Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { Checks } from './checks.tsx';
+import type { Draft } from './draft.ts';
+import { without } from './pick-groups.tsx';
+import { Plan } from './plan.tsx';
+import type { Check } from './use-check.ts';
+import type { Preview } from './use-preview.ts';
+
+/** When the draft is sent, as `children` let it be chosen, and what that comes to in words. */
+export function WhenSection({ draft, check, children }: { draft: Draft; check: Check; children: ReactNode }) {
+  return (
+    <Section title={words.compose.when}>
+      <Suspense fallback={<PartSkeleton height={80} />}>{children}</Suspense>
+      <Plan draft={draft} check={check} />
+    </Section>
+  );
+}
+
+/** What is wrong with the draft; its groups can be left out there and then. */
+export function CheckSection({
+  draft,
+  update,
+  ...found
+}: {
+  draft: Draft;
+  update: (change: Partial<Draft>) => void;
+  problems: readonly string[];
+  isTried: boolean;
+  preview: Preview;
+  hasFile: boolean;
+  check: Check;
+}) {
+  return (
+    <Section title={words.compose.check}>
+      <Checks {...found} picked={draft.groups} onLeaveOut={(out) => update({ groups: without(draft.groups, out) })} />
+    </Section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Group } from '../api/operations.ts';
+import { findAllGroups, groupListsQuery } from '../api/queries.ts';
+import type { Selection } from './use-selection.ts';
+
+/** The saved lists: which of them is shown, and which is being changed, its groups then being what is selected. */
+export function useSavedLists(selection: Selection) {
+  const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
+  const [listId, choose] = useState<number>();
+  const [changingId, setChangingId] = useState<number>();
+  const stopChanging = () => {
+    selection.clear();
+    setChangingId(undefined);
+  };
+  return {
+    lists,
+    list: lists.find((one) => one.group_list_id === listId),
+    changing: lists.find((one) => one.group_list_id === changingId),
+    choose,
+    change: async (id: number) => {
+      selection.replace(await findListed(id));
+      setChangingId(id);
+      choose(undefined);
+    },
+    stopChanging,
+    onSaved: (id: number) => {
+      stopChanging();
+      choose(id);
+    },
+  };
+}
+
+export function findListed(listId: number): Promise<Group[]> {
+  return findAllGroups({ kind: undefined, search: '', listId });
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import classes from './figures.module.css';
+
+/** A few figures in a row. `dense`: with more of them than room. */
+export function Figures({ label, dense, children }: { label?: string; dense?: boolean; children: ReactNode }) {
+  return (
+    <dl className={classes.figures} aria-label={label} data-dense={dense}>
+      {children}
+    </dl>
+  );
+}
+
+/** `children`: what stands below the figure, `sign` beside its name. */
+export function Figure({
+  label,
+  value,
+  sign,
+  children,
+}: {
+  label: string;
+  value: string;
+  sign?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <div className={classes.figure}>
+      <dt>
+        {label} {sign}
+      </dt>
+      <dd>
+        <span className={classes.value}>{value}</span>
+        {children}
+      </dd>
+    </div>
+  );
+}
