@@ -17,20 +17,17 @@ interface Waiting {
   admit(): void;
 }
 
-/** `maxWaitMs` in milliseconds; `perKey` is as many as `size` unless given. `name` is the reason of its OverloadErrors. */
-export function createSlots({
-  name,
-  size,
-  perKey = size,
-  maxWaiting,
-  maxWaitMs,
-}: {
+export interface SlotsOptions {
+  /** The reason of its OverloadErrors. */
   name: string;
   size: number;
+  /** Default is `size`. */
   perKey?: number;
   maxWaiting: number;
   maxWaitMs: number;
-}): Slots {
+}
+
+export function createSlots({ name, size, perKey = size, maxWaiting, maxWaitMs }: SlotsOptions): Slots {
   const queue: Waiting[] = [];
   const busy = () => new OverloadError(name, RETRY_SECONDS);
   const takenByKey = new Map<string, number>();
