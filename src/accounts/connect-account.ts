@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import type { AccountStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { LinkMethod } from '../messenger/messenger.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
-import { findAccountOfUser, lockOwnLane, type Account } from './store.ts';
+import { findAccountOfUser, LINKED, lockOwnLane, type Account } from './store.ts';
 
 export interface AccountDeps {
   db: Database;
@@ -37,8 +36,6 @@ export async function connectAccount(
   if (!isLinked) await runCommand(deps, accountId, 'connect', { method });
   return readAccountStatus(deps, actor.userId);
 }
-
-const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
 
 /** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */
 async function changeMessenger(trx: Connection, account: Account, messenger: string): Promise<void> {
