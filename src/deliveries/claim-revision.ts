@@ -37,13 +37,20 @@ export interface RevisionClaim {
   paced: readonly string[];
 }
 
+/** An account that wants something changed, and how its lane stands. */
+export interface DueRevision {
+  accountId: number;
+  turn: number;
+  wakeAt: Date | null;
+}
+
 /** Accounts in these shards that want something changed now, and whose lane is free, or will be within `aheadMs`. */
 export async function findRevisions(
   db: Connection,
   shards: readonly number[],
   aheadMs: number,
-): Promise<Array<{ accountId: number; turn: number; wakeAt: Date | null }>> {
-  const { rows } = await sql<{ accountId: number; turn: number; wakeAt: Date | null }>`
+): Promise<DueRevision[]> {
+  const { rows } = await sql<DueRevision>`
     with recursive account as (
       (select account_id from revisions where wanted is not null order by account_id limit 1)
       union all

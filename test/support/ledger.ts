@@ -6,7 +6,7 @@ import { addCampaign } from '../../src/campaigns/add-campaign.ts';
 import { addScheduledCampaign, type ScheduledInput } from '../../src/campaigns/add-scheduled-campaign.ts';
 import type { Database } from '../../src/database/connect.ts';
 import { listenForHints } from '../../src/database/listen.ts';
-import type { Gap } from '../../src/deliveries/drive-lanes.ts';
+import type { Gap } from '../../src/deliveries/pace.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import type { Messenger } from '../../src/messenger/messenger.ts';
