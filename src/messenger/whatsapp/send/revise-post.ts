@@ -108,7 +108,7 @@ async function reviseInGroup(
   content: proto.IMessage | undefined,
 ): Promise<RevisionResult> {
   const { client } = revising;
-  const group = await revising.groupOf(chatId);
+  const group = await revising.chats.group(chatId);
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
   const message: proto.IMessage = {
