@@ -8,6 +8,7 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
+import type { MessengersTraits } from '../messenger/messenger.ts';
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
@@ -25,6 +26,7 @@ export interface LaneOptions extends TryHooks {
   leases: Leases;
   sessions: Sessions;
   hints: Hints;
+  messengers: MessengersTraits;
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;

@@ -2,17 +2,19 @@
 import type { Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Log } from '../lib/log.ts';
-import type { RevisionResult } from '../messenger/messenger.ts';
+import type { MessengersTraits, RevisionResult } from '../messenger/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revision.ts';
 import type { RevisionOutcome } from './finish-revision.ts';
 import type { Posts } from './load-posts.ts';
 import { judge } from './outcome.ts';
+import { whyTooLate } from './too-late.ts';
 
 export interface TurnRevising {
   log: Log;
   leases: Pick<Leases, 'maySend' | 'holds'>;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
+  messengers: MessengersTraits;
   /** Aborted when no further turn is to be taken. */
   stopping: AbortSignal;
 }
@@ -27,19 +29,29 @@ export async function reviseTurn(
   revising: TurnRevising,
   turn: RevisionTurn,
 ): Promise<{ outcomes: RevisionOutcome[]; restMs: number }> {
-  const reachable = turn.posts.filter((post) => post.state === 'sent' || post.state === 'perhaps');
-  const results = reachable.length > 0 ? await change(revising, turn, reachable) : [];
-  const byPost = new Map(reachable.map((post, index) => [post, results[index]]));
-  const restMs = results.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
-  return { outcomes: turn.posts.map((post) => judgeRevision(post, byPost.get(post))), restMs };
+  const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
+  const results = new Map<RevisedPost, RevisionResult>();
+  const inTime = turn.posts.filter((post) => {
+    if (post.state !== 'sent' && post.state !== 'perhaps') return false;
+    const reason = whyTooLate(window, turn, post);
+    if (reason !== undefined) results.set(post, { kind: 'refused', reason, final: true });
+    return reason === undefined;
+  });
+  const changed = inTime.length > 0 ? await change(revising, turn, inTime) : [];
+  for (const [index, result] of changed.entries()) {
+    const post = inTime[index];
+    if (post) results.set(post, result);
+  }
+  const restMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
+  return { outcomes: turn.posts.map((post) => judgeRevision(post, results.get(post))), restMs };
 }
 
 async function change(
   { log, leases, sessions, posts, stopping }: TurnRevising,
   { accountId, contentId }: RevisionTurn,
-  reachable: readonly RevisedPost[],
+  inTime: readonly RevisedPost[],
 ): Promise<RevisionResult[]> {
-  const all = (result: RevisionResult) => reachable.map(() => result);
+  const all = (result: RevisionResult) => inTime.map(() => result);
   const notTried = (restMs: number) => all({ kind: 'offline', reason: 'not ready', restMs });
   const mayAsk = () => !stopping.aborted && leases.maySend() && leases.holds(accountId);
   if (!mayAsk()) return notTried(0);
@@ -49,7 +61,7 @@ async function change(
     if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
     const post = contentId === null ? null : await posts.get(contentId);
     if (!mayAsk()) return notTried(0);
-    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, reachable);
+    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime);
   } catch (error) {
     log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');
     return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });

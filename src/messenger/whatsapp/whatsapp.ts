@@ -10,6 +10,7 @@ import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
+import { WHATSAPP } from './traits.ts';
 
 export interface WhatsAppOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
@@ -101,8 +102,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
   const clearing = startLoop('old posts', () => clearPosts(db), watched);
   const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
-    name: 'whatsapp',
-    staysOpen: true,
+    ...WHATSAPP,
     open: (account, tell) => open(shared, account, tell),
     link: (account, method, tell) => link(shared, account, method, tell),
     watchMembers: shared.members.watch,

@@ -11,7 +11,7 @@ import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { dropPost, readNow, recallPost, rememberPost } from './sent-posts.ts';
+import { dropPost, recallPost, rememberPost } from './sent-posts.ts';
 import { watchRefusals } from './watch-refusals.ts';
 
 export interface AccountSending {
@@ -57,24 +57,18 @@ export function sendPosts(account: AccountSending): Required<Pick<MessengerSessi
       return results;
     },
     async revise(change, posts) {
-      const now = await readNow(account.db);
       const results: RevisionResult[] = [];
-      for (const post of posts) results.push(await reviseOne(account, change, post, now));
+      for (const post of posts) results.push(await reviseOne(account, change, post));
       return results;
     },
   };
 }
 
-async function reviseOne(
-  account: AccountSending,
-  change: PostChange,
-  post: SentPost,
-  now: Date,
-): Promise<RevisionResult> {
+async function reviseOne(account: AccountSending, change: PostChange, post: SentPost): Promise<RevisionResult> {
   const sending = prepare(account, () => true);
   if ('kind' in sending) return sending;
   const recall = (sent: SentPost) => recallPost(account.db, account.accountId, sent);
-  return revisePost({ ...sending, now, recall }, change, post);
+  return revisePost({ ...sending, recall }, change, post);
 }
 
 /** What it takes to send, or why nothing can be sent. */
