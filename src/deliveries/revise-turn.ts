@@ -31,12 +31,13 @@ export async function reviseTurn(
 ): Promise<{ outcomes: RevisionOutcome[]; restMs: number }> {
   const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
   const results = new Map<RevisedPost, RevisionResult>();
-  const inTime = turn.posts.filter((post) => {
-    if (post.state !== 'sent' && post.state !== 'perhaps') return false;
+  const inTime: RevisedPost[] = [];
+  for (const post of turn.posts) {
+    if (post.state !== 'sent' && post.state !== 'perhaps') continue;
     const reason = whyTooLate(window, turn, post);
-    if (reason !== undefined) results.set(post, { kind: 'refused', reason, final: true });
-    return reason === undefined;
-  });
+    if (reason === undefined) inTime.push(post);
+    else results.set(post, { kind: 'refused', reason, final: true });
+  }
   const changed = inTime.length > 0 ? await change(revising, turn, inTime) : [];
   for (const [index, result] of changed.entries()) {
     const post = inTime[index];
