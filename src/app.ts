@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
 import { migrate } from './database/migrate.ts';
 import { waitForDatabase } from './database/wait.ts';
+import type { ReadMessages } from './groups/list-messages.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
 import { analyticsOperations } from './http/routes/analytics.ts';
 import { campaignOperations } from './http/routes/campaigns.ts';
@@ -25,14 +26,19 @@ import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
 import { createVault } from './lib/vault.ts';
-import type { Messenger } from './messenger/messenger.ts';
+import type { Messenger, MessengerTraits } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
+import { SANDBOX } from './messenger/sandbox/traits.ts';
+import { WHATSAPP } from './messenger/whatsapp/traits.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
+
+/** What the messengers are like that an account can be for. */
+const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerTraits>;
 
 export interface App {
   /** Where it listens; undefined for a worker whose port was in use. */
@@ -178,11 +184,6 @@ function startSending(
   });
 }
 
-/** Without any gap a turn would hold hundreds of posts, and each waits for its answer. */
-function oneATurn({ minMs, maxMs }: Gap): Gap {
-  return { minMs, maxMs: Math.max(1, maxMs) };
-}
-
 function buildApi(
   { config, log, db, hints, metrics }: Shared,
   {
@@ -200,15 +201,16 @@ function buildApi(
     signUp: config.signUp,
     timeZone: config.timeZone,
     hints,
-    bornWithUser: (trx, userId) => linkAccount(trx, userId, config.messenger),
+    bornWithUser: (trx, userId) => linkAccount(trx, userId, MESSENGERS[config.messenger]),
     diesWithUser: unlinkAccount,
   });
+  const readInSandbox: ReadMessages = (accountId, chatId, page) => readMessages(db, accountId, chatId, page);
   const groups = {
     db,
     timeZone: config.timeZone,
     waiters: awaitResults(hints),
-    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number; withRecalled: boolean }) =>
-      readMessages(db, accountId, chatId, page),
+    messengers: new Map<string, MessengerTraits>(Object.entries(MESSENGERS)),
+    readMessages: new Map([[SANDBOX.name, readInSandbox]]),
   };
   return buildServer({
     operations: [
@@ -234,7 +236,12 @@ function buildApi(
 
 /** The pace of each messenger's accounts. */
 function gapsOf({ sandboxGap, whatsappGap }: Config) {
-  return { sandbox: sandboxGap, whatsapp: oneATurn(whatsappGap) };
+  return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: gapOf(WHATSAPP, whatsappGap) };
+}
+
+/** Without any gap a turn would hold hundreds of posts. */
+function gapOf({ sendsOneByOne }: MessengerTraits, { minMs, maxMs }: Gap): Gap {
+  return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
 }
 
 function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {

@@ -6,7 +6,8 @@ import { openSessions } from './accounts/sessions.ts';
 import { watchRuns } from './campaigns/watch-runs.ts';
 import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
-import { driveLanes, gapMsOf, type Gap } from './deliveries/drive-lanes.ts';
+import { driveLanes } from './deliveries/drive-lanes.ts';
+import { gapMsOf, type Gaps } from './deliveries/pace.ts';
 import { revisePosts } from './deliveries/revise-posts.ts';
 import { eraseDeletedUsers } from './erasure/erase-deleted-users.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -23,7 +24,7 @@ export interface WorkerOptions {
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
-  gaps: Readonly<Record<string, Gap>>;
+  gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
   /** Told to other workers and people. */

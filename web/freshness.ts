@@ -27,8 +27,8 @@ function sources(): string[] {
     if (entry.isFile()) return [path];
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
-  const shared = join(ROOT, 'src/text/parse-whatsapp.ts');
-  return [...own, ...filesBelow(join(ROOT, 'client')), shared, join(ROOT, 'package-lock.json')].toSorted();
+  const shared = ['src/text/parse-whatsapp.ts', 'src/messenger/windows.ts'].map((path) => join(ROOT, path));
+  return [...own, ...filesBelow(join(ROOT, 'client')), ...shared, join(ROOT, 'package-lock.json')].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

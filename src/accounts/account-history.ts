@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { AccountStatus } from '../database/schema.ts';
 
@@ -12,8 +13,6 @@ export interface PastState {
 }
 
 const MOST_TOLD = 50;
-const KEPT = sql`interval '90 days'`;
-const CHUNK = 10_000;
 
 /** How the user's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
 export async function readAccountHistory({ db }: { db: Database }, userId: number): Promise<PastState[]> {
@@ -25,15 +24,7 @@ export async function readAccountHistory({ db }: { db: Database }, userId: numbe
   return rows;
 }
 
-/** Removes what is over 90 days old, in chunks that hold no lock for long. */
-export async function clearOldStates(db: Connection): Promise<void> {
-  let removed: bigint;
-  do {
-    const { numAffectedRows = 0n } = await sql`
-      delete from account_states where state_id = any(array(
-        select state_id from account_states where at < campanile_now() - ${KEPT} limit ${CHUNK} for update skip locked))`.execute(
-      db,
-    );
-    removed = numAffectedRows;
-  } while (removed >= CHUNK);
+/** Removes what is over 90 days old. */
+export function clearOldStates(db: Connection): Promise<void> {
+  return clearOldRows(db, { table: 'account_states', key: 'state_id', kept: '90 days' });
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import type { AccountStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
-import type { LinkMethod } from '../messenger/messenger.ts';
+import type { LinkMethod, MessengersTraits } from '../messenger/messenger.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
-import { findAccountOfUser, lockOwnLane, type Account } from './store.ts';
+import { findAccountOfUser, LINKED, lockOwnLane, type Account } from './store.ts';
 
 export interface AccountDeps {
   db: Database;
   waiters: CommandWaiters;
+  messengers: MessengersTraits;
 }
 
 /**
@@ -29,8 +29,10 @@ export async function connectAccount(
   const isLinked = await db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const account = await findAccountOfUser(trx, actor.userId);
-    if (messenger !== undefined && messenger !== account.messenger) await changeMessenger(trx, account, messenger);
-    else if (LINKED.has(account.status)) return true;
+    if (messenger !== undefined && messenger !== account.messenger) {
+      const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
+      await changeMessenger(trx, account, { messenger, leavesAtOnce });
+    } else if (LINKED.has(account.status)) return true;
     await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
     return false;
   });
@@ -38,12 +40,14 @@ export async function connectAccount(
   return readAccountStatus(deps, actor.userId);
 }
 
-const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
-
 /** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */
-async function changeMessenger(trx: Connection, account: Account, messenger: string): Promise<void> {
+async function changeMessenger(
+  trx: Connection,
+  account: Account,
+  { messenger, leavesAtOnce }: { messenger: string; leavesAtOnce: boolean },
+): Promise<void> {
   const { accountId, status } = account;
-  const isFree = account.messenger === 'sandbox' || status === 'unlinked' || status === 'logged_out';
+  const isFree = leavesAtOnce || status === 'unlinked' || status === 'logged_out';
   if (!isFree) throw new AppError('conflict', 'Your account is linked: disconnect it first');
   const { rows } = await sql`
     select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);

@@ -1,17 +1,10 @@
 import type { Database } from '../database/connect.ts';
-import { createBatch } from '../lib/batch.ts';
+import { createBatch, type Batch } from '../lib/batch.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { sleep } from '../lib/time.ts';
-import type {
-  LinkMethod,
-  Messenger,
-  MessengerAccount,
-  MessengerSession,
-  SessionState,
-} from '../messenger/messenger.ts';
-import { recordState } from './record-state.ts';
-import { findAccounts, type Account } from './store.ts';
+import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../messenger/messenger.ts';
+import { recordInOrder, type StateRecorder } from './record-in-order.ts';
+import { findAccounts, LINKED, type Account } from './store.ts';
 
 /** The live sessions of the accounts this worker serves. */
 export interface Sessions {
@@ -37,114 +30,55 @@ interface SessionDeps {
   workerId: () => number;
 }
 
-const RECORDING_PAUSE_MS = 500;
 const REMOVE_BY_HAND =
   'The messaging application could not be told: take this device off the list of linked devices on your phone';
 
+/** Undefined when the account turns out not to be linked. */
+type Opening = Promise<MessengerSession | undefined>;
+
+/** What this worker holds. */
+interface Held extends SessionDeps {
+  /** By account, from when a session is opened or linked until it has ended. */
+  sessions: Map<number, Opening>;
+  /** What users have asked of an account, until it is done. */
+  asked: Map<number, Promise<void>>;
+  recorder: StateRecorder;
+  accounts: Batch<number, Account | undefined>;
+}
+
 export function openSessions(deps: SessionDeps): Sessions {
-  const { db, log } = deps;
-  const sessions = new Map<number, Promise<MessengerSession | undefined>>();
-  const asked = new Map<number, Promise<void>>();
-  const recorder = recordInOrder(deps);
-  // Runs of very many accounts may be due at the same minute.
-  const accounts = createBatch((accountIds: number[]) => findAccounts(db, accountIds), { parallel: 2, most: 500 });
-
-  async function open(accountId: number): Promise<MessengerSession | undefined> {
-    const { account, messenger } = await find(accountId);
-    if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
-    return messenger.open(withPause(account), (state) => recorder.tell(accountId, state));
-  }
-
-  /** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
-  async function find(accountId: number) {
-    await recorder.written(accountId);
-    const account = await accounts.add(accountId);
-    return { account, messenger: account && deps.messengers.get(account.messenger) };
-  }
-
-  async function close(accountId: number, session: Promise<MessengerSession | undefined>) {
-    try {
-      await (await session)?.close();
-    } catch (error) {
-      log.warn({ err: error, accountId }, 'a session did not close cleanly');
-    }
-  }
-
-  /** Keeps the session that is being opened until it has ended, or could not be opened. */
-  async function keep(accountId: number, opening: Promise<MessengerSession | undefined>) {
-    sessions.set(accountId, opening);
-    const drop = () => {
-      if (sessions.get(accountId) === opening) sessions.delete(accountId);
-    };
-    try {
-      const session = await opening;
-      if (session) void session.ended.then(drop);
-      else drop();
-      return session;
-    } catch (error) {
-      drop();
-      throw error;
-    }
-  }
-
-  async function startLinking(accountId: number, method: LinkMethod): Promise<MessengerSession> {
-    const { account, messenger } = await find(accountId);
-    if (!account) throw new AppError('not_found', 'This account no longer exists');
-    if (!messenger) throw new AppError('conflict', `There is no messenger of the name ${account.messenger} here`);
-    return messenger.link(account, method, (state) => recorder.tell(accountId, state));
-  }
-
-  async function link(accountId: number, method: LinkMethod): Promise<void> {
-    const known = sessions.get(accountId);
-    const { account } = await find(accountId);
-    const isLinked = account && LINKED.has(account.status);
-    if (isLinked) return;
-    const isShown = account?.status === 'linking' && account.linkMethod === method && account.isCodeGood;
-    if (known && isShown) return;
-    if (known) {
-      sessions.delete(accountId);
-      await close(accountId, known);
-    }
-    try {
-      await keep(accountId, startLinking(accountId, method));
-    } finally {
-      await recorder.written(accountId);
-    }
-  }
-
-  async function unlink(accountId: number): Promise<void> {
-    const session = await get(accountId);
-    const isTold = (await session?.unlink()) ?? true;
-    sessions.delete(accountId);
-    recorder.tell(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
-    await recorder.written(accountId);
-  }
-
-  /** What users ask of one account follows each other. */
-  async function inTurn(accountId: number, act: () => Promise<void>): Promise<void> {
-    const before = asked.get(accountId);
-    const done = (before ?? Promise.resolve()).catch(() => undefined).then(act);
-    asked.set(accountId, done);
-    try {
-      await done;
-    } finally {
-      if (asked.get(accountId) === done) asked.delete(accountId);
-    }
-  }
-
-  const get = (accountId: number) => sessions.get(accountId) ?? keep(accountId, open(accountId));
-
-  return {
-    get,
-    has: (accountId) => sessions.has(accountId),
-    link: (accountId, method) => inTurn(accountId, () => link(accountId, method)),
-    unlink: (accountId) => inTurn(accountId, () => unlink(accountId)),
-    async closeUnless(keep) {
-      const leaving = [...sessions].filter(([accountId]) => !keep(accountId));
-      for (const [accountId] of leaving) sessions.delete(accountId);
-      await Promise.all(leaving.map(([accountId, session]) => close(accountId, session)));
-    },
+  const held: Held = {
+    ...deps,
+    sessions: new Map(),
+    asked: new Map(),
+    recorder: recordInOrder(deps),
+    // Runs of very many accounts may be due at the same minute.
+    accounts: createBatch((accountIds: number[]) => findAccounts(deps.db, accountIds), { parallel: 2, most: 500 }),
   };
+  return {
+    get: (accountId) => get(held, accountId),
+    has: (accountId) => held.sessions.has(accountId),
+    link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
+    unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
+    closeUnless: (keep) => closeUnless(held, keep),
+  };
+}
+
+function get(held: Held, accountId: number): Opening {
+  return held.sessions.get(accountId) ?? keep(held, accountId, open(held, accountId));
+}
+
+async function open(held: Held, accountId: number): Opening {
+  const { account, messenger } = await find(held, accountId);
+  if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
+  return messenger.open(withPause(account), (state) => held.recorder.tell(accountId, state));
+}
+
+/** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
+async function find({ recorder, accounts, messengers }: Held, accountId: number) {
+  await recorder.written(accountId);
+  const account = await accounts.add(accountId);
+  return { account, messenger: account && messengers.get(account.messenger) };
 }
 
 /** What the messaging application has asked for holds for whoever opens the session next. */
@@ -155,39 +89,80 @@ function withPause(account: Account): MessengerAccount {
   return { accountId, phoneNumber, pause };
 }
 
-const LINKED: ReadonlySet<string> = new Set<SessionState['status']>(['connected', 'reconnecting', 'paused']);
-
-/** What sessions tell is written down in order, of each account the newest state: one that is outdated by then is passed over. */
-function recordInOrder({ db, log, workerId }: SessionDeps) {
-  const told = new Map<number, { state: SessionState; written: Promise<void> }>();
-
-  async function write(accountId: number): Promise<void> {
-    for (;;) {
-      const state = told.get(accountId)?.state;
-      if (!state) return;
-      try {
-        await recordState(db, { accountId, workerId: workerId(), state });
-      } catch (error) {
-        log.warn({ err: error, accountId }, 'the state of an account could not be written down yet');
-        await sleep(RECORDING_PAUSE_MS);
-        continue;
-      }
-      if (told.get(accountId)?.state !== state) continue;
-      told.delete(accountId);
-      return;
-    }
-  }
-
-  return {
-    tell(accountId: number, state: SessionState) {
-      const pending = told.get(accountId);
-      if (pending) pending.state = state;
-      else {
-        const entry = { state, written: Promise.resolve() };
-        told.set(accountId, entry);
-        entry.written = write(accountId);
-      }
-    },
-    written: (accountId: number): Promise<void> => told.get(accountId)?.written ?? Promise.resolve(),
+/** Keeps the session that is being opened until it has ended, or could not be opened. */
+async function keep({ sessions }: Held, accountId: number, opening: Opening): Opening {
+  sessions.set(accountId, opening);
+  const drop = () => {
+    if (sessions.get(accountId) === opening) sessions.delete(accountId);
   };
+  try {
+    const session = await opening;
+    if (session) void session.ended.then(drop);
+    else drop();
+    return session;
+  } catch (error) {
+    drop();
+    throw error;
+  }
+}
+
+async function link(held: Held, accountId: number, method: LinkMethod): Promise<void> {
+  const { sessions, recorder } = held;
+  const known = sessions.get(accountId);
+  const { account } = await find(held, accountId);
+  const isLinked = account && LINKED.has(account.status);
+  if (isLinked) return;
+  const isShown = account?.status === 'linking' && account.linkMethod === method && account.isCodeGood;
+  if (known && isShown) return;
+  if (known) {
+    sessions.delete(accountId);
+    await close(held, accountId, known);
+  }
+  try {
+    await keep(held, accountId, startLinking(held, accountId, method));
+  } finally {
+    await recorder.written(accountId);
+  }
+}
+
+async function startLinking(held: Held, accountId: number, method: LinkMethod): Promise<MessengerSession> {
+  const { account, messenger } = await find(held, accountId);
+  if (!account) throw new AppError('not_found', 'This account no longer exists');
+  if (!messenger) throw new AppError('conflict', `There is no messenger of the name ${account.messenger} here`);
+  return messenger.link(account, method, (state) => held.recorder.tell(accountId, state));
+}
+
+async function unlink(held: Held, accountId: number): Promise<void> {
+  const { sessions, recorder } = held;
+  const session = await get(held, accountId);
+  const isTold = (await session?.unlink()) ?? true;
+  sessions.delete(accountId);
+  recorder.tell(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
+  await recorder.written(accountId);
+}
+
+/** What users ask of one account follows each other. */
+async function inTurn({ asked }: Held, accountId: number, act: () => Promise<void>): Promise<void> {
+  const before = asked.get(accountId);
+  const done = (before ?? Promise.resolve()).catch(() => undefined).then(act);
+  asked.set(accountId, done);
+  try {
+    await done;
+  } finally {
+    if (asked.get(accountId) === done) asked.delete(accountId);
+  }
+}
+
+async function closeUnless(held: Held, keep: (accountId: number) => boolean): Promise<void> {
+  const leaving = [...held.sessions].filter(([accountId]) => !keep(accountId));
+  for (const [accountId] of leaving) held.sessions.delete(accountId);
+  await Promise.all(leaving.map(([accountId, session]) => close(held, accountId, session)));
+}
+
+async function close({ log }: Held, accountId: number, session: Opening): Promise<void> {
+  try {
+    await (await session)?.close();
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a session did not close cleanly');
+  }
 }

@@ -30,6 +30,9 @@ export interface Account {
   reason: string | null;
 }
 
+/** How an account stands that a phone has vouched for. */
+export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
+
 /** The account of a user. Every user has one from sign-up on; throws `unauthenticated` when the user is gone. */
 export async function findAccountOfUser(db: Connection, userId: number): Promise<Account> {
   const row = await selectAccounts(db).where('accounts.user_id', '=', userId).executeTakeFirst();

@@ -23,7 +23,9 @@ export interface RevisedPost {
   position: number;
   messageId: string;
   chatId: string;
-  sentAt: Date | null;
+  isChannel: boolean;
+  /** For how long it had been sent when the turn was taken, in milliseconds; null: it is not known to have left. */
+  ageMs: number | null;
   /** Tries before this one. */
   attempts: number;
   /** `open`: it is queued for another try of sending. `absent`: it turned out to have never left. */
@@ -37,13 +39,20 @@ export interface RevisionClaim {
   paced: readonly string[];
 }
 
+/** An account that wants something changed, and how its lane stands. */
+export interface DueRevision {
+  accountId: number;
+  turn: number;
+  wakeAt: Date | null;
+}
+
 /** Accounts in these shards that want something changed now, and whose lane is free, or will be within `aheadMs`. */
 export async function findRevisions(
   db: Connection,
   shards: readonly number[],
   aheadMs: number,
-): Promise<Array<{ accountId: number; turn: number; wakeAt: Date | null }>> {
-  const { rows } = await sql<{ accountId: number; turn: number; wakeAt: Date | null }>`
+): Promise<DueRevision[]> {
+  const { rows } = await sql<DueRevision>`
     with recursive account as (
       (select account_id from revisions where wanted is not null order by account_id limit 1)
       union all
@@ -113,13 +122,15 @@ async function selectPosts(
         and (not_before is null or not_before <= campanile_now())
       order by position limit ${most}
     )
-    select p.position, p.attempts, coalesce(d.message_id, '') as "messageId", coalesce(g.send_to, '') as "chatId", d.sent_at as "sentAt",
+    select p.position, p.attempts, coalesce(d.message_id, '') as "messageId", coalesce(g.send_to, '') as "chatId",
+           coalesce(g.kind = 'channel', false) as "isChannel",
+           (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
            case when d.status = 'sent' then 'sent' when d.status = 'queued' then 'open'
                 when d.uncertain or d.error like 'outcome_unknown%' then 'perhaps' else 'absent' end as state
     from post p
     left join lateral (
       select * from deliveries d where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = p.position limit 1) d on true
-    left join lateral (select g.send_to from groups g where g.group_id = d.group_id limit 1) g on true
+    left join lateral (select g.send_to, g.kind from groups g where g.group_id = d.group_id limit 1) g on true
     order by p.position`.execute(trx);
   return rows;
 }

@@ -8,21 +8,17 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
+import type { MessengersTraits } from '../messenger/messenger.ts';
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
-import { createFinisher } from './finisher.ts';
+import { createFinisher, type Finisher } from './finisher.ts';
 import { loadPosts } from './load-posts.ts';
 import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
-import { requeueStrays } from './requeue-strays.ts';
+import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
+import { watchClaims, type Claims } from './requeue-strays.ts';
+import { sendTurn, type TurnSending } from './send-turn.ts';
 import { trySuspects } from './try-suspects.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
-
-/** A random gap between two sends of one account, in milliseconds. */
-export interface Gap {
-  minMs: number;
-  maxMs: number;
-}
 
 export interface LaneOptions extends TryHooks {
   db: Database;
@@ -30,8 +26,8 @@ export interface LaneOptions extends TryHooks {
   leases: Leases;
   sessions: Sessions;
   hints: Hints;
-  /** The gap of each messenger. */
-  gaps: Readonly<Record<string, Gap>>;
+  messengers: MessengersTraits;
+  gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
   /** Called for each try, with what it came to: sent, failed, retry or snooze. */
@@ -49,8 +45,7 @@ export const DELIVERIES_PER_TURN = 1_000;
 /** Over all accounts: what is in hand is in memory. */
 const DELIVERIES_IN_HAND = 20_000;
 const NO_LEASE_PAUSE_MS = 200;
-const REST_WITHOUT_SESSION_MS = 5_000;
-const REST_WITHOUT_DATABASE_MS = 1_000;
+const FULL_PAUSE_MS = 1_000;
 
 export interface Lanes {
   wake(): void;
@@ -58,112 +53,44 @@ export interface Lanes {
   stop(): Promise<void>;
 }
 
-export function driveLanes(options: LaneOptions): Lanes {
-  const { db, log, leases } = options;
-  const underWay = new Map<number, { turn: number; ended: Promise<void> }>();
-  const finisher = createFinisher({
-    db,
-    log,
-    underWay: () => underWay.size,
-    onError: () => options.onLoopError?.('outcomes'),
-  });
-  const posts = loadPosts(db);
-  const trySuspect = trySuspects({ db });
-  const paced = Object.entries(options.gaps).flatMap(([name, gap]) => (gap.maxMs > 0 ? [name] : []));
-  let inHand = 0;
+/** What this worker has in hand, and how it takes more. */
+interface Driving extends LaneOptions {
+  /** By account. */
+  underWay: Map<number, { turn: number; ended: Promise<void> }>;
+  /** Deliveries of the turns under way. */
+  inHand: number;
   /** Deliveries of a turn of the last claim, on average: what the next turns are expected to hold. */
-  let usualTurn = DELIVERIES_PER_TURN;
-  let claimedMs = -Infinity;
-  let claims = 0;
-  // A claim whose answer was lost leaves a turn in hand that nobody knows of.
-  let mayHaveStrays = false;
+  usualTurn: number;
+  /** When the last claim was made, by the process's monotonic clock. */
+  claimedMs: number;
+  /** Made so far. */
+  claimCount: number;
+  claims: Claims;
+  sending: TurnSending;
+  finisher: Finisher;
+  paced: readonly string[];
+  /** Looks for more to do at once. */
+  wake(): void;
+}
 
-  async function step(): Promise<number> {
-    const shards = leases.shards();
-    if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
-    if (mayHaveStrays) {
-      const knows = (accountId: number, turn: number) => underWay.get(accountId)?.turn === turn;
-      await requeueStrays(db, shards, { inHand: 'sends', knows, gapMsOf: gapMsOf(options.gaps) });
-      mayHaveStrays = false;
-    }
-    const room = Math.min(TURNS_UNDER_WAY - underWay.size, Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn));
-    if (room <= 0) return 1_000;
-    const gatherMs = claimedMs + GATHERING_MS - performance.now();
-    if (gatherMs > 0 && underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER) return gatherMs;
-    claimedMs = performance.now();
-    mayHaveStrays = true;
-    let closed: number[] = [];
-    const turns = await claimTurns(db, {
-      workerId: leases.workerId(),
-      shards: startAt(shards, claims++ * SHARDS_PER_CLAIM),
-      lanes: room,
-      batch: DELIVERIES_PER_TURN,
-      paced,
-      onClosed: (accountIds) => (closed = accountIds),
-    });
-    mayHaveStrays = false;
-    const watch = watchTries(options, turns);
-    const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
-    if (turns.length > 0) usualTurn = claimed / turns.length;
-    inHand += claimed;
-    for (const turn of turns) {
-      const { length } = turn.deliveries;
-      const ended = takeTurn(turn, watch).finally(() => {
-        inHand -= length;
-        underWay.delete(turn.accountId);
-        loop.wake();
-      });
-      underWay.set(turn.accountId, { turn: turn.turn, ended });
-    }
-    if (closed.length > 0) await openLanes(db, closed, options.timeZone ?? 'UTC');
-    // Fewer turns than shards looked into: there are hardly any more.
-    return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
-  }
-
-  async function takeTurn(turn: Turn, watch: TryWatch): Promise<void> {
-    let begunMs = performance.now();
-    const results = await send(turn, () => (begunMs = performance.now()));
-    await watch.tell(turn, results, begunMs);
-    const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
-    for (const outcome of outcomes) options.onOutcome?.(outcome.kind, 1);
-    await finisher.finish({ turn, outcomes, gapMs: drawGap(options.gaps[turn.messenger]) });
-  }
-
-  /** One result a delivery, whatever goes wrong. Until `session.send` is called nothing can have left. */
-  async function send(turn: Turn, onBegin: () => void): Promise<SendResult[]> {
-    const all = (result: SendResult) => turn.deliveries.map(() => result);
-    let session, post;
-    try {
-      [session, post] = await Promise.all([options.sessions.get(turn.accountId), posts.get(turn.contentId)]);
-    } catch (error) {
-      log.warn({ err: error, accountId: turn.accountId }, 'a turn could not be prepared');
-      return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
-    }
-    if (!session) return all({ kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
-    const ready = { session, post };
-    try {
-      return await trySuspect(turn, () => {
-        onBegin();
-        return sendNow(turn, ready);
-      });
-    } catch (error) {
-      log.warn({ err: error, accountId: turn.accountId }, 'a turn that had been cut off could not be prepared');
-      return all({ kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
-    }
-  }
-
-  async function sendNow(turn: Turn, { session, post }: { session: MessengerSession; post: Post }) {
-    const all = (result: SendResult) => turn.deliveries.map(() => result);
-    if (!leases.maySend()) return all({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
-    try {
-      return await session.send(post, turn.deliveries, () => leases.maySend());
-    } catch (error) {
-      log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
-      return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
-    }
-  }
-
-  const loop = startLoop('lanes', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
+export function driveLanes(options: LaneOptions): Lanes {
+  const { db, log, onLoopError } = options;
+  const underWay: Driving['underWay'] = new Map();
+  const knows = (accountId: number, turn: number) => underWay.get(accountId)?.turn === turn;
+  const driving: Driving = {
+    ...options,
+    underWay,
+    inHand: 0,
+    usualTurn: DELIVERIES_PER_TURN,
+    claimedMs: -Infinity,
+    claimCount: 0,
+    claims: watchClaims(db, { inHand: 'sends', knows, gaps: options.gaps }),
+    sending: { ...options, posts: loadPosts(db), trySuspect: trySuspects({ db }) },
+    finisher: createFinisher({ db, log, underWay: () => underWay.size, onError: () => onLoopError?.('outcomes') }),
+    paced: pacedOf(options.gaps),
+    wake: () => loop.wake(),
+  };
+  const loop = startLoop('lanes', () => step(driving), { log, ...(onLoopError && { onError: onLoopError }) });
   options.hints.on('campanile_lanes', () => loop.wake());
   return {
     wake: () => loop.wake(),
@@ -172,6 +99,49 @@ export function driveLanes(options: LaneOptions): Lanes {
       await Promise.all([...underWay.values()].map((turn) => turn.ended));
     },
   };
+}
+
+/** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
+async function step(driving: Driving): Promise<number> {
+  const { db, leases } = driving;
+  const shards = leases.shards();
+  if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
+  await driving.claims.requeueStrays(shards);
+  const room = roomOf(driving);
+  if (room <= 0) return FULL_PAUSE_MS;
+  const gatherMs = gatheringMs(driving);
+  if (gatherMs > 0) return gatherMs;
+  const { turns, closed } = await claim(driving, shards, room);
+  begin(driving, turns);
+  if (closed.length > 0) await openLanes(db, closed, driving.timeZone ?? 'UTC');
+  // Fewer turns than shards looked into: there are hardly any more.
+  return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
+}
+
+/** For how many turns there is room. */
+function roomOf({ underWay, inHand, usualTurn }: Driving): number {
+  return Math.min(TURNS_UNDER_WAY - underWay.size, Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn));
+}
+
+/** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
+function gatheringMs({ underWay, claimedMs }: Driving): number {
+  return underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
+}
+
+async function claim(driving: Driving, shards: number[], room: number): Promise<{ turns: Turn[]; closed: number[] }> {
+  const { db, leases, claims, paced } = driving;
+  driving.claimedMs = performance.now();
+  let closed: number[] = [];
+  const options = {
+    workerId: leases.workerId(),
+    shards: startAt(shards, driving.claimCount++ * SHARDS_PER_CLAIM),
+    lanes: room,
+    batch: DELIVERIES_PER_TURN,
+    paced,
+    onClosed: (accountIds: number[]) => (closed = accountIds),
+  };
+  const turns = await claims.make(() => claimTurns(db, options));
+  return { turns, closed };
 }
 
 /**
@@ -183,11 +153,29 @@ function startAt(shards: readonly number[], place: number): number[] {
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
-function drawGap(gap: Gap | undefined): number {
-  return gap ? gap.minMs + Math.random() * (gap.maxMs - gap.minMs) : 0;
+function begin(driving: Driving, turns: readonly Turn[]): void {
+  const { underWay } = driving;
+  const watch = watchTries(driving, turns);
+  const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
+  if (turns.length > 0) driving.usualTurn = claimed / turns.length;
+  driving.inHand += claimed;
+  for (const turn of turns) {
+    const { length } = turn.deliveries;
+    const ended = takeTurn(driving, turn, watch).finally(() => {
+      driving.inHand -= length;
+      underWay.delete(turn.accountId);
+      driving.wake();
+    });
+    underWay.set(turn.accountId, { turn: turn.turn, ended });
+  }
 }
 
-/** The whole gap of each messenger, which a lane waits whose turn was taken from its worker. */
-export function gapMsOf(gaps: Readonly<Record<string, Gap>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(gaps).map(([name, gap]) => [name, gap.maxMs]));
+async function takeTurn(driving: Driving, turn: Turn, watch: TryWatch): Promise<void> {
+  const { sending, finisher, gaps, onOutcome } = driving;
+  let begunMs = performance.now();
+  const results = await sendTurn(sending, turn, () => (begunMs = performance.now()));
+  await watch.tell(turn, results, begunMs);
+  const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
+  for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
+  await finisher.finish({ turn, outcomes, gapMs: drawGapMs(gaps, turn.messenger) });
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
-import { sleep } from '../lib/time.ts';
 import type { FinishedTurn } from './effects.ts';
 import { finishTurns } from './finish-turns.ts';
+import { writeSurely } from './write-surely.ts';
 
 /** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
 export interface Finisher {
@@ -12,7 +12,6 @@ export interface Finisher {
 
 const LONGEST_WAIT_MS = 5;
 const DELIVERIES_PER_BATCH = 500;
-const RETRY_MS = 500;
 
 interface Waiting {
   finished: FinishedTurn;
@@ -43,19 +42,14 @@ export function createFinisher(deps: {
   }
 
   async function write(batch: Waiting[]) {
-    for (;;) {
-      try {
-        await finishTurns(
-          deps.db,
-          batch.map((one) => one.finished),
-        );
-        break;
-      } catch (error) {
+    const finished = batch.map((one) => one.finished);
+    await writeSurely(
+      () => finishTurns(deps.db, finished),
+      (error) => {
         deps.onError?.();
         deps.log.error({ err: error, turns: batch.length }, 'outcomes could not be written down yet and are kept');
-        await sleep(RETRY_MS * (0.5 + Math.random()));
-      }
-    }
+      },
+    );
     for (const one of batch) one.done();
   }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
 import { fileNameOf } from '../lib/file-name.ts';
+import { keepRecent } from '../lib/keep-recent.ts';
 import { loadMedia } from '../media/store.ts';
 import { extensionOf } from '../media/sniff.ts';
 import type { Post } from '../messenger/messenger.ts';
@@ -17,9 +18,9 @@ const POSTS_KEPT = 100;
 const FILES_KEPT = 2;
 
 export function loadPosts(db: Database): Posts {
-  const files = keepRecent<Promise<Buffer>>(FILES_KEPT);
+  const files = keepRecent<number, Buffer>({ most: FILES_KEPT });
   let loading: Promise<unknown> = Promise.resolve();
-  const posts = keepRecent<Promise<Post>>(POSTS_KEPT);
+  const posts = keepRecent<number, Post>({ most: POSTS_KEPT });
   // Many campaigns may be due at the same minute.
   const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), { parallel: 2, most: 500 });
 
@@ -77,20 +78,4 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     ) c`.execute(db);
   const byId = new Map(rows.map((row) => [row.content_id, row]));
   return contentIds.map((contentId) => byId.get(contentId));
-}
-
-/** The most recently used values by id; a value that could not be made is not kept. */
-function keepRecent<V extends Promise<unknown>>(most: number) {
-  const kept = new Map<number, V>();
-  return {
-    get(id: number, make: () => V): V {
-      const value = kept.get(id) ?? make();
-      kept.delete(id);
-      kept.set(id, value);
-      value.catch(() => kept.delete(id));
-      const oldest = kept.keys().next();
-      if (kept.size > most && !oldest.done) kept.delete(oldest.value);
-      return value;
-    },
-  };
 }

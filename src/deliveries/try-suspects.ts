@@ -13,12 +13,14 @@ const LONGEST_ALONE_MS = 60_000;
 /** What of a turn is sent, given the results; `send` may still answer that it was not tried. */
 type Send = () => Promise<SendResult[]>;
 
+export type TrySuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
+
 /**
  * Tries deliveries that may be what breaks workers. One that was cut off again and again is tried while no other suspect of this
  * worker is, and that is noted before, so that if the worker dies over it, it is told apart from those in hand beside it. After
  * five tries cut off it is refused for good. All others are simply sent.
  */
-export function trySuspects({ db }: { db: Database }): (turn: Turn, send: Send) => Promise<SendResult[]> {
+export function trySuspects({ db }: { db: Database }): TrySuspect {
   let last: Promise<unknown> = Promise.resolve();
 
   async function tryAlone(turn: Turn, suspect: ClaimedDelivery, send: Send): Promise<SendResult[]> {

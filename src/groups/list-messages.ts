@@ -17,30 +17,37 @@ export interface ArrivedMessage {
   correctedAt: Date | null;
 }
 
-/** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked; wired to the sandbox. */
+/** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked. */
 export type ReadMessages = (
   accountId: number,
   chatId: string,
   page: { after: number; limit: number; withRecalled: boolean },
 ) => Promise<ArrivedMessage[]>;
 
+export interface ListMessagesDeps {
+  db: Database;
+  /** By the name of each messenger that lets one look: the sandbox. */
+  readMessages: ReadonlyMap<string, ReadMessages>;
+}
+
 /**
  * What the members of one of the user's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
  * that is not the user's and for an account that is not on the sandbox.
  */
 export async function listMessages(
-  { db, readMessages }: { db: Database; readMessages: ReadMessages },
+  { db, readMessages }: ListMessagesDeps,
   userId: number,
   { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
   const account = await findAccountOfUser(db, userId);
-  if (account.messenger !== 'sandbox') throw new AppError('not_found', 'Your account is not on the sandbox');
+  const read = readMessages.get(account.messenger);
+  if (!read) throw new AppError('not_found', 'Your account is not on the sandbox');
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)
     throw new AppError('not_found', 'No such group', {
       details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
     });
-  const found = await readMessages(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
+  const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);
   return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
 }

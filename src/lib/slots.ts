@@ -11,18 +11,15 @@ export interface Slots {
 
 const RETRY_SECONDS = 5;
 
-/** `maxWaitMs` in milliseconds. `name` is the reason of its OverloadErrors. */
-export function createSlots({
-  name,
-  size,
-  maxWaiting,
-  maxWaitMs,
-}: {
+export interface SlotsOptions {
+  /** The reason of its OverloadErrors. */
   name: string;
   size: number;
   maxWaiting: number;
   maxWaitMs: number;
-}): Slots {
+}
+
+export function createSlots({ name, size, maxWaiting, maxWaitMs }: SlotsOptions): Slots {
   const queue: Array<() => void> = [];
   const busy = () => new OverloadError(name, RETRY_SECONDS);
   let taken = 0;

@@ -1,7 +1,8 @@
 /**
  * The port to a messaging application. The ledger decides what is sent, when and how often; a messenger only carries it and tells
- * the truth about what became of it. Implemented by the sandbox; every implementation passes the same conformance suite.
+ * the truth about what became of it. Every implementation passes the same conformance suite.
  */
+import type { ChangeWindow } from './windows.ts';
 
 /** Whose identity a session acts with. */
 export interface MessengerAccount {
@@ -99,8 +100,6 @@ export interface SentPost {
   chatId: string;
   /** The id it was sent with. */
   messageId: string;
-  /** null: it is not known to have left. */
-  sentAt: Date | null;
 }
 
 /** What becomes of posts: deleted for everyone, or edited to say what `post` says. Its media is that of the post as it was sent. */
@@ -111,7 +110,7 @@ export type RevisionResult =
   | { kind: 'done' }
   /** There is no such post. */
   | { kind: 'absent'; reason: string }
-  | { kind: 'refused'; reason: string; /** Trying again cannot help: it is too late, say. */ final: boolean }
+  | { kind: 'refused'; reason: string; /** Trying again cannot help. */ final: boolean }
   /** It is tried again: to change a post twice in the same way has to do no harm. */
   | { kind: 'unknown'; reason: string }
   | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
@@ -163,10 +162,32 @@ export interface MessengerSession {
   close(): Promise<void>;
 }
 
-export interface Messenger {
+/**
+ * What a messaging application is like, as far as others decide by it: known in every process, also where none of its sessions is.
+ * Nobody else asks for its name to find out. What is left out has its default.
+ */
+export interface MessengerTraits {
   readonly name: string;
-  /** Its sessions have to stay open all the time, and not only while something is sent. */
-  readonly staysOpen: boolean;
+  /** Default is `false`. If this is true, its sessions have to stay open all the time, and not only while something is sent. */
+  readonly staysOpen?: boolean;
+  /**
+   * Default is `false`. If this is true, no phone has to agree to a link: a new account is connected from the start, and one can be
+   * given another messenger without ending its link first.
+   */
+  readonly linksAtOnce?: boolean;
+  /**
+   * Default is `false`. If this is true, the posts of a turn leave one after the other, each when the one before was answered, and
+   * `mayGoOn` is asked before each. A turn is then one delivery, also where no gap is configured.
+   */
+  readonly sendsOneByOne?: boolean;
+  /** Default is for ever. If this is given, a post that is older is not recalled or corrected any more, and nobody asks for it. */
+  readonly changeWindows?: Readonly<Record<PostChange['kind'], ChangeWindow>>;
+}
+
+/** What messengers are like, by name. */
+export type MessengersTraits = ReadonlyMap<string, MessengerTraits>;
+
+export interface Messenger extends MessengerTraits {
   /**
    * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands.
    * Undefined when the account turns out not to be linked, which is told too.

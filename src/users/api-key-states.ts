@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time.ts';
 import { hashApiKey } from './api-key.ts';
 import { findApiKeyByHash, noteApiKeyUse, type ApiKeyState } from './api-key-store.ts';
+import { putLast, rememberBriefly } from './remember-briefly.ts';
 
 /** Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface ApiKeyStates {
@@ -16,68 +17,30 @@ export interface ApiKeyStates {
   drop(userId: number): void;
 }
 
-/** Contract §4: a revocation holds on every process within 1 s, also when no hint comes through. */
-const MAX_AGE_MS = 800;
 const MOST_REMEMBERED = 10_000;
 const USE_NOTED_MS = 60_000;
 
-interface Remembered {
-  state: ApiKeyState;
-  readAtMs: number;
-}
-
-/** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
-export function createApiKeyStates({
-  db,
-  log,
-  clock,
-  hints,
-}: {
+interface ApiKeyStatesDeps {
   db: Database;
   log: Log;
   clock: Clock;
   hints?: Pick<Hints, 'on'>;
-}): ApiKeyStates {
-  // By the key's hash: the keys themselves are not kept in memory either.
-  const remembered = new Map<string, Remembered>();
-  const reading = new Map<string, Promise<ApiKeyState | undefined>>();
-  const noted = new Map<number, number>();
+}
 
-  function drop(userId: number) {
-    for (const [id, { state }] of remembered) if (state.userId === userId) remembered.delete(id);
-    // Whose keys are being read is not known yet, and they may be older than the revocation: nobody who comes now waits for them.
-    reading.clear();
-  }
-
-  hints?.on('campanile_tokens', (payload) => {
-    if (payload !== '') return drop(Number(payload));
-    remembered.clear();
-    reading.clear();
+/** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
+export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
+  const { db, clock, hints } = deps;
+  const noteUse = noteUses(deps);
+  // By the key's hash in base64: the keys themselves are not kept in memory either.
+  const states = rememberBriefly<string, ApiKeyState | undefined>({
+    clock,
+    most: MOST_REMEMBERED,
+    read: (id) => findApiKeyByHash(db, Buffer.from(id, 'base64')),
+    // Guesses must not push keys out.
+    isKept: (state) => state !== undefined,
   });
-
-  async function read(id: string, hash: Buffer): Promise<ApiKeyState | undefined> {
-    // Before the question, not after the answer: the age counts from what the answer can know.
-    const readAtMs = clock.nowMs();
-    const answer = findApiKeyByHash(db, hash);
-    reading.set(id, answer);
-    try {
-      const state = await answer;
-      // What is no key is not remembered: guesses must not push keys out.
-      if (state && reading.get(id) === answer) remember(remembered, id, { state, readAtMs }, MOST_REMEMBERED);
-      return state;
-    } finally {
-      if (reading.get(id) === answer) reading.delete(id);
-    }
-  }
-
-  function noteUse({ apiKeyId }: ApiKeyState, nowMs: number) {
-    const notedAtMs = noted.get(apiKeyId);
-    if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
-    remember(noted, apiKeyId, nowMs, MOST_REMEMBERED);
-    noteApiKeyUse(db, apiKeyId).catch((error: unknown) =>
-      log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
-    );
-  }
+  const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
+  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
 
   function judge(state: ApiKeyState | undefined): ApiKeyState | undefined {
     const nowMs = clock.nowMs();
@@ -88,22 +51,22 @@ export function createApiKeyStates({
 
   return {
     find(key) {
-      const hash = hashApiKey(key);
-      const id = hash.toString('base64');
-      const entry = remembered.get(id);
-      const ageMs = entry ? clock.nowMs() - entry.readAtMs : MAX_AGE_MS;
-      if (entry && ageMs >= 0 && ageMs < MAX_AGE_MS) return judge(entry.state);
-      return (reading.get(id) ?? read(id, hash)).then(judge);
+      const state = states.get(hashApiKey(key).toString('base64'));
+      return state instanceof Promise ? state.then(judge) : judge(state);
     },
     drop,
   };
 }
 
-/** Puts the entry last and lets the first one go when there are too many. */
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number) {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= most) return;
-  const oldest = map.keys().next();
-  if (!oldest.done) map.delete(oldest.value);
+/** Notes that a key is in use, once a minute at most. */
+function noteUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
+  const noted = new Map<number, number>();
+  return ({ apiKeyId }, nowMs) => {
+    const notedAtMs = noted.get(apiKeyId);
+    if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
+    putLast(noted, apiKeyId, nowMs, MOST_REMEMBERED);
+    noteApiKeyUse(db, apiKeyId).catch((error: unknown) =>
+      log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
+    );
+  };
 }

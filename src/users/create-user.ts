@@ -5,15 +5,9 @@ import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { hashPassword } from './password.ts';
 import { phoneDigits } from './phone-number.ts';
-import { insertLogins, insertUser, type User } from './store.ts';
+import { insertLogins, insertUser, type NewUser, type User } from './store.ts';
 
-export interface SignUp {
-  firstName: string;
-  lastName: string;
-  userName: string;
-  email: string;
-  phoneNumber: string;
-  whatsappNumber: string;
+export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
   password: string;
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Clock } from '../lib/time.ts';
+import { rememberBriefly } from './remember-briefly.ts';
 import { readTokenState, type TokenState } from './store.ts';
 import type { TokenIdentity } from './token.ts';
 
@@ -12,15 +13,7 @@ export interface TokenStates {
   drop(userId: number): void;
 }
 
-/** Contract §4: a revocation holds on every process within 1 s, also when no hint comes through. */
-const MAX_AGE_MS = 800;
 const MOST_REMEMBERED = 20_000;
-
-interface Remembered {
-  /** Undefined: there is no such user. */
-  state: TokenState | undefined;
-  readAtMs: number;
-}
 
 /** Asks the database once for all who wait for the same user. Hints on `campanile_tokens` carry the user id. */
 export function createTokenStates({
@@ -32,50 +25,18 @@ export function createTokenStates({
   clock: Clock;
   hints?: Pick<Hints, 'on'>;
 }): TokenStates {
-  const remembered = new Map<number, Remembered>();
-  const reading = new Map<number, Promise<TokenState | undefined>>();
-
-  function drop(userId: number) {
-    remembered.delete(userId);
-    // What is being read may be older than the revocation: nobody who comes now may wait for it.
-    reading.delete(userId);
-  }
-
-  hints?.on('campanile_tokens', (payload) => {
-    if (payload !== '') return drop(Number(payload));
-    remembered.clear();
-    reading.clear();
+  // By user; undefined: there is no such user.
+  const states = rememberBriefly<number, TokenState | undefined>({
+    clock,
+    most: MOST_REMEMBERED,
+    read: (userId) => readTokenState(db, userId),
   });
-
-  function remember(userId: number, entry: Remembered) {
-    remembered.delete(userId);
-    remembered.set(userId, entry);
-    if (remembered.size <= MOST_REMEMBERED) return;
-    const oldest = remembered.keys().next();
-    if (!oldest.done) remembered.delete(oldest.value);
-  }
-
-  async function read(userId: number): Promise<TokenState | undefined> {
-    // Before the question, not after the answer: the age counts from what the answer can know.
-    const readAtMs = clock.nowMs();
-    const answer = readTokenState(db, userId);
-    reading.set(userId, answer);
-    try {
-      const state = await answer;
-      if (reading.get(userId) === answer) remember(userId, { state, readAtMs });
-      return state;
-    } finally {
-      if (reading.get(userId) === answer) reading.delete(userId);
-    }
-  }
-
+  const drop = (userId: number) => states.drop((id) => id === userId);
+  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
   return {
     holds(token) {
-      const entry = remembered.get(token.userId);
-      const ageMs = entry ? clock.nowMs() - entry.readAtMs : MAX_AGE_MS;
-      if (entry && ageMs >= 0 && ageMs < MAX_AGE_MS) return isCurrent(entry.state, token);
-      const answer = reading.get(token.userId) ?? read(token.userId);
-      return answer.then((state) => isCurrent(state, token));
+      const state = states.get(token.userId);
+      return state instanceof Promise ? state.then((read) => isCurrent(read, token)) : isCurrent(state, token);
     },
     drop,
   };

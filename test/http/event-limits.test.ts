@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkAccount } from '../../src/accounts/link-account.ts';
 import type { WatchLimits } from '../../src/http/events/watch-progress.ts';
 import { systemClock } from '../../src/lib/time.ts';
+import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 import { listen } from '../support/listen.ts';
@@ -22,7 +23,7 @@ function start(limits: Partial<WatchLimits>): Promise<TestServer> {
   return startTestServer({
     db: database.db,
     events: { db: database.db, clock: systemClock, limits },
-    users: { bornWithUser: (trx, userId) => linkAccount(trx, userId, 'sandbox') },
+    users: { bornWithUser: (trx, userId) => linkAccount(trx, userId, SANDBOX) },
     limits: { closeTimeoutMs: 600_000 },
   });
 }

@@ -8,6 +8,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { expectMessenger } from '../support/messenger-conformance.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import { postsNow } from '../whatsapp-peer/posts-now.ts';
 
 const PEOPLE = ['4915100000002', '4915100000003', '4915100000004'];
 const PHONE_NUMBER = '4915100000001';
@@ -16,14 +17,16 @@ expectMessenger('the sandbox', async () => {
   const database = await createTestDatabase();
   const { accountId } = await createOwner(database.db, 0);
   const pool = connectDatabase(database.address, { log: createLog('error') });
+  const shown = async (chatId: string) =>
+    (await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 })).map(({ text }) => text);
   const messenger = createSandbox({ db: pool, log: createLog('error'), speed: 0 });
   return {
     messenger,
     account: { accountId, phoneNumber: PHONE_NUMBER },
     agree: () => Promise.resolve(),
     people: PEOPLE,
-    shown: async (chatId) =>
-      (await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 })).map(({ text }) => text),
+    shown,
+    seenNow: shown,
     async stop() {
       await messenger.close();
       await database.drop();
@@ -44,7 +47,7 @@ expectMessenger('WhatsApp', async () => {
     url: peer.url,
     rootKey: Buffer.from(peer.rootKey, 'hex'),
     mediaCa: peer.certificate,
-    timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 2_000 },
+    timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 10_000 },
   });
   return {
     messenger,
@@ -60,6 +63,7 @@ expectMessenger('WhatsApp', async () => {
         throw new Error('devices differ in what they show');
       return texts[0] ?? [];
     },
+    seenNow: (chatId) => Promise.resolve([...postsNow(peer, chatId).values()][0] ?? []),
     async stop() {
       await messenger.close();
       await peer.stop();

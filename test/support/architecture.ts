@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   erasure: ['accounts', 'messenger', 'database', 'lib'],
   campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
   client: ['http'],
-  web: ['client', 'http', 'text'],
+  web: ['client', 'http', 'messenger', 'text'],
   http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };
 
@@ -33,7 +33,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'], client: ['http'], web: ['http'] };
 
 /** The only files of other rooms that browsers may come to see: what else is there, is the server's own business. */
-const IN_BROWSERS = /^(?:client\/.*|src\/http\/contract\/.*|src\/text\/parse-whatsapp)\.ts$/;
+const IN_BROWSERS = /^(?:client\/.*|src\/http\/contract\/.*|src\/messenger\/windows|src\/text\/parse-whatsapp)\.ts$/;
 
 export interface Import {
   from: string;

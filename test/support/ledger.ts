@@ -6,10 +6,11 @@ import { addCampaign } from '../../src/campaigns/add-campaign.ts';
 import { addScheduledCampaign, type ScheduledInput } from '../../src/campaigns/add-scheduled-campaign.ts';
 import type { Database } from '../../src/database/connect.ts';
 import { listenForHints } from '../../src/database/listen.ts';
-import type { Gap } from '../../src/deliveries/drive-lanes.ts';
+import type { Gap } from '../../src/deliveries/pace.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import type { Messenger } from '../../src/messenger/messenger.ts';
+import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -48,7 +49,7 @@ export async function createOwner(
       })
       .returning('user_id')
       .executeTakeFirstOrThrow();
-    await linkAccount(trx, userId, 'sandbox');
+    await linkAccount(trx, userId, SANDBOX);
     const { accountId } = await findAccountOfUser(trx, userId);
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)

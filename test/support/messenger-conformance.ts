@@ -5,6 +5,7 @@ import type {
   Destination,
   Messenger,
   MessengerSession,
+  PostChange,
   SendResult,
   SessionState,
 } from '../../src/messenger/messenger.ts';
@@ -20,6 +21,8 @@ export interface Conforming {
   people: string[];
   /** What one member of the chat has been shown, oldest first. */
   shown(chatId: string): Promise<string[]>;
+  /** What one member of the chat sees now, after all that was deleted or edited, oldest first. */
+  seenNow(chatId: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +57,39 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
     afterAll(async () => {
       await session.close();
       await here.stop();
+    });
+
+    test('is linked at once, or by a phone that agrees, as it says', () => {
+      expect(told[0]?.status).toBe(here.messenger.linksAtOnce ? 'connected' : 'linking');
+    });
+
+    test('asks before each post whether it may go on, if it says that they leave one by one', async () => {
+      const group = await session.createGroup({ name: 'One by one', participants: here.people });
+      const chats = [to(group.sendTo), to(group.sendTo), to(group.sendTo)];
+      let isHeld = true;
+      const results = await session.send({ text: 'alone', media: null }, chats, () => isHeld);
+      expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
+      isHeld = false;
+      const later = await session.send({ text: 'not any more', media: null }, [to(group.sendTo)], () => isHeld);
+      expect(later[0]?.kind).toBe(here.messenger.sendsOneByOne ? 'offline' : 'sent');
+    });
+
+    test('edits and deletes what has left, and takes the same change twice, if it says for how long', async () => {
+      expect(session.revise !== undefined).toBe(here.messenger.changeWindows !== undefined);
+      const group = await session.createGroup({ name: 'Changing', participants: here.people });
+      const channel = await session.createChannel({ name: 'Changing', description: '', picture: null });
+      const posts = [to(group.sendTo), to(channel.sendTo)];
+      await send('first', posts);
+      const change = async (what: PostChange) => (await session.revise?.(what, posts))?.map(({ kind }) => kind);
+      const seen = () => Promise.all(posts.map(({ chatId }) => here.seenNow(chatId)));
+      const correction: PostChange = { kind: 'correct', post: { text: 'second', media: null } };
+      expect(await change(correction)).toEqual(['done', 'done']);
+      expect(await change(correction)).toEqual(['done', 'done']);
+      expect(await seen()).toEqual([['second'], ['second']]);
+      expect(await change({ kind: 'recall' })).toEqual(['done', 'done']);
+      expect(await seen()).toEqual([[], []]);
+      // Where the application says that it is gone, it is gone.
+      expect(await change({ kind: 'recall' })).toEqual(['done', expect.stringMatching(/^(done|absent)$/)]);
     });
 
     test('creates groups, communities and channels, and lists them as it answered', async () => {

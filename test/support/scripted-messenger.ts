@@ -83,7 +83,6 @@ export function scriptMessenger(): ScriptedMessenger {
   };
   const messenger: ScriptedMessenger = {
     name: 'sandbox',
-    staysOpen: false,
     arrivals: [],
     answer: () => undefined,
     changes: [],

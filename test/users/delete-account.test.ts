@@ -14,6 +14,7 @@ import { startTestWorker, until } from '../support/ledger.ts';
 import { person, signUpOf, type Person } from '../support/people.ts';
 import { HUSK, remainsOf } from '../support/remains.ts';
 import type { MessengerAccount, TellState } from '../../src/messenger/messenger.ts';
+import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -150,7 +151,7 @@ describe('on its own', () => {
     database = await createTestDatabase();
     hints = listenForHints(database.address, { log: createLog('silent') });
     const users = {
-      bornWithUser: (trx: Parameters<typeof linkAccount>[0], userId: number) => linkAccount(trx, userId, 'sandbox'),
+      bornWithUser: (trx: Parameters<typeof linkAccount>[0], userId: number) => linkAccount(trx, userId, SANDBOX),
       diesWithUser: unlinkAccount,
     };
     here = await startTestServer({ db: database.db, users });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planLooks } from '../../src/messenger/whatsapp/channels/plan-looks.ts';
+import { planLooks } from '../../src/messenger/whatsapp/hear/plan-looks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

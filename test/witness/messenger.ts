@@ -41,7 +41,6 @@ export function witnessMessenger(name: string, port: number): Messenger {
     });
   return {
     name,
-    staysOpen: false,
     open,
     link(account, _method, tell) {
       tell({ status: 'connected' });

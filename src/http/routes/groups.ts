@@ -2,7 +2,7 @@ import { createChannel } from '../../groups/create-channel.ts';
 import { createCommunity } from '../../groups/create-community.ts';
 import { createGroup } from '../../groups/create-group.ts';
 import { listGroups } from '../../groups/list-groups.ts';
-import { listMessages, type ArrivedMessage, type ReadMessages } from '../../groups/list-messages.ts';
+import { listMessages, type ArrivedMessage, type ListMessagesDeps } from '../../groups/list-messages.ts';
 import type { GroupActivity } from '../../groups/read-activity.ts';
 import { syncGroups, type GroupDeps } from '../../groups/sync-groups.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
@@ -16,7 +16,7 @@ const NOTHING_POSTED: GroupActivity = { posts: 0, lastPostedAt: null, recipients
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
 
-export function groupOperations(deps: GroupDeps & { readMessages: ReadMessages; timeZone: string }): Operation[] {
+export function groupOperations(deps: GroupDeps & ListMessagesDeps & { timeZone: string }): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/venom/create-channel',

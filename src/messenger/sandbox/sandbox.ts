@@ -7,6 +7,7 @@ import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { tellDoings } from './tell-doings.ts';
+import { SANDBOX } from './traits.ts';
 
 /**
  * The messaging application that needs no account (contract §6). `db` must be a pool of its own: what it writes is never part of
@@ -45,8 +46,7 @@ export function createSandbox({
   }
 
   return {
-    name: 'sandbox',
-    staysOpen: false,
+    ...SANDBOX,
     open,
     // There is no phone that would have to agree.
     async link(account, _method, tell) {

@@ -1,15 +1,16 @@
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { createSlots } from '../../lib/slots.ts';
+import { createSlots, type Slots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
-import type { Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
-import { createMemberTeller } from './hear/tell-members.ts';
+import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
+import { WHATSAPP } from './traits.ts';
 
 export interface WhatsAppOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
@@ -65,103 +66,48 @@ const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
+/** What the sessions of this process share. */
+interface Shared extends WhatsAppOptions {
+  times: WhatsAppTiming;
+  /** Places for connections that are being made. */
+  connecting: Slots;
+  /** Places for first posts to large groups. */
+  fanOuts: Slots;
+  /** Places for files that are uploaded. */
+  uploading: Slots;
+  /** Undefined until the first session needs it. */
+  uploads: Uploads | undefined;
+  members: MemberTeller;
+}
+
 /** WhatsApp itself, through its protocol for linked devices. */
 export function createWhatsApp(options: WhatsAppOptions): Messenger {
-  const { db, log, vault, url, rootKey, mediaCa, timing, onLoopError } = options;
+  const { db, log, vault, onLoopError, onEventsLost } = options;
+  const times = { ...TIMING, ...options.timing };
+  const shared: Shared = {
+    ...options,
+    times,
+    connecting: endlessQueue('connecting', CONNECTING_AT_ONCE),
+    fanOuts: createSlots({
+      name: 'fan_out',
+      size: FANNING_OUT_AT_ONCE,
+      maxWaiting: 50,
+      maxWaitMs: times.fanOutWaitMs,
+    }),
+    uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
+    uploads: undefined,
+    members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
+  };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
-  const times = { ...TIMING, ...timing };
-  const connecting = createSlots({
-    name: 'connecting',
-    size: CONNECTING_AT_ONCE,
-    maxWaiting: Number.MAX_SAFE_INTEGER,
-    maxWaitMs: LONGEST_WAIT_MS,
-  });
-  const fanOuts = createSlots({
-    name: 'fan_out',
-    size: FANNING_OUT_AT_ONCE,
-    maxWaiting: 50,
-    maxWaitMs: times.fanOutWaitMs,
-  });
-  const uploading = createSlots({
-    name: 'upload',
-    size: UPLOADING_AT_ONCE,
-    maxWaiting: Number.MAX_SAFE_INTEGER,
-    maxWaitMs: LONGEST_WAIT_MS,
-  });
-  let uploads: Uploads | undefined;
-  const members = createMemberTeller({ log, onLost: options.onEventsLost, onLoopError });
-  const clearing = startLoop('old posts', clearPosts, watched);
-  const resealing = startLoop('credentials', resealAll, watched);
-
-  async function clearPosts(): Promise<number> {
-    return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;
-  }
-
-  /** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
-  async function resealAll(): Promise<number> {
-    const resealed = await resealKeys(db, vault);
-    if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
-    return resealed > 0 ? 0 : CLEARING_MS;
-  }
-
-  async function prepare(account: MessengerAccount, tell: TellState) {
-    const [{ prepareClient }, { keepUploads }, sessions, credentials] = await Promise.all([
-      import('./connect/load-client.ts'),
-      import('./files/keep-uploads.ts'),
-      import('./session.ts'),
-      import('./connect/credentials.ts'),
-    ]);
-    await prepareClient(log, rootKey);
-    const table = await claimKeys(db, vault, account.accountId);
-    uploads ??= keepUploads({
-      db,
-      log,
-      ca: mediaCa,
-      places: uploading,
-      waitMs: times.fileWaitMs,
-      retryMs: times.fileRetryMs,
-    });
-    const shared = {
-      db,
-      log,
-      url,
-      connecting,
-      fanOuts,
-      uploads,
-      tellMembers: members.tell,
-      onLoopError,
-      timing: times,
-    };
-    const options = { ...shared, account, table, tell };
-    return { ...sessions, ...credentials, table, options };
-  }
-
-  async function open(account: MessengerAccount, tell: TellState) {
-    const { startSession, loadCredentials, table, options } = await prepare(account, tell);
-    const credentials = await loadCredentials(table);
-    if (credentials) return startSession(options, { credentials });
-    tell({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
-    return undefined;
-  }
-
+  const clearing = startLoop('old posts', () => clearPosts(db), watched);
+  const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
-    name: 'whatsapp',
-    staysOpen: true,
-    open,
-    async link(account, method, tell) {
-      const { startSession, options } = await prepare(account, tell);
-      const session = startSession(options, { method });
-      try {
-        await session.linking;
-      } catch (error) {
-        await session.close();
-        throw error;
-      }
-      return session;
-    },
-    watchMembers: members.watch,
+    ...WHATSAPP,
+    open: (account, tell) => open(shared, account, tell),
+    link: (account, method, tell) => link(shared, account, method, tell),
+    watchMembers: shared.members.watch,
     async forget(accountId) {
-      if (await hasKeys(db, accountId)) await unlinkForgotten(accountId);
+      if (await hasKeys(db, accountId)) await unlinkForgotten(shared, accountId);
       await dropKeys(db, accountId);
       return false;
     },
@@ -170,21 +116,74 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       await db.destroy();
     },
   };
+}
 
-  /** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */
-  async function unlinkForgotten(accountId: number): Promise<void> {
-    const connected = Promise.withResolvers<void>();
-    const session = await open({ accountId, phoneNumber: undefined }, ({ status }) => {
-      if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();
-    });
-    if (!session) return;
-    const tooLong = setTimeout(() => connected.reject(new Error('WhatsApp cannot be reached')), UNLINK_LIMIT_MS);
-    try {
-      await connected.promise;
-      if (!(await session.unlink())) throw new Error('WhatsApp cannot be reached');
-    } finally {
-      clearTimeout(tooLong);
-      await session.close();
-    }
+function endlessQueue(name: string, size: number): Slots {
+  return createSlots({ name, size, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
+}
+
+async function clearPosts(db: Database): Promise<number> {
+  return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;
+}
+
+/** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
+async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> {
+  const resealed = await resealKeys(db, vault);
+  if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
+  return resealed > 0 ? 0 : CLEARING_MS;
+}
+
+async function open(shared: Shared, account: MessengerAccount, tell: TellState) {
+  const { startSession, loadCredentials, options } = await prepare(shared, account, tell);
+  const credentials = await loadCredentials(options.table);
+  if (credentials) return startSession(options, { credentials });
+  tell({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
+  return undefined;
+}
+
+async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, tell: TellState) {
+  const { startSession, options } = await prepare(shared, account, tell);
+  const session = startSession(options, { method });
+  try {
+    await session.linking;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  return session;
+}
+
+/** Loads the client, and claims the account's credentials for this worker. */
+async function prepare(shared: Shared, account: MessengerAccount, tell: TellState) {
+  const { db, log, vault, url, rootKey, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
+  const [{ prepareClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
+    import('./connect/load-client.ts'),
+    import('./files/keep-uploads.ts'),
+    import('./session.ts'),
+    import('./connect/credentials.ts'),
+  ]);
+  await prepareClient(log, rootKey);
+  const table = await claimKeys(db, vault, account.accountId);
+  const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
+  const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
+  const tellMembers = members.tell;
+  const given = { db, log, url, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+  return { startSession, loadCredentials, options: { ...given, account, table, tell } };
+}
+
+/** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */
+async function unlinkForgotten(shared: Shared, accountId: number): Promise<void> {
+  const connected = Promise.withResolvers<void>();
+  const session = await open(shared, { accountId, phoneNumber: undefined }, ({ status }) => {
+    if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();
+  });
+  if (!session) return;
+  const tooLong = setTimeout(() => connected.reject(new Error('WhatsApp cannot be reached')), UNLINK_LIMIT_MS);
+  try {
+    await connected.promise;
+    if (!(await session.unlink())) throw new Error('WhatsApp cannot be reached');
+  } finally {
+    clearTimeout(tooLong);
+    await session.close();
   }
 }

@@ -22,20 +22,17 @@ const NEXT_QR_MS = 20_000;
 const NEXT_QRS = 5;
 const FIRST_CODE_LIMIT_MS = 20_000;
 
-export function startLinking({
-  method,
-  account,
-  tell,
-  signal,
-  qrMs,
-}: {
+export interface LinkingOptions {
   method: LinkMethod;
   account: MessengerAccount;
   tell: TellState;
+  /** Aborted when the account is to be left alone: nothing more is told then. */
   signal: AbortSignal;
   /** How long each code to scan is shown; undefined: as long as WhatsApp takes it. */
   qrMs: number | undefined;
-}): Linking {
+}
+
+export function startLinking({ method, account, tell, signal, qrMs }: LinkingOptions): Linking {
   const firstMs = qrMs ?? FIRST_QR_MS;
   const nextMs = qrMs ?? NEXT_QR_MS;
   const first = Promise.withResolvers<void>();

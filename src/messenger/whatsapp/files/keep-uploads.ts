@@ -6,7 +6,7 @@ import type { Slots } from '../../../lib/slots.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
-import { keepRecent } from '../keep-recent.ts';
+import { keepRecent } from '../../../lib/keep-recent.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, noteUpload, type Uploaded, type UploadKey, type UploadPlace } from './uploads-table.ts';
@@ -62,7 +62,7 @@ const REFUSED_FOR_MS = 60_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOptions): Uploads {
-  const uploads = keepRecent<Uploaded>({ most: KEPT, forMs: KEPT_MS });
+  const uploads = keepRecent<string, Uploaded>({ most: KEPT, forMs: KEPT_MS });
   const failures = keepFailures();
 
   async function findOrUpload(media: PostMedia, key: UploadKey, { client, signal }: Uploader): Promise<Uploaded> {

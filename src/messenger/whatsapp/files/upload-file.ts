@@ -1,7 +1,7 @@
 import { request, type RequestOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unlessAborted } from '../connect/unless-aborted.ts';
+import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import { DEFAULT_ORIGIN, getBinaryNodeChild, getBinaryNodeChildren, type WASocket } from 'baileys';
 
 export interface FileToUpload {

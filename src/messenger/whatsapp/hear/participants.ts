@@ -2,7 +2,7 @@
  * Who somebody is. WhatsApp names people by their number or by a hidden one, which it calls LID, and groups move from the one to the
  * other. The hidden one stays: it is what counts, wherever it is known.
  */
-import { jidDecode, type GroupMetadata, type SignalDataSet, type SignalKeyStore } from 'baileys';
+import { jidDecode, type GroupMetadata, type SignalKeyStore } from 'baileys';
 import type { MemberEvent } from '../../messenger.ts';
 
 /** At least one of them is there. */
@@ -39,36 +39,10 @@ export function peopleIn(group: GroupMetadata): Array<{ lid: string; number: str
   });
 }
 
-const MAPPING = 'lid-mapping';
-const REVERSE = '_reverse';
+/** What the client calls this in its key store. */
+export const MAPPING = 'lid-mapping';
 
 /** The hidden number that belongs to a number, as far as the client has learned it. */
 export async function findLid(keys: SignalKeyStore, number: string): Promise<string | undefined> {
   return (await keys.get(MAPPING, [number]))[number];
-}
-
-/**
- * The same store, which tells of each pair of ids before it is stored: once stored, nobody would come back to what was counted for
- * the number.
- */
-export function tellNewPairs(keys: SignalKeyStore, tell: (pairs: PairOfIds[]) => Promise<unknown>): SignalKeyStore {
-  return {
-    ...keys,
-    async set(changes) {
-      const pairs = pairsIn(changes);
-      if (pairs.length > 0) await tell(pairs);
-      await keys.set(changes);
-    },
-  };
-}
-
-export interface PairOfIds {
-  lid: string;
-  number: string;
-}
-
-function pairsIn(changes: SignalDataSet): PairOfIds[] {
-  return Object.entries(changes[MAPPING] ?? {}).flatMap(([name, value]) =>
-    typeof value === 'string' && !name.endsWith(REVERSE) ? [{ number: name, lid: value }] : [],
-  );
 }

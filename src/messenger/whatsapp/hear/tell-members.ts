@@ -6,10 +6,12 @@ import type { MemberEvent } from '../../messenger.ts';
 /** Resolves when the events are recorded: true. False: they are not, and will not be. Never rejects. */
 export type TellMembers = (events: MemberEvent[]) => Promise<boolean>;
 
+type RecordEvents = (events: MemberEvent[]) => Promise<void>;
+
 export interface MemberTeller {
   tell: TellMembers;
   /** As `Messenger.watchMembers`. */
-  watch(record: (events: MemberEvent[]) => Promise<void>): () => Promise<void>;
+  watch(record: RecordEvents): () => Promise<void>;
 }
 
 /** Kept while they cannot be recorded, as when the database is away. */
@@ -23,36 +25,38 @@ interface Told {
   settle(isRecorded: boolean): void;
 }
 
-export function createMemberTeller({
-  log,
-  mostKept = MOST_KEPT,
-  onLost,
-  onLoopError,
-}: {
+interface MemberTellerOptions {
   log: Log;
+  /** Default is 50,000. */
   mostKept?: number;
   /** Told how many events were not kept. */
   onLost?: ((count: number) => void) | undefined;
   onLoopError?: ((loop: string) => void) | undefined;
-}): MemberTeller {
+}
+
+export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
+  const { log, mostKept = MOST_KEPT, onLoopError } = options;
+  const lose = countLost(options);
   let waiting: Told[] = [];
   let kept = 0;
   let wake: (() => void) | undefined;
-  let lost = { count: 0, saidAtMs: -Infinity };
-
-  function lose(count: number): void {
-    onLost?.(count);
-    lost.count += count;
-    if (performance.now() - lost.saidAtMs < WARN_EVERY_MS) return;
-    log.warn({ events: lost.count }, 'what members did cannot be recorded and is no longer kept');
-    lost = { count: 0, saidAtMs: performance.now() };
-  }
 
   /** From the front, whole calls of `tell`; a copy, for more may come while it is recorded. */
   function nextBatch(): Told[] {
     let events = 0;
     const end = waiting.findIndex((told) => (events += told.events.length) >= MOST_IN_BATCH);
     return waiting.slice(0, end === -1 ? undefined : end + 1);
+  }
+
+  async function recordNext(record: RecordEvents): Promise<number> {
+    const batch = nextBatch();
+    if (batch.length === 0) return IDLE_MS;
+    const events = batch.flatMap((told) => told.events);
+    await record(events);
+    waiting = waiting.slice(batch.length);
+    kept -= events.length;
+    for (const told of batch) told.settle(true);
+    return 0;
   }
 
   return {
@@ -69,20 +73,8 @@ export function createMemberTeller({
       return promise;
     },
     watch(record) {
-      const loop = startLoop(
-        'WhatsApp members',
-        async () => {
-          const batch = nextBatch();
-          if (batch.length === 0) return IDLE_MS;
-          const events = batch.flatMap((told) => told.events);
-          await record(events);
-          waiting = waiting.slice(batch.length);
-          kept -= events.length;
-          for (const told of batch) told.settle(true);
-          return 0;
-        },
-        { log, ...(onLoopError && { onError: onLoopError }) },
-      );
+      const step = () => recordNext(record);
+      const loop = startLoop('WhatsApp members', step, { log, ...(onLoopError && { onError: onLoopError }) });
       wake = () => loop.wake();
       return async () => {
         wake = undefined;
@@ -92,5 +84,19 @@ export function createMemberTeller({
         kept = 0;
       };
     },
+  };
+}
+
+/** Tells and warns of what is lost; the log not more often than every ten seconds. */
+function countLost({ log, onLost }: MemberTellerOptions): (count: number) => void {
+  let unsaid = 0;
+  let saidAtMs = -Infinity;
+  return (count) => {
+    onLost?.(count);
+    unsaid += count;
+    if (performance.now() - saidAtMs < WARN_EVERY_MS) return;
+    log.warn({ events: unsaid }, 'what members did cannot be recorded and is no longer kept');
+    unsaid = 0;
+    saidAtMs = performance.now();
   };
 }

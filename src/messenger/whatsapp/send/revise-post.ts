@@ -1,4 +1,4 @@
-/** Deletes a post for everyone, or edits it, as far as WhatsApp's windows allow (contract §4). */
+/** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
 import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { mediaTypeOf } from './encode-part.ts';
@@ -9,28 +9,16 @@ import type { Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
 
 export interface Revising extends Sending {
-  /** By the database's clock, which also says when a post was sent. */
-  now: Date;
   /** What was sent under this id; undefined: it is no longer kept. */
   recall(post: SentPost): Promise<Buffer | undefined>;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-/** How long after it was sent WhatsApp takes a change of a post. */
-const WINDOWS = {
-  recall: { group: { ms: 60 * HOUR_MS, words: '60 hours' }, channel: { ms: 30 * DAY_MS, words: '30 days' } },
-  correct: { group: { ms: 15 * MINUTE_MS, words: '15 minutes' }, channel: { ms: 30 * DAY_MS, words: '30 days' } },
-} as const;
 /** The marks on the outside of a change: by its sender in a group, by an admin in a channel. */
 const MARKS = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
 const GONE = 404;
 const RETRY_MS = 5_000;
 
 export async function revisePost(revising: Revising, change: PostChange, post: SentPost): Promise<RevisionResult> {
-  const late = tooLate(change.kind, post, revising.now);
-  if (late !== undefined) return refused(late);
   try {
     return change.kind === 'recall' ? await recallAll(revising, post) : await correct(revising, change, post);
   } catch (error) {
@@ -81,15 +69,6 @@ async function forget({ client, drop }: Revising, post: SentPost): Promise<void>
   await drop(post);
 }
 
-/** Why it is too late; undefined: it is not, or it is not known when the post left. */
-function tooLate(kind: PostChange['kind'], { chatId, sentAt }: SentPost, now: Date): string | undefined {
-  const { group, channel } = WINDOWS[kind];
-  const window = isJidNewsletter(chatId) ? channel : group;
-  if (!sentAt || now.getTime() - sentAt.getTime() <= window.ms) return undefined;
-  const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
-  return `Too late: WhatsApp lets a post ${what} for ${group.words}, in a channel for ${channel.words}. Send another post that puts it right`;
-}
-
 /** The post with another text, or caption where it has a file; undefined: too long for one. */
 function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | undefined {
   const sent: proto.IMessage = bytes ? proto.Message.decode(bytes) : {};
@@ -108,7 +87,7 @@ async function reviseInGroup(
   content: proto.IMessage | undefined,
 ): Promise<RevisionResult> {
   const { client } = revising;
-  const group = await revising.groupOf(chatId);
+  const group = await revising.chats.group(chatId);
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
   const message: proto.IMessage = {

@@ -2,7 +2,7 @@
 import { proto, type GroupMetadata } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodePart } from './encode-part.ts';
-import { mayPost, sizeOf } from '../groups.ts';
+import { mayPost, sizeOf } from '../chats/groups.ts';
 import { refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import type { PostPart } from './split-post.ts';
@@ -12,7 +12,7 @@ const LARGE = 100;
 
 export async function sendToGroup(sending: Sending, parts: readonly PostPart[], to: Destination): Promise<SendResult> {
   const { client } = sending;
-  const group = await sending.groupOf(to.chatId);
+  const group = await sending.chats.group(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
   const messages = await Promise.all(
@@ -45,8 +45,8 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
  * After a try that may not have arrived: what is known of the group may be outdated, and the key to read its posts with, which the
  * first of them carries, may not have reached its members. So the next try asks, and brings the key again.
  */
-export async function startAnew({ client, groups, log }: Sending, chatId: string): Promise<void> {
-  groups.forget(chatId);
+export async function startAnew({ client, chats, log }: Sending, chatId: string): Promise<void> {
+  chats.forgetGroup(chatId);
   try {
     await client.authState.keys.set({ 'sender-key-memory': { [chatId]: null } });
   } catch (error) {

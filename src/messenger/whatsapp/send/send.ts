@@ -5,7 +5,7 @@ import type { Destination, Post, SendResult } from '../../messenger.ts';
 import { refusalOf } from '../failures.ts';
 import { NotUploadedError } from '../files/keep-uploads.ts';
 import { toResult } from './relay.ts';
-import { sendToChannel } from '../channels/send-to-channel.ts';
+import { sendToChannel } from './send-to-channel.ts';
 import { sendToGroup } from './send-to-group.ts';
 import type { Sending } from './sending.ts';
 import { splitPost } from './split-post.ts';

@@ -1,15 +1,12 @@
 /** What sending a post takes, whatever kind of chat it goes to. */
-import type { GroupMetadata } from 'baileys';
 import type { Slots } from '../../../lib/slots.ts';
-import type { MessengerGroup, PostMedia } from '../../messenger.ts';
-import type { Recent } from '../keep-recent.ts';
+import type { PostMedia } from '../../messenger.ts';
+import type { KnownChats } from '../chats/keep-chats.ts';
 import type { Relaying } from './relay.ts';
 import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
-  groups: Recent<GroupMetadata>;
-  groupOf(chatId: string): Promise<GroupMetadata>;
-  channels: Recent<MessengerGroup>;
+  chats: KnownChats;
   /** Notes a message before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
   /** Takes the note back: it has not left after all. */

@@ -55,12 +55,6 @@ export async function listChannelPosts(
   return rows;
 }
 
-/** The time by which posts are dated. */
-export async function readNow(db: Connection): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
-  return rows[0]?.now ?? new Date();
-}
-
 /** Nobody gets the post again who asks for it, and it counts as not sent. */
 export async function dropPost(
   db: Connection,

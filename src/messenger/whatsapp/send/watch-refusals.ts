@@ -1,6 +1,6 @@
 import type { SendResult } from '../../messenger.ts';
 import { REFUSED_IN_A_ROW } from '../failures.ts';
-import type { Rest } from './rest.ts';
+import type { Rest } from '../connect/rest.ts';
 
 /** As many chats one after the other: it is the account then, and not one of them. */
 const CHATS_IN_A_ROW = 5;

@@ -1,5 +1,5 @@
 import { areJidsSameUser, jidEncode, type GroupMetadata, type WASocket } from 'baileys';
-import type { MessengerGroup } from '../messenger.ts';
+import type { MessengerGroup } from '../../messenger.ts';
 
 /** All groups and communities the account is in. An announcement group is answered as its community, and not by itself. */
 export async function listGroupChats(client: WASocket): Promise<MessengerGroup[]> {

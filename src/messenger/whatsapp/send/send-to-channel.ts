@@ -2,12 +2,11 @@
 import { proto } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
-import { readChannel } from './channels.ts';
-import { readPosts } from './channel-posts.ts';
-import { encodePart, mediaTypeOf } from '../send/encode-part.ts';
-import { refused, relay } from '../send/relay.ts';
-import { NO_LEASE, type Sending } from '../send/sending.ts';
-import type { PostPart } from '../send/split-post.ts';
+import { readPosts } from '../chats/channel-posts.ts';
+import { encodePart, mediaTypeOf } from './encode-part.ts';
+import { refused, relay } from './relay.ts';
+import { NO_LEASE, type Sending } from './sending.ts';
+import type { PostPart } from './split-post.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 
 /** How far back a post is looked for that may have left. */
@@ -18,9 +17,9 @@ export async function sendToChannel(
   parts: readonly PostPart[],
   to: Destination,
 ): Promise<SendResult> {
-  const { client, channels } = sending;
+  const { client, chats } = sending;
   const { chatId } = to;
-  const channel = await channels.get(chatId, () => readChannel(client, chatId));
+  const channel = await chats.channel(chatId);
   const recipients = channel.participants;
   let there = new Set<string>();
 
@@ -37,7 +36,7 @@ export async function sendToChannel(
       if (!channel.canSend) return refused('Only admins of this channel may post');
       const left = parts.filter(({ messageId }) => !there.has(messageId));
       const result = await sendParts(sending, left, { chatId, recipients, isBegun: left.length < parts.length });
-      if (result.kind !== 'sent') channels.forget(chatId);
+      if (result.kind !== 'sent') chats.forgetChannel(chatId);
       return result;
     },
   });

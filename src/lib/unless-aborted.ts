@@ -1,7 +1,4 @@
-/**
- * What the work comes to, unless the signal is aborted before: then it rejects at once. The client lets questions that are open when
- * it is closed wait for a minute, and nobody else should.
- */
+/** What the work comes to, unless the signal is aborted before: then it rejects at once, and nobody hears how the work goes on. */
 export function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

@@ -1,0 +1,62 @@
+/** Sends one turn through its account's session: one result a delivery, whatever goes wrong. */
+import type { Leases } from '../accounts/leases.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import type { Log } from '../lib/log.ts';
+import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
+import type { Turn } from './claim-turns.ts';
+import type { Posts } from './load-posts.ts';
+import type { TrySuspect } from './try-suspects.ts';
+
+export interface TurnSending {
+  log: Log;
+  leases: Pick<Leases, 'maySend'>;
+  sessions: Pick<Sessions, 'get'>;
+  posts: Posts;
+  trySuspect: TrySuspect;
+}
+
+const REST_WITHOUT_SESSION_MS = 5_000;
+const REST_WITHOUT_DATABASE_MS = 1_000;
+
+/** Never rejects. Until `session.send` is called nothing can have left; `onBegin` is called right before. */
+export async function sendTurn(sending: TurnSending, turn: Turn, onBegin: () => void): Promise<SendResult[]> {
+  const { log, sessions, posts, trySuspect } = sending;
+  const { accountId } = turn;
+  const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+  let session, post;
+  try {
+    [session, post] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a turn could not be prepared');
+    return notReady();
+  }
+  if (!session) return all(turn, { kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+  const ready = { session, post };
+  try {
+    return await trySuspect(turn, () => {
+      onBegin();
+      return sendNow(sending, turn, ready);
+    });
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a turn that had been cut off could not be prepared');
+    return notReady();
+  }
+}
+
+async function sendNow(
+  { log, leases }: TurnSending,
+  turn: Turn,
+  { session, post }: { session: MessengerSession; post: Post },
+): Promise<SendResult[]> {
+  if (!leases.maySend()) return all(turn, { kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+  try {
+    return await session.send(post, turn.deliveries, () => leases.maySend());
+  } catch (error) {
+    log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
+    return all(turn, { kind: 'unknown', reason: 'the connection to the messaging application broke' });
+  }
+}
+
+function all(turn: Turn, result: SendResult): SendResult[] {
+  return turn.deliveries.map(() => result);
+}

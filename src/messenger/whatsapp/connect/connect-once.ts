@@ -1,0 +1,101 @@
+/** One connection of an account, from its beginning to its end: to link the account, or to be online. */
+import { jidDecode } from 'baileys';
+import { judgeEnding, type Ending } from '../failures.ts';
+import type { ConnectionState } from './connection-state.ts';
+import { ClaimLostError } from './key-table.ts';
+import type { Linking } from './link.ts';
+import { logOut } from './log-out.ts';
+import { isSameNumber } from './same-number.ts';
+import { openSocket, type Socket } from './socket.ts';
+
+/** The client's own code, after the last of the codes to scan. */
+const TIMED_OUT = 408;
+
+/** Waits until a phone has taken a code; false when none did, which has been told. */
+export async function linkOnce(state: ConnectionState, { use, giveUp }: Linking): Promise<boolean> {
+  // What an earlier attempt has left is of no use.
+  await state.table.clear();
+  const socket = connect(state);
+  use(socket);
+  const code = await endOf(state, socket);
+  if (state.credentials.isLinked() && !isForeign(state)) return true;
+  giveUp(code === TIMED_OUT);
+  return false;
+}
+
+/** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
+export async function connectOnce(state: ConnectionState): Promise<Ending> {
+  const giveBack = await state.connecting.take({ signal: state.closing.signal });
+  const socket = connect(state);
+  void socket.opened.then(() => {
+    giveBack();
+    beOnline(state, socket);
+  });
+  const code = await endOf(state, socket);
+  giveBack();
+  state.online = undefined;
+  state.whenOnline = Promise.withResolvers();
+  return judgeEnding(code);
+}
+
+function connect(state: ConnectionState): Socket {
+  const { credentials, linking } = state;
+  const socket: Socket = openSocket({
+    ...state.socket,
+    credentials,
+    onQr: (qr) => void linking?.show(qr),
+    onCredentials() {
+      if (!credentials.isLinked()) return;
+      if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));
+      else {
+        // Before the client signs: the phone is told that linking failed, and nothing is linked.
+        const { phoneNumber } = state.account;
+        linking?.fail(`The phone that was used has another number than ${phoneNumber}, which you signed up with`);
+        socket.end();
+      }
+    },
+  });
+  return socket;
+}
+
+/** A lost change of the credentials would break the link for good, so the connection does not outlive one. */
+async function save({ account, credentials, closing, log }: ConnectionState, socket: Socket): Promise<void> {
+  try {
+    await credentials.save();
+  } catch (error) {
+    if (error instanceof ClaimLostError) closing.abort();
+    log.warn({ err: error, accountId: account.accountId }, 'the credentials of an account could not be stored');
+    socket.end();
+  }
+}
+
+function beOnline(state: ConnectionState, socket: Socket): void {
+  if (isForeign(state)) return refuseForeign(state, socket);
+  state.online = socket;
+  state.whenOnline.resolve();
+  state.rest.tell({ status: 'connected' });
+}
+
+/** A phone with another number than the user's is none to link. */
+function isForeign({ account: { phoneNumber }, credentials }: ConnectionState): boolean {
+  const linked = jidDecode(credentials.creds.me?.id)?.user ?? '';
+  return phoneNumber !== undefined && !isSameNumber(linked, phoneNumber);
+}
+
+/** The last resort, should a phone have been linked all the same. */
+function refuseForeign({ account: { accountId }, log }: ConnectionState, socket: Socket): void {
+  logOut(socket)
+    .catch((error: unknown) => log.warn({ err: error, accountId }, 'a phone with another number stays linked'))
+    .finally(() => socket.end());
+}
+
+/** The end of a connection, and its code. Whatever makes us end one belongs here. What it brought has been written down by then. */
+async function endOf(state: ConnectionState, socket: Socket): Promise<number | undefined> {
+  const { signal } = state.closing;
+  const stop = () => socket.end();
+  signal.addEventListener('abort', stop, { once: true });
+  const code = await socket.ended;
+  signal.removeEventListener('abort', stop);
+  await state.saving;
+  return code;
+}

@@ -1,0 +1,169 @@
+/**
+ * Views and reactions in channels. WhatsApp tells of them only who asks, so they are asked for: of the account's own posts of the
+ * last days, by the session, which is where the account's lease is.
+ */
+import type { WASocket } from 'baileys';
+import type { Log } from '../../../lib/log.ts';
+import { startLoop } from '../../../lib/loop.ts';
+import type { MemberEvent } from '../../messenger.ts';
+import { readPosts, type ChannelPost } from '../chats/channel-posts.ts';
+import { judgeRefusal, refusalOf } from '../failures.ts';
+import { planLooks, type LookPlan, type LookTiming } from './plan-looks.ts';
+import { fileIdOf } from '../send/split-post.ts';
+import { unlessAborted } from '../../../lib/unless-aborted.ts';
+
+interface PostedBefore {
+  chatId: string;
+  messageId: string;
+  ageMs: number;
+}
+
+export interface ChannelWatchOptions {
+  accountId: number;
+  log: Log;
+  /** Undefined while nothing may be asked. */
+  client(): WASocket | undefined;
+  /** The posts of the last days, and how old they are. */
+  findPosts(): Promise<PostedBefore[]>;
+  /** What it answers with false is told again. Never rejects. */
+  tell(events: MemberEvent[]): Promise<boolean>;
+  timing: LookTiming;
+  onLoopError?: ((loop: string) => void) | undefined;
+}
+
+export interface ChannelWatch {
+  /** A post may have left for a channel just now. */
+  note(post: { chatId: string; messageId: string }): void;
+  stop(): Promise<void>;
+}
+
+/** Later changes are few, and what is sent is remembered for as long. */
+export const WATCHED_DAYS = 7;
+const DAY_MS = 24 * 60 * 60_000;
+const POSTS_READ = 100;
+const REST_MS = 10 * 60_000;
+
+interface Watched {
+  untilMs: number;
+  /** What was told last; undefined: nothing yet. */
+  told: { views: number; reactions: number } | undefined;
+}
+
+interface Watching extends ChannelWatchOptions {
+  plan: LookPlan;
+  /** Posts by chat and message id. */
+  watched: Map<string, Map<string, Watched>>;
+  /** The posts of the last days are among them. */
+  isLoaded: boolean;
+  stopping: AbortSignal;
+}
+
+export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
+  const { log, timing, onLoopError } = options;
+  const stopping = new AbortController();
+  const watching: Watching = {
+    ...options,
+    plan: planLooks(timing),
+    watched: new Map(),
+    isLoaded: false,
+    stopping: stopping.signal,
+  };
+  const loop = startLoop('channels', () => step(watching), { log, ...(onLoopError && { onError: onLoopError }) });
+  return {
+    note(post) {
+      add(watching, { ...post, ageMs: 0 });
+      loop.wake();
+    },
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
+}
+
+/** Looks at the channel whose turn it is. In how many milliseconds to look for the next. */
+async function step(watching: Watching): Promise<number> {
+  const client = watching.client();
+  if (!client) return watching.timing.lookGapMs;
+  await load(watching);
+  const next = watching.plan.next(performance.now());
+  if ('waitMs' in next) return next.waitMs;
+  const { chatId } = next;
+  if (forgetOld(watching, chatId)) await lookAt(watching, client, chatId);
+  return 0;
+}
+
+async function load(watching: Watching): Promise<void> {
+  if (watching.isLoaded) return;
+  for (const post of await watching.findPosts())
+    if (!watching.watched.get(post.chatId)?.has(post.messageId)) add(watching, post);
+  watching.isLoaded = true;
+}
+
+function add({ watched, plan }: Watching, { chatId, messageId, ageMs }: PostedBefore): void {
+  const posts = watched.get(chatId) ?? new Map<string, Watched>();
+  watched.set(chatId, posts);
+  posts.set(messageId, { untilMs: performance.now() + WATCHED_DAYS * DAY_MS - ageMs, told: undefined });
+  plan.note(chatId, performance.now());
+}
+
+/** False when nothing is left to be asked about. */
+function forgetOld(watching: Watching, chatId: string): boolean {
+  const posts = watching.watched.get(chatId);
+  for (const [messageId, { untilMs }] of posts ?? []) if (untilMs <= performance.now()) posts?.delete(messageId);
+  if (posts && posts.size > 0) return true;
+  forget(watching, chatId);
+  return false;
+}
+
+function forget({ watched, plan }: Watching, chatId: string): void {
+  watched.delete(chatId);
+  plan.drop(chatId);
+}
+
+/** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
+async function lookAt(watching: Watching, client: WASocket, chatId: string): Promise<void> {
+  const { accountId, watched, plan, tell, stopping } = watching;
+  let found: 'news' | 'nothing' = 'nothing';
+  try {
+    const posts = await unlessAborted(readPosts(client, chatId, POSTS_READ), stopping);
+    const news = findNews(posts, watched.get(chatId) ?? new Map());
+    const events = news.map(({ event }) => ({ ...event, kind: 'tally' as const, accountId, at: new Date() }));
+    if (news.length > 0 && (await unlessAborted(tell(events), stopping))) {
+      for (const { post, event } of news) post.told = event;
+      found = 'news';
+    }
+  } catch (error) {
+    if (!stopping.aborted) giveWay(watching, chatId, error);
+  } finally {
+    plan.looked(chatId, found, performance.now());
+  }
+}
+
+function giveWay(watching: Watching, chatId: string, error: unknown): void {
+  const { accountId, log, plan } = watching;
+  const code = refusalOf(error);
+  const refusal = code === undefined ? undefined : judgeRefusal(code);
+  log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read');
+  if (refusal?.kind === 'final') forget(watching, chatId);
+  if (refusal?.kind === 'rest') plan.rest(performance.now(), REST_MS);
+}
+
+interface News {
+  post: Watched;
+  event: { messageId: string; views: number; reactions: number };
+}
+
+/** Of a post that is a file and a text, what was done about either counts. That a post is there is news too: it proves it sent. */
+function findNews(found: readonly ChannelPost[], watched: ReadonlyMap<string, Watched>): News[] {
+  const byId = new Map(found.map((post) => [post.messageId, post]));
+  return [...watched].flatMap(([messageId, post]) => {
+    const own = byId.get(messageId);
+    if (!own) return [];
+    const file = byId.get(fileIdOf(messageId));
+    const views = Math.max(own.views, file?.views ?? 0);
+    const reactions = own.reactions + (file?.reactions ?? 0);
+    const isKnown = post.told?.views === views && post.told.reactions === reactions;
+    return isKnown ? [] : [{ post, event: { messageId, views, reactions } }];
+  });
+}

@@ -1,0 +1,97 @@
+/** Sends and changes posts for one account, in order and one at a time, over whichever connection it has by then. */
+import type { WASocket } from 'baileys';
+import type { Database } from '../../../database/connect.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Slots } from '../../../lib/slots.ts';
+import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
+import type { RevisionResult, SendResult } from '../../messenger.ts';
+import type { KnownChats } from '../chats/keep-chats.ts';
+import type { Rest } from '../connect/rest.ts';
+import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
+import { revisePost } from './revise-post.ts';
+import { sendPost } from './send.ts';
+import { NO_LEASE, type Sending } from './sending.ts';
+import { dropPost, recallPost, rememberPost } from './sent-posts.ts';
+import { watchRefusals } from './watch-refusals.ts';
+
+export interface AccountSending {
+  accountId: number;
+  db: Database;
+  log: Log;
+  /** Undefined while the account is not connected. */
+  client(): WASocket | undefined;
+  rest: Pick<Rest, 'now' | 'begin'>;
+  chats: KnownChats;
+  uploads: Uploads;
+  /** Places for first posts to large groups. */
+  fanOuts: Slots;
+  /** How long the answer to a post is waited for, in milliseconds. */
+  answerMs: number;
+  /** Aborted when the account is to be left alone. */
+  signal: AbortSignal;
+  /** Told of each message that may leave. */
+  onLeaving(message: { messageId: string; chatId: string }): void;
+}
+
+const OFFLINE_REST_MS = 5_000;
+
+export function sendPosts(account: AccountSending): Required<Pick<MessengerSession, 'send' | 'revise'>> {
+  const watch = watchRefusals(account.rest);
+
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+    if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+    const sending = prepare(account, mayGoOn);
+    if ('kind' in sending) return sending;
+    try {
+      return watch(to.chatId, await sendPost(sending, post, to));
+    } catch (error) {
+      if (error instanceof NotUploadedError) return error.result;
+      throw error;
+    }
+  }
+
+  return {
+    async send(post, to, mayGoOn) {
+      const results: SendResult[] = [];
+      for (const one of to) results.push(await sendOne(post, one, mayGoOn));
+      return results;
+    },
+    async revise(change, posts) {
+      const results: RevisionResult[] = [];
+      for (const post of posts) results.push(await reviseOne(account, change, post));
+      return results;
+    },
+  };
+}
+
+async function reviseOne(account: AccountSending, change: PostChange, post: SentPost): Promise<RevisionResult> {
+  const sending = prepare(account, () => true);
+  if ('kind' in sending) return sending;
+  const recall = (sent: SentPost) => recallPost(account.db, account.accountId, sent);
+  return revisePost({ ...sending, recall }, change, post);
+}
+
+/** What it takes to send, or why nothing can be sent. */
+function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
+  const { accountId, db, log, rest, chats, uploads, fanOuts, answerMs, signal } = account;
+  const resting = rest.now();
+  if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
+  const client = account.client();
+  if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
+  return {
+    client,
+    log,
+    chats,
+    async remember(sent) {
+      await rememberPost(db, accountId, sent);
+      account.onLeaving(sent);
+    },
+    drop: (sent) => dropPost(db, accountId, sent),
+    isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
+    upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
+    fanOuts,
+    answerMs,
+    rest: rest.begin,
+    mayGoOn,
+  };
+}
