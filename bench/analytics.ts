@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import type { Database } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { toWireGroup } from '../src/http/routes/group-row.ts';
+import { toWireGroup } from '../src/http/routes/analytics/group-row.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';

@@ -13,12 +13,7 @@ import { listenForHints, type Hints } from './database/listen.ts';
 import { migrate } from './database/migrate.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
-import { analyticsOperations } from './http/routes/analytics.ts';
-import { campaignOperations } from './http/routes/campaigns.ts';
-import { accountOperations } from './http/routes/accounts.ts';
-import { groupListOperations } from './http/routes/group-lists.ts';
-import { groupOperations } from './http/routes/groups.ts';
-import { userOperations } from './http/routes/users.ts';
+import { listOperations } from './http/routes/operations.ts';
 import { buildOperatorServer } from './http/edge/operator-server.ts';
 import { buildServer, type HttpLimits } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
@@ -203,22 +198,13 @@ function buildApi(
     bornWithUser: (trx, userId) => linkAccount(trx, userId, config.messenger),
     diesWithUser: unlinkAccount,
   });
-  const groups = {
-    db,
-    timeZone: config.timeZone,
-    waiters: awaitResults(hints),
-    readMessages: (accountId: number, chatId: string, page: { after: number; limit: number; withRecalled: boolean }) =>
-      readMessages(db, accountId, chatId, page),
-  };
   return buildServer({
-    operations: [
-      ...userOperations(users),
-      ...groupOperations(groups),
-      ...accountOperations(groups),
-      ...groupListOperations({ db }),
-      ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-      ...analyticsOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-    ],
+    operations: listOperations({
+      ...users,
+      gaps: gapsOf(config),
+      waiters: awaitResults(hints),
+      readMessages: (accountId, chatId, page) => readMessages(db, accountId, chatId, page),
+    }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },

@@ -9,7 +9,7 @@ import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../users/token.ts';
 import type { Session } from '../contract/session.ts';
 import { authorizeUserBody } from '../contract/users.ts';
 import { successText } from './envelope.ts';
-import { profileOf } from '../routes/profile.ts';
+import { profileOf } from '../routes/users/profile.ts';
 import { isOfDashboard, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 
 const PATH = '/session';
