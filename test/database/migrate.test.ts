@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Connection } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -46,30 +46,113 @@ test('a database written by a newer version is refused, and left as it is', asyn
   expect(await snapshot(database.db)).toEqual(before);
 });
 
+test('a database of before the first release is refused, and left as it is', async () => {
+  await migrate(database.db, log);
+  await sql`update migrations set name = '001-ledger.sql'`.execute(database.db);
+  await sql`insert into migrations (number, name) values (25, '025-neighbours-in-a-claim.sql')`.execute(database.db);
+  await sql`comment on function close_runs is null`.execute(database.db);
+  const before = await snapshot(database.db);
+  const refused = migrate(database.db, log);
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow(/from before its first release, and this version begins anew: set DATA_DIR/);
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
 test('a migration that fails leaves nothing half-done, keeps those before it and can be tried again', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const run = () => migrate(database.db, log, pathToFileURL(`${folder}/`));
-  writeFileSync(join(folder, '001-bells.sql'), 'create table bells (name text);');
-  writeFileSync(join(folder, '002-ropes.sql'), "create table ropes (length int); insert into ropes values ('long');");
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/002-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
   await expect(run()).rejects.toThrow('invalid input syntax');
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
   expect((await applied(database.db)).map(({ number }) => number)).toEqual([1]);
 
-  writeFileSync(join(folder, '002-ropes.sql'), 'create table ropes (length int); insert into ropes values (12);');
+  write('migrations/002-ropes.sql', 'create table ropes (length int); insert into ropes values (12);');
   await run();
   expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
 });
 
 test('only files with a number are migrations', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, '001-bells.sql'), 'create table bells (name text);');
-  writeFileSync(join(folder, '001-bells.sql.orig'), 'no sql at all');
-  writeFileSync(join(folder, 'notes.sql'), 'no sql at all');
-  await migrate(database.db, log, pathToFileURL(`${folder}/`));
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/001-bells.sql.orig', 'no sql at all');
+  write('migrations/notes.sql', 'no sql at all');
+  await run();
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
 });
+
+test('a function that was changed arrives on a database that exists, and no other is touched', async () => {
+  const { write, run } = createFolder();
+  const functions = () =>
+    rows(sql<{ name: string; oid: number; xmin: string }>`
+    select proname as name, oid::int, xmin::text from pg_proc where pronamespace = 'public'::regnamespace order by 1`);
+  // What a function is made of may come with the tables.
+  write(
+    'functions/count_bells.sql',
+    'create or replace function count_bells() returns bigint language sql as $$ select count(*) from bells $$;',
+  );
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
+  write(
+    'migrations/001-bells.sql',
+    'create table bells (pitch text default pitch()); insert into bells values (default);',
+  );
+  await run();
+  const [count, pitch] = await functions();
+
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'd' $$;");
+  await run();
+  const [sameCount, otherPitch] = await functions();
+  expect(sameCount).toEqual(count);
+  expect(otherPitch).toMatchObject({ oid: pitch?.oid });
+  expect(otherPitch?.xmin).not.toBe(pitch?.xmin);
+  await sql`insert into bells values (default)`.execute(database.db);
+  expect(await rows(sql`select pitch, count_bells() from bells`)).toEqual([
+    { pitch: 'c', count_bells: 2 },
+    { pitch: 'd', count_bells: 2 },
+  ]);
+});
+
+test('a function with other arguments, and another result, takes the place of the one before', async () => {
+  const { write, run } = createFolder();
+  write(
+    'functions/ring.sql',
+    "create or replace function ring(bell int) returns text language sql as $$ select 'ding' $$;",
+  );
+  await run();
+  write(
+    'functions/ring.sql',
+    'create or replace function ring(bell int, times int) returns int language sql as $$ select times $$;',
+  );
+  await run();
+  write(
+    'functions/ring.sql',
+    'create or replace function ring(hour int, times int) returns bigint language sql as $$ select times + 1 $$;',
+  );
+  await run();
+  expect(await rows(sql`select ring(1, 2), ring(hour => 1, times => 2) as named`)).toEqual([{ ring: 3, named: 3 }]);
+  await expect(rows(sql`select ring(1)`)).rejects.toThrow('does not exist');
+});
+
+test('what our functions say fits the tables', async () => {
+  await migrate(database.db, log);
+  const folder = new URL('../../src/database/functions/', import.meta.url);
+  for (const file of readdirSync(folder))
+    await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
+});
+
+/** A folder with migrations and functions of our own, as `src/database/` has them. */
+function createFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));
+  return {
+    write: (name: string, text: string) => writeFileSync(join(folder, name), text),
+    run: () => migrate(database.db, log, pathToFileURL(`${folder}/`)),
+  };
+}
+
+async function rows<Row>(query: RawBuilder<Row>): Promise<Row[]> {
+  return (await query.execute(database.db)).rows;
+}
 
 async function applied(db: Connection): Promise<Array<{ number: number; name: string }>> {
   const { rows } = await sql<{

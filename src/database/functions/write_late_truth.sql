@@ -1,13 +1,6 @@
--- What live progress is read from (docs/explanation/decisions/0018-count-changes-on-the-lane.md).
-
--- Up by one in each transaction that changes a campaign of the account, or what became of it, but for the claims and finishes of
--- turns, which the turn's number tells of. Whoever watches an account compares both with what they were, and reads campaigns only
--- when they have moved.
-alter table lanes add changes bigint not null default 0;
-
 -- What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. It is noted on the lane,
 -- which a turn that was lost does not move.
-create function write_late_truth(
+create or replace function write_late_truth(
     living bigint[], sent_accounts bigint[], sent_runs bigint[], sent_firsts int[], sent_lasts int[], sent_skipped int[],
     sent_recipients int[])
   returns void language sql as $$
@@ -30,15 +23,3 @@ create function write_late_truth(
 
   select clear_errors(sent_accounts, sent_runs)
 $$;
-
--- Sums of the run's deliveries, kept by whatever counts a receipt, so that progress reads runs and nothing else.
-alter table runs add delivered int not null default 0;
-alter table runs add read      int not null default 0;
-update runs r set delivered = d.delivered, read = d.read
-from (select account_id, run_id, sum(delivered)::int as delivered, sum(read)::int as read from deliveries group by 1, 2) d
-where r.account_id = d.account_id and r.run_id = d.run_id and (d.delivered > 0 or d.read > 0);
-
--- What has begun, of campaigns most of whose runs have not.
-create index runs_begun on runs (campaign_id) where status <> 'planned';
--- An account's campaigns that have not ended come last, before them the latest that have.
-create index campaigns_ended on campaigns (account_id, (coalesce(finished_at, 'infinity'::timestamptz)));

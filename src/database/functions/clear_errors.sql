@@ -1,0 +1,13 @@
+-- Takes back 'with errors' from ended runs, and their ended campaigns, in which nothing is failed any more. The lanes must be locked.
+create or replace function clear_errors(account_ids bigint[], run_ids bigint[]) returns void language sql as $$
+  update runs r set status = 'completed'
+  from unnest(account_ids, run_ids) i (account_id, run_id)
+  where r.account_id = i.account_id and r.run_id = i.run_id and r.status = 'completed_with_errors' and r.failed = 0;
+
+  update campaigns c set status = 'completed'
+  where c.status = 'completed_with_errors' and not exists (
+    select from runs r where r.campaign_id = c.campaign_id and (r.failed > 0 or r.status = 'missed'))
+    and c.campaign_id = any (
+      select r.campaign_id from unnest(account_ids, run_ids) i (account_id, run_id)
+      join runs r on r.account_id = i.account_id and r.run_id = i.run_id)
+$$;

@@ -1,0 +1,104 @@
+-- What of a finished turn goes into the ledger, by kind. One array for each column; of `sent` a stretch of positions is a row, and
+-- `recipients` has one number for each delivery sent, stretch after stretch. A lane looks for more only where there is more.
+create or replace function finish_turns(
+    turn_accounts bigint[], turn_numbers bigint[], gaps_ms float8[], rests_ms float8[],
+    sent_accounts bigint[], sent_runs bigint[], sent_firsts int[], sent_lasts int[], sent_skipped int[], sent_recipients int[],
+    other_accounts bigint[], other_runs bigint[], other_positions int[], other_statuses text[], other_waits_ms float8[],
+    other_tries smallint[], other_errors text[], other_uncertain boolean[])
+  returns void language plpgsql
+  set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  living bigint[];
+  held bigint[];
+  -- Nearly always. Only otherwise does each account have to be looked for among the others.
+  all_live boolean;
+  all_held boolean;
+  changed int := 0;
+  ended_campaigns bigint[];
+begin
+  -- Accounts that are gone have no lane; a turn whose number has moved on is fenced.
+  select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
+  from (
+    select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
+    from unnest(turn_accounts, turn_numbers) i (account_id, turn)
+    join lanes l on l.account_id = i.account_id
+    order by l.account_id for no key update of l
+  ) l;
+  if living is null then return; end if;
+  all_live := cardinality(living) = cardinality(turn_accounts);
+  all_held := coalesce(cardinality(held), 0) = cardinality(turn_accounts);
+
+  with sent as (
+    update deliveries d
+    set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
+        recipients = sent_recipients[o.skipped + d.position - o.first + 1], error = null, uncertain = false
+    from unnest(sent_accounts, sent_runs, sent_firsts, sent_lasts, sent_skipped) o (account_id, run_id, first, last, skipped)
+    cross join lateral (
+      select q.ctid from deliveries q
+      where q.account_id = o.account_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
+      -- With an order, so that they are looked up by it: where accounts have few deliveries the index of message ids seems as
+      -- good, by which all that the account has ever sent would be read.
+      order by q.position
+    ) at
+    where d.ctid = at.ctid and (all_live or o.account_id = any(living))
+    returning d.account_id, d.run_id, d.position, d.status
+  ), other as (
+    update deliveries d
+    set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
+        not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
+        attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
+    from unnest(other_accounts, other_runs, other_positions, other_statuses, other_waits_ms, other_tries, other_errors,
+                other_uncertain) o (account_id, run_id, position, status, wait_ms, tries, error, uncertain)
+    cross join lateral (
+      select q.ctid from deliveries q
+      -- Likewise: an order among equals would be none.
+      where q.account_id = o.account_id and q.run_id = o.run_id and q.position >= o.position and q.position <= o.position
+        and q.status = 'queued'
+      order by q.position
+    ) at
+    where d.ctid = at.ctid and (all_held or o.account_id = any(held))
+    returning d.account_id, d.run_id, d.position, d.status
+  ), run as (
+    update runs r
+    set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
+        progress_at = case when t.sent > 0 then campanile_now() else r.progress_at end,
+        next_position = case when t.is_held then greatest(r.next_position, t.last + 1) else r.next_position end,
+        served_turn = case when t.is_held then t.turn else r.served_turn end,
+        -- As settle_runs has it, at one go.
+        status = case when r.status = 'running' and r.queued = t.sent + t.failed
+          then case when r.failed + t.failed > 0 then 'completed_with_errors' else 'completed' end::run_status
+          else r.status end,
+        finished_at = case when r.status = 'running' and r.queued = t.sent + t.failed then campanile_now() else r.finished_at end
+    from (
+      select n.*, l.turn, all_held or n.account_id = any(held) as is_held
+      from (
+        select account_id, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
+               count(*) filter (where status = 'failed')::int as failed
+        from (select * from sent union all select * from other) done group by account_id, run_id
+      ) n
+      join lanes l on l.account_id = n.account_id
+    ) t
+    where r.account_id = t.account_id and r.run_id = t.run_id
+    returning r.campaign_id, r.queued, r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
+  )
+  select (select count(*) from sent), array_agg(campaign_id) filter (where queued = 0 and is_over)
+  into changed, ended_campaigns from run;
+
+  if changed < cardinality(sent_recipients) then
+    perform write_late_truth(living, sent_accounts, sent_runs, sent_firsts, sent_lasts, sent_skipped, sent_recipients);
+  end if;
+  if ended_campaigns is not null then perform close_runs(ended_campaigns); end if;
+
+  update lanes l
+  set in_hand_run_id = null, in_hand = null,
+      next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
+      held_until = case when i.rest_ms > 0 then greatest(l.held_until, campanile_now() + i.rest_ms * interval '1 millisecond')
+                        else l.held_until end,
+      wake_at = case
+        when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
+              order by r.run_id limit 1) is not null
+        then greatest(campanile_now() + greatest(i.gap_ms, i.rest_ms) * interval '1 millisecond', l.held_until) end
+  from unnest(turn_accounts, turn_numbers, gaps_ms, rests_ms) i (account_id, turn, gap_ms, rest_ms)
+  where l.account_id = i.account_id and (all_held or i.account_id = any(held));
+end $$;

@@ -1,0 +1,542 @@
+-- All tables, room by room (docs/explanation/architecture.md): who sends what to whom, when, and what became of it. PostgreSQL 15
+-- or newer. The functions named here are in src/database/functions/, and are there before the tables.
+--
+-- Rules that hold everywhere
+--   1. The row in `lanes` is its account's master lock. Whatever changes what the account may send, or a delivery of it, locks
+--      that row first (several accounts: in order of account_id). So nothing below can deadlock, and "lock, then look" is true.
+--   2. Lock order: shards, lanes, then the account's runs, campaigns and deliveries.
+--   3. Counters change by addition, in the transaction that changes what they count.
+--   4. All instants come from campanile_now(). A test replaces that one function to move the clock.
+--   5. The busy tables (lanes, runs, deliveries) leave room in their pages, so that an update that changes no indexed column stays
+--      in its page, and are vacuumed early.
+
+-- ── users ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- A deleted user stays for a short while as a husk without logins and personal data, so that what is under way finds its foreign
+-- keys; src/erasure/ removes what belonged to it.
+create table users (
+  user_id              bigint      generated always as identity primary key,
+  first_name           text        not null,
+  last_name            text        not null,
+  user_name            text        not null,   -- these four exactly as they were sent; they are answered so
+  email                text        not null,
+  phone_number         text        not null,
+  whatsapp_number      text        not null,
+  whatsapp_digits      text        not null,   -- what is compared: digits only, without + or 00
+  password_hash        text        not null,
+  time_zone            text,                   -- IANA; null: the installation's TIME_ZONE
+  token_generation     int         not null default 0,  -- tokens of an older generation are revoked ...
+  kept_token_id        text,                   -- ... but for this one, which changed the password
+  first_signed_in_at   timestamptz,
+  deleted_at           timestamptz,            -- refused from then on
+  erased_at            timestamptz,            -- everything of theirs is gone but the husk
+  created_at           timestamptz not null default campanile_now()
+);
+create index users_deleted on users (deleted_at) where deleted_at is not null;
+
+-- User names and e-mail addresses are one namespace, without regard to case: either signs in.
+create table user_logins (
+  login   text   primary key,                  -- lower case
+  user_id bigint not null references users on delete cascade
+);
+create index user_logins_user on user_logins (user_id);
+
+-- Tokens of the dashboard that were signed out before their time was up. What has expired is refused anyway, and its row goes.
+create table signed_out_tokens (
+  user_id    bigint      not null references users on delete cascade,
+  token_id   text        not null,
+  expires_at timestamptz not null,
+  primary key (user_id, token_id)
+);
+create index signed_out_tokens_expired on signed_out_tokens (expires_at);
+
+create table api_keys (
+  api_key_id   bigint      generated always as identity primary key,
+  user_id      bigint      not null references users on delete cascade,
+  name         text        not null,
+  scopes       text[]      not null check (cardinality(scopes) > 0 and scopes <@ array['read', 'send']),
+  prefix       text        not null,           -- how the key begins: what its owner knows it by
+  hash         bytea       not null unique,    -- sha256 of the key, which is random enough for that; the key itself is not kept
+  created_at   timestamptz not null default campanile_now(),
+  expires_at   timestamptz,                    -- null: never
+  last_used_at timestamptz                     -- to the minute
+) with (fillfactor = 80);
+create index api_keys_user on api_keys (user_id, api_key_id);
+
+-- Who has tried what how often: counted here, so that it holds over several processes and over restarts.
+create table attempts (
+  subject text          primary key,           -- what is limited, and a hash of whose attempts they are
+  times   timestamptz[] not null               -- of the attempts that count, oldest first
+) with (fillfactor = 70);
+
+-- ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What was done in a user's name, written in the transaction that did it. Entries are kept for a year.
+create table audit_log (
+  entry_id   bigint      generated always as identity primary key,
+  user_id    bigint      not null references users on delete cascade,
+  at         timestamptz not null default campanile_now(),
+  action     text        not null,             -- campaign.accepted
+  subject    text        not null,             -- what it was done to: a campaign's id, a key's name
+  address    text        not null,             -- where the request came from
+  api_key_id bigint                            -- what it came with, unless a token; no foreign key: keys come and go
+);
+create index audit_log_user on audit_log (user_id, at, entry_id);
+create index audit_log_age on audit_log (at);
+
+-- ── idempotency ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- Requests that must not take effect twice (contract §4, Idempotency-Key).
+create table idempotency_keys (
+  user_id    bigint      not null references users on delete cascade,
+  key        text        not null,
+  operation  text        not null,
+  body_hash  bytea       not null,
+  result     jsonb,                            -- null: begun, and its outcome is not known
+  created_at timestamptz not null default campanile_now(),
+  primary key (user_id, key)
+);
+create index idempotency_keys_age on idempotency_keys (created_at);
+
+-- ── media ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- A media file as it was sent, once for each owner.
+create table media (
+  media_id bigint      generated always as identity primary key,
+  user_id  bigint      not null references users on delete cascade,
+  used_at  timestamptz not null default campanile_now(),  -- last put into a campaign or sent along with a command; a day later it
+                                               -- goes, unless a campaign has it
+  sha256   bytea       not null,
+  mime     text        not null,
+  bytes    bytea       not null,
+  unique (user_id, sha256)
+);
+alter table media alter column bytes set storage external;  -- such files are compressed already
+
+-- ── accounts: links ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create type account_status as enum ('unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out');
+
+-- A user's link to a messaging application. One a user now; nothing else says so.
+create table accounts (
+  account_id       bigint         generated always as identity primary key,
+  user_id          bigint         not null references users on delete cascade,
+  messenger        text           not null,
+  status           account_status not null,
+  status_reason    text,                       -- one sentence for the user; null: nothing to say
+  groups_synced_at timestamptz,                -- null: the groups were never read from the messaging application
+
+  -- What may be shown while it is being linked; empty at any other time. Whoever reads a code here could link a phone of their own
+  -- with it, and a number other than the user's is refused, so codes are not sealed.
+  link_method      text           check (link_method in ('qr', 'pairing_code')),
+  qr               text,
+  pairing_code     text,
+  code_expires_at  timestamptz,
+
+  -- A pause outlives the process that was told of it, and each that follows another soon is longer.
+  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere')),
+  pauses           smallint       not null default 0,  -- one after the other
+  paused_at        timestamptz,                -- when the last of them began
+  paused_until     timestamptz,
+
+  -- Between the two times of day, in the user's zone, nothing is sent; over midnight when quiet_to comes first. Both or neither.
+  quiet_from       text           check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  quiet_to         text           check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the user's zone
+
+  created_at       timestamptz    not null default campanile_now(),
+  constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to)
+);
+create unique index accounts_user on accounts (user_id);
+create index accounts_served on accounts (messenger, campanile_shard(account_id));
+create index accounts_paused on accounts (pause_cause) where status = 'paused';
+
+-- How an account stood, from when on: a row each time its state, or the reason for it, became another. Kept for 90 days.
+create table account_states (
+  state_id   bigint         generated always as identity primary key,
+  account_id bigint         not null references accounts on delete cascade,
+  at         timestamptz    not null default campanile_now(),
+  messenger  text           not null,
+  status     account_status not null,
+  reason     text
+);
+create index account_states_account on account_states (account_id, state_id);
+create index account_states_age on account_states (at);
+-- By triggers: several statements change how an account stands, and none may be left out.
+create trigger account_begins after insert on accounts for each row execute function note_account_state();
+create trigger account_changes after update on accounts for each row
+  when ((old.messenger, old.status, old.status_reason) is distinct from (new.messenger, new.status, new.status_reason))
+  execute function note_account_state();
+
+create type command_status as enum ('queued', 'running', 'done', 'failed', 'abandoned');
+
+-- What the API asks of a live session. Claimed by the worker that holds the account's shard, never begun twice.
+create table account_commands (
+  command_id  bigint         generated always as identity primary key,
+  account_id  bigint         not null references accounts on delete cascade,
+  shard       smallint       not null generated always as (campanile_shard(account_id)) stored,
+  kind        text           not null,
+  input       jsonb          not null,
+  status      command_status not null default 'queued',
+  result      jsonb,
+  worker_id   bigint,
+  created_at  timestamptz    not null default campanile_now(),
+  finished_at timestamptz
+);
+create index account_commands_queued on account_commands (shard, command_id) where status = 'queued';
+create index account_commands_account on account_commands (account_id);
+
+-- ── accounts: who serves them, and when they may send ───────────────────────────────────────────────────────────────────────
+
+-- One heartbeat row per worker process.
+create table workers (
+  worker_id    bigint      generated always as identity primary key,
+  name         text        not null,
+  started_at   timestamptz not null default campanile_now(),
+  beat_at      timestamptz not null default campanile_now(),
+  -- Starts anew after a late beat: only a worker that has beaten without a break for a whole lease may take from the silent, so
+  -- that after an outage of the database nobody is robbed.
+  steady_since timestamptz not null default campanile_now()
+) with (fillfactor = 50);
+
+-- What is leased to workers. A take-over writes shards, not accounts.
+create table shards (
+  shard     smallint primary key,
+  worker_id bigint,                            -- no foreign key: workers come and go
+  epoch     int      not null default 0        -- up by one with each change of owner
+) with (fillfactor = 50);
+insert into shards (shard) select generate_series(0, 255);
+
+-- The busy half of an account: who may send, and when. Asleep when wake_at is null; parked while a turn is in hand.
+create table lanes (
+  account_id     bigint      primary key references accounts on delete cascade,
+  shard          smallint    not null generated always as (campanile_shard(account_id)) stored,
+  messenger      text        not null,
+  wake_at        timestamptz,                  -- when to look at it next; null: nothing to send, or a turn is in hand
+  next_send_at   timestamptz not null default '-infinity',  -- pacing: no send before
+  held_until     timestamptz not null default '-infinity',  -- offline or asked to rest: no send before
+
+  -- Until when, and for how many deliveries, turns are taken without looking at quiet hours and the daily cap again. Of a lane that
+  -- is closed a worker looks the rules up, and opens it again or lets it sleep: src/deliveries/open-lanes.ts.
+  open_until     timestamptz not null default 'infinity',   -- for ever where there are no such rules
+  open_for       int,                          -- null: any number
+
+  turn           bigint      not null default 0,            -- up by one with each claim, and when a turn is taken from its worker
+  in_hand_run_id bigint,                       -- the turn in hand: this run ...
+  in_hand        int4multirange,               -- ... and these positions of it
+
+  -- Up by one in each transaction that changes a campaign of the account, or what became of it, but for the claims and finishes of
+  -- turns, which the turn's number tells of. Whoever watches an account compares both with what they were, and reads campaigns only
+  -- when they have moved (docs/explanation/decisions/0018-count-changes-on-the-lane.md).
+  changes        bigint      not null default 0,
+
+  constraint lanes_parked check (in_hand_run_id is null or wake_at is null)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+-- Each entry by itself: of those that share an instant PostgreSQL would make one, which it can forget only as a whole, so that all
+-- who look for what is due would walk past every lane that has long been served.
+create index lanes_wake on lanes (shard, wake_at) with (deduplicate_items = off) where wake_at is not null;
+create index lanes_in_hand on lanes (shard) where in_hand_run_id is not null;
+
+-- ── groups ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create type group_kind as enum ('group', 'community', 'channel');
+
+-- Any chat one can post to. group_id is the wire's group_metadata_id.
+create table groups (
+  group_id      bigint      generated always as identity primary key,
+  account_id    bigint      not null references accounts on delete cascade,
+  chat_id       text        not null,          -- <digits>@g.us or <digits>@newsletter
+  send_to       text        not null,          -- where posts go: of a community its announcement group, else chat_id
+  kind          group_kind  not null,
+  name          text        not null,
+  participants  int         not null,          -- with the account itself; of a channel its followers
+  invite_link   text,
+  can_send      boolean     not null,
+  removed_at    timestamptz,                   -- no longer at the messaging application
+  created_at    timestamptz not null default campanile_now(),
+  unique (account_id, chat_id)
+);
+
+-- Saved lists of groups.
+create table group_lists (
+  group_list_id bigint      generated always as identity primary key,
+  account_id    bigint      not null references accounts on delete cascade,
+  name          text        not null,
+  group_ids     bigint[]    not null,          -- in the order given, without repeats; kept also while a group is gone
+  created_at    timestamptz not null default campanile_now()
+);
+alter table group_lists alter column group_ids set storage external;  -- as of contents
+create index group_lists_account on group_lists (account_id);
+
+-- ── campaigns ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create type campaign_status as enum ('scheduled', 'running', 'paused', 'completed', 'completed_with_errors', 'cancelled');
+
+create table campaigns (
+  campaign_id         bigint      generated always as identity primary key,
+  public_id           uuid        not null unique default gen_random_uuid(),
+  account_id          bigint      not null references accounts on delete cascade,
+  name                text        not null,
+  description         text        not null,
+  is_channel_campaign boolean     not null,
+  is_schedule         boolean     not null,
+  schedule_time       text,                    -- as it was sent; of a schedule HH:MM:SS
+  start_date          date,
+  end_date            date,
+  time_zone           text,                    -- IANA, of a schedule
+  weekdays            smallint[],              -- 1 is Monday; null: every day
+  skip_dates          date[]      not null default '{}',
+  status              campaign_status not null,
+  content_id          bigint,                  -- what its next run will say; set right after creation
+  open_runs           int         not null,    -- runs that have not ended
+  created_at          timestamptz not null default campanile_now(),
+  finished_at         timestamptz
+) with (fillfactor = 80);
+create index campaigns_account on campaigns (account_id, campaign_id);
+-- Those that have not ended come last, before them the latest that have.
+create index campaigns_ended on campaigns (account_id, (coalesce(finished_at, 'infinity'::timestamptz)));
+
+-- What a campaign says and to whom; written once. A run points to the one it began with, so that changing a campaign never changes
+-- what is already under way.
+create table contents (
+  content_id  bigint   generated always as identity primary key,
+  campaign_id bigint   not null references campaigns on delete cascade,
+  name        text,                            -- the campaign's at that time: a document is called so in every try of a run
+  html        text     not null,
+  text        text     not null,               -- what the html came to
+  media_id    bigint   references media,
+  group_ids   bigint[] not null                -- in the order given
+);
+alter table contents alter column group_ids set storage external;  -- to compress ten thousand ids takes longer than to write them
+create index contents_campaign on contents (campaign_id);
+create index contents_media on contents (media_id) where media_id is not null;
+
+create type run_status as enum ('planned', 'running', 'completed', 'completed_with_errors', 'missed', 'cancelled');
+
+-- One planned occasion of a campaign. run_id rises in the order of acceptance within an account.
+create table runs (
+  account_id  bigint      not null,
+  run_id      bigint      generated always as identity,
+  campaign_id bigint      not null references campaigns on delete cascade,
+  content_id  bigint,                          -- set when it begins
+  shard       smallint    not null generated always as (campanile_shard(account_id)) stored,
+  status      run_status  not null default 'planned',
+  due_at      timestamptz not null,
+  started_at  timestamptz,
+  finished_at timestamptz,
+  progress_at timestamptz,                     -- when something of it was last sent; from its beginning
+  served_turn bigint      not null default 0,  -- the lane's turn that last went to it: runs under way take turns
+  targets     int         not null default 0,  -- how many deliveries it comes to; 0 until it begins
+  expanded    int         not null default 0,  -- how many of them have a row
+  next_position int       not null default 1,  -- below it every delivery is final, or waits for another try
+
+  -- Sums over its deliveries.
+  queued      int         not null default 0,  -- also those that have no row yet
+  sent        int         not null default 0,
+  failed      int         not null default 0,
+  cancelled   int         not null default 0,
+  delivered   int         not null default 0,  -- these two by whatever counts a receipt, so that progress reads runs and nothing else
+  read        int         not null default 0,
+
+  -- Receipts are kept so that a repeat is known as one. Once closed none is counted any more, and the rows may go.
+  receipts_closed_at timestamptz,
+  receipts_dropped   boolean not null default false,
+  paused      boolean     not null default false,
+  primary key (account_id, run_id)
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+create index runs_due on runs (shard, due_at) where status = 'planned' and not paused;
+create index runs_planned on runs (account_id, due_at) where status = 'planned';
+create index runs_live on runs (account_id, run_id) where status = 'running';
+create index runs_expanding on runs (shard) where status = 'running' and expanded < targets;
+create index runs_campaign on runs (campaign_id, due_at);
+create index runs_started on runs (account_id, started_at) where started_at is not null;  -- the overview of a span of days
+create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap
+create index runs_receipts on runs (finished_at) where finished_at is not null and not receipts_dropped;
+
+-- ── deliveries ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+create type delivery_status as enum ('queued', 'sent', 'failed', 'cancelled');  -- `sending` is derived: queued, and in its lane's hand
+
+-- One run to one group: queue item, receipt record and statistic at once. A claim does not touch it; a first try that succeeds
+-- writes it once and changes no indexed column. No foreign keys: a check per row would cost more than the row.
+create table deliveries (
+  account_id bigint   not null,
+  run_id     bigint   not null,
+  group_id   bigint   not null,
+  not_before timestamptz,                      -- set: was tried, and waits for another try
+  sent_at    timestamptz,
+  position   int      not null,                -- in the order the groups were given, from 1
+  recipients int      not null default 0,      -- participants but the sender, at the moment of sending
+  delivered  int      not null default 0,      -- these four: how many of them
+  read       int      not null default 0,
+  reactions  int      not null default 0,
+  replies    int      not null default 0,
+  views      int      not null default 0,      -- of a channel
+  status     delivery_status not null default 'queued',
+  attempts   smallint not null default 0,
+  cut_off    smallint not null default 0,      -- tries whose turn was taken from a worker that died or froze over them. It is then
+                                               -- tried alone, and given up in the end (docs/explanation/decisions/0016)
+  uncertain  boolean  not null default false,  -- an earlier try may have left
+  resend     boolean  not null default false,  -- its owner asked for another try although an earlier one may have left: where
+                                               -- repeated ids are not dropped the messenger still looks for it first, but sends
+                                               -- when it is not there. Without it such a try only looks
+  message_id text     not null,                -- fixed here, before the first try, and used in every one
+  error      text,
+  primary key (account_id, run_id, position),
+  constraint deliveries_waiting_queued check (not_before is null or status = 'queued')
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
+create unique index deliveries_message on deliveries (account_id, message_id);
+create index deliveries_waiting on deliveries (account_id, run_id, not_before) where not_before is not null;
+
+create type revision_kind as enum ('recall', 'correct');
+
+-- What is to be done, or was done, about a delivery that has left: one row for each such delivery, and none for all others
+-- (docs/explanation/decisions/0017-carry-revisions-through-the-lane.md).
+create table revisions (
+  account_id   bigint        not null,
+  run_id       bigint        not null,
+  position     int           not null,
+  wanted       revision_kind,                  -- null: nothing more is to be done
+  number       bigint        not null,         -- of the request that wanted it; a later one for the same delivery replaces it
+  content_id   bigint,                         -- of a correction: what the post shall say
+  not_before   timestamptz,                    -- set: was tried, and waits for another try
+  attempts     smallint      not null default 0,
+  corrected_at timestamptz,
+  recalled_at  timestamptz,
+  error        text,                           -- why the last request came to nothing
+  primary key (account_id, run_id, position)
+) with (fillfactor = 80);
+create index revisions_wanted on revisions (account_id, number, position) where wanted is not null;
+create sequence revision_numbers;
+
+-- ── receipts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- One row per delivery and participant.
+create table receipts (
+  account_id   bigint   not null,
+  run_id       bigint   not null,
+  participant  bigint   not null,              -- a hash of who it is
+  delivered_at timestamptz,
+  read_at      timestamptz,
+  position     int      not null,
+  flags        smallint not null,              -- 1 delivered, 2 read, 4 reacted, 8 replied
+  fresh        smallint not null,              -- those of the flags that the last batch added
+  primary key (account_id, run_id, position, participant)
+) with (fillfactor = 90);
+
+-- Which receipts were counted for an id that may prove to be somebody else's second one: hardly any, and none once it has.
+create table provisional_receipts (
+  account_id  bigint not null,
+  participant bigint not null,                 -- as in receipts
+  run_id      bigint not null,
+  position    int    not null,
+  primary key (account_id, participant, run_id, position)
+);
+create index provisional_receipts_run on provisional_receipts (account_id, run_id);
+
+-- Receipts by run and minute, so that a timeline need not read them.
+create table run_minutes (
+  account_id bigint      not null,
+  run_id     bigint      not null,
+  minute     timestamptz not null,
+  delivered  int         not null default 0,
+  read       int         not null default 0,
+  primary key (account_id, run_id, minute)
+) with (fillfactor = 70);
+
+-- ── messenger: the sandbox ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- A messaging application of our own that needs no account. It shares the database and nothing else: the ledger's statements never
+-- touch these tables, and it writes them on connections of its own.
+
+-- Who is known here. Whoever writes a post for an account holds its row meanwhile, so that nothing can be written for one that is
+-- being forgotten: one lock a statement instead of one a post, which a foreign key from messages to chats would take.
+create table sandbox_accounts (
+  account_id bigint primary key
+);
+
+create table sandbox_chats (
+  chat_id      text        primary key,        -- <digits>@g.us or <digits>@newsletter
+  account_id   bigint      not null,
+  kind         text        not null check (kind in ('group', 'community', 'announcement', 'channel')),
+  parent_id    text        references sandbox_chats on delete cascade,  -- of an announcement group its community
+  name         text        not null,
+  description  text        not null,
+  invite_code  text        not null unique,
+  participants text[]      not null,           -- phone numbers; the account's own is not among them
+  picture      bytea,
+  created_at   timestamptz not null default campanile_now()
+);
+create index sandbox_chats_account on sandbox_chats (account_id);
+
+-- A post as members see it. A repeated message id is dropped, as WhatsApp does. It is found by its id alone: a second index, by the
+-- order of arrival, took as long to keep as the message itself.
+create table sandbox_messages (
+  chat_id       text        not null,
+  seq           bigint      generated always as identity,                -- the order of arrival
+  account_id    bigint      not null,
+  message_id    text        not null,
+  text          text        not null,
+  media_mime    text,
+  media_size    int,
+  media_sha256  bytea,
+  sent_at       timestamptz not null default campanile_now(),
+  seen_until    timestamptz not null default campanile_now(),  -- members' doings up to then have been told
+  next_doing_at timestamptz,                   -- when a member does something next; null: nothing more comes
+  corrected_at  timestamptz,                   -- it says something else than at first: members see that it was edited
+  recalled_at   timestamptz,                   -- it stays as a husk that no member sees, so that a late repeat is still dropped
+  primary key (chat_id, message_id)
+);
+create index sandbox_messages_doing on sandbox_messages (next_doing_at) where next_doing_at is not null;
+
+-- ── messenger: WhatsApp ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- Credentials, sealed with ENCRYPTION_KEY (src/lib/vault.ts), the account, kind and name as what they are about.
+create table account_keys (
+  account_id bigint not null references accounts on delete cascade,
+  kind       text   not null,
+  name       text   not null,
+  sealed     bytea  not null,
+  primary key (account_id, kind, name)
+) with (fillfactor = 70);
+
+-- Who may write an account's credentials: the session that was opened last. The number is a fence, as a lane's turn is.
+create table account_sessions (
+  account_id bigint primary key references accounts on delete cascade,
+  number     bigint not null
+);
+
+-- What was posted to groups, kept for a few days: a phone that could not decrypt a post asks for it again. What is said is kept
+-- once, however many groups it went to.
+create table whatsapp_posts (
+  account_id bigint      not null,
+  post_hash  bytea       not null,
+  message    bytea       not null,
+  sent_at    timestamptz not null,             -- when it last went out
+  primary key (account_id, post_hash)
+) with (fillfactor = 80);
+create index whatsapp_posts_age on whatsapp_posts (sent_at);
+
+create table whatsapp_sent (
+  account_id bigint      not null,
+  message_id text        not null,
+  chat_id    text        not null,
+  post_hash  bytea       not null,
+  sent_at    timestamptz not null,
+  primary key (account_id, message_id)
+);
+create index whatsapp_sent_age on whatsapp_sent (sent_at);
+create index whatsapp_sent_to_channels on whatsapp_sent (account_id, sent_at)  -- whose views and reactions are asked for
+  where chat_id like '%@newsletter';
+
+-- Files that were uploaded to WhatsApp, so that one upload serves all groups of a campaign, all tries, and a restart in between.
+create table whatsapp_uploads (
+  account_id  bigint      not null,
+  sha256      bytea       not null,            -- of the file as it is in media
+  place       text        not null check (place in ('chats', 'channels')),
+  message     bytea       not null,            -- the message that shows it, without a caption
+  handle      text,                            -- of a channel: what a post says besides
+  uploaded_at timestamptz not null,
+  primary key (account_id, sha256, place)
+);
+create index whatsapp_uploads_age on whatsapp_uploads (uploaded_at);
