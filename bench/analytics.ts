@@ -68,7 +68,7 @@ async function pretendSent(db: Database, owner: Owner, { members }: Size): Promi
 }
 
 async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
-  const { groups, ...rest } = await readGroupAnalytics({ db }, owner.userId, campaignId);
+  const { groups, ...rest } = await readGroupAnalytics({ db }, owner, campaignId);
   return JSON.stringify({ ...rest, groups: groups.map(toWireGroup) });
 }
 

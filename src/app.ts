@@ -195,7 +195,7 @@ function buildApi(
     signUp: config.signUp,
     timeZone: config.timeZone,
     hints,
-    bornWithUser: (trx, userId) => linkAccount(trx, userId, config.messenger),
+    bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, config.messenger),
     diesWithUser: unlinkAccount,
   });
   return buildServer({

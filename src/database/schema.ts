@@ -9,9 +9,13 @@ type Instant = ColumnType<Date, Date, Date>;
 type NullableInstant = ColumnType<Date | null, Date | null | undefined, Date | null>;
 type GeneratedInstant = ColumnType<Date, never, never>;
 
+/** Ids that cannot be mixed up: the one says who acts, the other whose rows are looked at. */
+export type UserId = number & { readonly idOf: 'user' };
+export type WorkspaceId = number & { readonly idOf: 'workspace' };
+
 export interface Schema {
   users: {
-    user_id: Generated<number>;
+    user_id: Generated<UserId>;
     first_name: string;
     last_name: string;
     user_name: string;
@@ -28,11 +32,14 @@ export interface Schema {
     erased_at: NullableInstant;
     created_at: GeneratedInstant;
   };
-  signed_out_tokens: { user_id: number; token_id: string; expires_at: Instant };
-  user_logins: { login: string; user_id: number };
+  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Instant };
+  user_logins: { login: string; user_id: UserId };
+  workspaces: { workspace_id: Generated<WorkspaceId>; created_at: GeneratedInstant };
+  memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {
     api_key_id: Generated<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
+    user_id: UserId;
     name: string;
     scopes: ApiKeyScope[];
     prefix: string;
@@ -43,7 +50,8 @@ export interface Schema {
   };
   audit_log: {
     entry_id: Generated<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
+    user_id: UserId;
     at: GeneratedInstant;
     action: string;
     subject: string;
@@ -52,7 +60,7 @@ export interface Schema {
   };
   accounts: {
     account_id: Generated<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
     messenger: string;
     status: AccountStatus;
     groups_synced_at: NullableInstant;
@@ -103,7 +111,7 @@ export interface Schema {
   };
   media: {
     media_id: Generated<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
     sha256: Buffer;
     mime: string;
     bytes: Buffer;
@@ -155,6 +163,7 @@ export interface Schema {
   };
 }
 
+export type Role = 'owner';
 export type ApiKeyScope = 'read' | 'send';
 export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere';
 

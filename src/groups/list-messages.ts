@@ -1,4 +1,5 @@
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import { findSendTo } from './store.ts';
@@ -25,15 +26,15 @@ export type ReadMessages = (
 ) => Promise<ArrivedMessage[]>;
 
 /**
- * What the members of one of the user's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
- * that is not the user's and for an account that is not on the sandbox.
+ * What the members of one of the workspace's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
+ * that is not the workspace's and for an account that is not on the sandbox.
  */
 export async function listMessages(
   { db, readMessages }: { db: Database; readMessages: ReadMessages },
-  userId: number,
+  { workspaceId }: Actor,
   { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
-  const account = await findAccountOfUser(db, userId);
+  const account = await findOwnAccount(db, workspaceId);
   if (account.messenger !== 'sandbox') throw new AppError('not_found', 'Your account is not on the sandbox');
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)

@@ -1,13 +1,17 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import type { UserId } from '../database/schema.ts';
 import type { Clock } from '../lib/time.ts';
-import { readTokenState, type TokenState } from './store.ts';
+import { readTokenState, type Membership, type TokenState } from './store.ts';
 import type { TokenIdentity } from './token.ts';
 
 /** Which tokens still hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface TokenStates {
-  /** Whether a token was not revoked and its user still exists. A promise only where the database has to be asked. */
-  holds(token: TokenIdentity & { userId: number }): boolean | Promise<boolean>;
+  /**
+   * The workspace that a token acts for; undefined for one that was revoked, or whose user is gone. A promise only where the
+   * database has to be asked.
+   */
+  find(token: TokenIdentity & { userId: UserId }): Membership | undefined | Promise<Membership | undefined>;
   /** To be called after each local revocation: what is remembered of the user is no longer true. */
   drop(userId: number): void;
 }
@@ -55,7 +59,7 @@ export function createTokenStates({
     if (!oldest.done) remembered.delete(oldest.value);
   }
 
-  async function read(userId: number): Promise<TokenState | undefined> {
+  async function read(userId: UserId): Promise<TokenState | undefined> {
     // Before the question, not after the answer: the age counts from what the answer can know.
     const readAtMs = clock.nowMs();
     const answer = readTokenState(db, userId);
@@ -70,15 +74,19 @@ export function createTokenStates({
   }
 
   return {
-    holds(token) {
+    find(token) {
       const entry = remembered.get(token.userId);
       const ageMs = entry ? clock.nowMs() - entry.readAtMs : MAX_AGE_MS;
-      if (entry && ageMs >= 0 && ageMs < MAX_AGE_MS) return isCurrent(entry.state, token);
+      if (entry && ageMs >= 0 && ageMs < MAX_AGE_MS) return judge(entry.state, token);
       const answer = reading.get(token.userId) ?? read(token.userId);
-      return answer.then((state) => isCurrent(state, token));
+      return answer.then((state) => judge(state, token));
     },
     drop,
   };
+}
+
+function judge(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
+  return isCurrent(state, token) ? state : undefined;
 }
 
 /** The rule of revocation: a token is of the user's present generation, or the one that was kept, and was not signed out by itself. */

@@ -116,14 +116,15 @@ function run(operation: Operation, request: FastifyRequest, reply: FastifyReply)
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
   const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
-  const actor = { userId: caller.userId, address: request.ip, apiKeyId: caller.apiKeyId };
+  const { userId, workspaceId, role, apiKeyId } = caller;
+  const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
   return operation.handle({ ...context, caller, actor, idempotencyKey });
 }
 
 function readIdempotencyKey(
   operation: Operation,
   request: FastifyRequest,
-  { userId }: Caller,
+  { workspaceId }: Caller,
 ): IdempotencyKey | undefined {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return undefined;
@@ -132,7 +133,7 @@ function readIdempotencyKey(
     throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
   const file = fileOf(operation, request);
   const body = file ? Object.assign({}, request.body, { [operation.fileField ?? '']: file }) : request.body;
-  return { userId, key, operation: operation.path, bodyHash: hashBody(body) };
+  return { workspaceId, key, operation: operation.path, bodyHash: hashBody(body) };
 }
 
 function contextOf(operation: Operation, request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {

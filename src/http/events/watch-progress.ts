@@ -121,14 +121,15 @@ async function look(deps: { db: Database; clock: Clock }, feeds: Feeds, pauseMs:
     ),
     readAccountStates(
       deps,
-      all.map(({ userId }) => userId),
+      all.map(({ workspaceId }) => workspaceId),
     ),
     readProgress(deps, all),
   ]);
   for (const { stream } of lapsed) stream.end();
-  for (const [userId, state] of accounts) feeds.of(userId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
-  for (const { userId, changes, campaigns } of progress) {
-    const feed = feeds.of(userId);
+  for (const [workspaceId, state] of accounts)
+    feeds.of(workspaceId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
+  for (const { workspaceId, changes, campaigns } of progress) {
+    const feed = feeds.of(workspaceId);
     if (!feed) continue;
     feed.changes = changes;
     feed.noteCampaigns(campaigns.map((campaign) => ({ ...campaign, json: JSON.stringify(toCampaignEvent(campaign)) })));

@@ -15,10 +15,10 @@ export function accountStatusOperation(deps: { db: Database }): Operation {
     body: accountStatusBody,
     data: accountStatusData,
     errors: [],
-    async handle({ body, caller }) {
-      const state = toAccountEvent(await readAccountStatus(deps, caller.userId));
+    async handle({ body, actor }) {
+      const state = toAccountEvent(await readAccountStatus(deps, actor));
       if (!body.with_history) return state;
-      const history = await readAccountHistory(deps, caller.userId);
+      const history = await readAccountHistory(deps, actor);
       return { ...state, history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })) };
     },
   });

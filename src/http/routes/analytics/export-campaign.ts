@@ -51,8 +51,8 @@ export function exportCampaignOperation(deps: { db: Database }): Operation {
     answerHeaders: { 'content-disposition': 'A file name made of the campaign’s.' },
     isHeavy: true,
     errors: [404],
-    async handle({ body, caller, setHeader }) {
-      const { campaign, groups } = await readGroupAnalytics(deps, caller.userId, body.campaign_id);
+    async handle({ body, actor, setHeader }) {
+      const { campaign, groups } = await readGroupAnalytics(deps, actor, body.campaign_id);
       setHeader('content-disposition', contentDisposition(fileNameOf(campaign.name, body.format)));
       return writeCsv(COLUMNS, groups.map(toRow));
     },

@@ -17,13 +17,13 @@ export function getCampaignGroupAnalyticsMasterOperation(deps: ExpectDeps): Oper
     data: groupAnalyticsData,
     isHeavy: true,
     errors: [404],
-    async handle({ body, caller }) {
+    async handle({ body, actor }) {
       const { campaign, totals, groups, runs, isRevised, timeline } = await readGroupAnalytics(
         deps,
-        caller.userId,
+        actor,
         body.campaign_id,
       );
-      const finishAt = body.with_estimate ? await expectFinish(deps, caller.userId, body.campaign_id) : undefined;
+      const finishAt = body.with_estimate ? await expectFinish(deps, actor, body.campaign_id) : undefined;
       return {
         campaign: toWireHead(campaign),
         totals: {

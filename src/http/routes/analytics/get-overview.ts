@@ -15,6 +15,6 @@ export function getOverviewOperation(deps: { db: Database; timeZone: string }): 
     body: getOverviewBody,
     data: getOverviewData,
     errors: [],
-    handle: ({ body, caller }) => readOverview(deps, caller.userId, body.days),
+    handle: ({ body, actor }) => readOverview(deps, actor, body.days),
   });
 }

@@ -14,8 +14,8 @@ export function listApiKeysOperation(deps: UserDependencies): Operation {
     body: nothing,
     data: listApiKeysData,
     errors: [],
-    async handle({ caller }) {
-      const keys = await listApiKeys(deps, caller.userId);
+    async handle({ actor }) {
+      const keys = await listApiKeys(deps, actor);
       return {
         api_keys: keys.map((key) => ({
           api_key_id: key.apiKeyId,

@@ -18,12 +18,12 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
     mayUpload: true,
     fileField: 'image',
     errors: [404],
-    async handle({ body, file, caller }) {
+    async handle({ body, file, actor }) {
       const post = toPost(body, file);
       const draft: CampaignDraft = body.is_schedule
         ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
         : { when: 'now', post: { ...post, ...toSendNow(body) } };
-      const found = await checkCampaign(deps, caller.userId, draft, body.campaign_id);
+      const found = await checkCampaign(deps, actor, draft, body.campaign_id);
       return {
         text: found.text,
         warnings: found.warnings,

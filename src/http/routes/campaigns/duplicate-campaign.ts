@@ -17,7 +17,7 @@ export function duplicateCampaignOperation(deps: { db: Database }): Operation {
     data: duplicateCampaignData,
     isHeavy: true,
     errors: [404],
-    handle: async ({ body, caller }) => toWire(await duplicateCampaign(deps, caller.userId, body.campaign_id)),
+    handle: async ({ body, actor }) => toWire(await duplicateCampaign(deps, actor, body.campaign_id)),
   });
 }
 

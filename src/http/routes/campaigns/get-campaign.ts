@@ -15,8 +15,8 @@ export function getCampaignOperation(deps: { db: Database }): Operation {
     body: campaignBody,
     data: getCampaignData,
     errors: [404],
-    async handle({ body, caller }) {
-      const campaign = await getCampaign(deps, caller.userId, body.campaign_id);
+    async handle({ body, actor }) {
+      const campaign = await getCampaign(deps, actor, body.campaign_id);
       return {
         ...toWireHead(campaign),
         weekdays: campaign.weekdays,

@@ -26,8 +26,8 @@ export function getMediaOperation(deps: { db: Database }): Operation {
     },
     isHeavy: true,
     errors: [404],
-    async handle({ body, caller, setHeader }) {
-      const { mime, extension, bytes } = await getMedia(deps, caller.userId, body.sha256);
+    async handle({ body, actor, setHeader }) {
+      const { mime, extension, bytes } = await getMedia(deps, actor, body.sha256);
       setHeader('content-type', mime);
       setHeader('content-disposition', contentDisposition(fileNameOf(body.sha256.slice(0, NAME_LETTERS), extension)));
       setHeader('cache-control', 'private, max-age=31536000, immutable');

@@ -14,10 +14,10 @@ export function listCampaignsOperation(deps: { db: Database }): Operation {
     body: listCampaignsBody,
     data: listCampaignsData,
     errors: [],
-    async handle({ body, caller }) {
+    async handle({ body, actor }) {
       const { status, search, limit } = body;
       const before = readCursor(body.cursor) ?? null;
-      const page = await listCampaigns(deps, caller.userId, { status, search, limit, before });
+      const page = await listCampaigns(deps, actor, { status, search, limit, before });
       return {
         campaigns: page.campaigns.map((campaign) => ({
           campaign_id: campaign.campaignId,

@@ -15,9 +15,9 @@ export function listRunsOperation(deps: { db: Database; timeZone: string }): Ope
     body: listRunsBody,
     data: listRunsData,
     errors: [],
-    async handle({ body, caller }) {
+    async handle({ body, actor }) {
       const { start_date: startDate, end_date: endDate, limit, cursor } = body;
-      const { runs, next } = await listRuns(deps, caller.userId, {
+      const { runs, next } = await listRuns(deps, actor, {
         startDate,
         endDate,
         limit,

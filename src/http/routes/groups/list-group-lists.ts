@@ -15,8 +15,8 @@ export function listGroupListsOperation(deps: { db: Database }): Operation {
     body: nothing,
     data: listGroupListsData,
     errors: [],
-    async handle({ caller }) {
-      const lists = await listGroupLists(deps, caller.userId);
+    async handle({ actor }) {
+      const lists = await listGroupLists(deps, actor);
       return {
         group_lists: lists.map((list) => ({
           group_list_id: list.groupListId,

@@ -18,10 +18,10 @@ export function listGroupsOperation(deps: GroupDeps): Operation {
     body: listGroupsBody,
     data: listGroupsData,
     errors: [404, 503],
-    async handle({ body, caller }) {
+    async handle({ body, actor }) {
       const { kind, search, limit, group_list_id: groupListId, with_activity: withActivity } = body;
       const after = readCursor(body.cursor) ?? 0;
-      const page = await listGroups(deps, caller.userId, { kind, search, groupListId, limit, after, withActivity });
+      const page = await listGroups(deps, actor, { kind, search, groupListId, limit, after, withActivity });
       return {
         groups: page.groups.map((group) => ({
           group_metadata_id: group.groupId,

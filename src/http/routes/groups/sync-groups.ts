@@ -13,6 +13,6 @@ export function syncGroupsOperation(deps: GroupDeps): Operation {
     body: nothing,
     data: syncGroupsData,
     errors: [409, 503],
-    handle: ({ caller }) => syncGroups(deps, caller.userId),
+    handle: ({ actor }) => syncGroups(deps, actor),
   });
 }

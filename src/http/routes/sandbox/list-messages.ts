@@ -15,8 +15,8 @@ export function listMessagesOperation(deps: { db: Database; readMessages: ReadMe
     body: listMessagesBody,
     data: listMessagesData,
     errors: [404],
-    async handle({ body, caller }) {
-      const page = await listMessages(deps, caller.userId, {
+    async handle({ body, actor }) {
+      const page = await listMessages(deps, actor, {
         groupId: body.group_metadata_id,
         after: readCursor(body.cursor) ?? 0,
         limit: body.limit,

@@ -16,8 +16,8 @@ export function deleteAccountOperation(deps: UserDependencies): Operation {
     body: deleteAccountBody,
     data: nothingData,
     errors: [409, 429],
-    async handle({ body, caller }) {
-      await deleteAccount(deps, { userId: caller.userId, token: tokenOf(caller) }, body.password);
+    async handle({ body, caller, actor }) {
+      await deleteAccount(deps, actor, tokenOf(caller), body.password);
       return {};
     },
   });

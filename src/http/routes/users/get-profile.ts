@@ -15,8 +15,8 @@ export function getProfileOperation(deps: UserDependencies): Operation {
     body: nothing,
     data: profile,
     errors: [],
-    async handle({ caller }) {
-      return profileOf(await getProfile(deps, caller.userId));
+    async handle({ actor }) {
+      return profileOf(await getProfile(deps, actor.userId));
     },
   });
 }

@@ -16,9 +16,9 @@ export function listAuditLogOperation(deps: { db: Database }): Operation {
     body: listAuditLogBody,
     data: listAuditLogData,
     errors: [],
-    async handle({ body, caller }) {
+    async handle({ body, actor }) {
       const page = { limit: body.limit, before: readCursor(body.cursor) ?? null };
-      const { entries, next } = await listAuditLog(deps, caller.userId, page);
+      const { entries, next } = await listAuditLog(deps, actor, page);
       return {
         entries: entries.map(({ at, action, subject, address, apiKeyId }) => ({
           at: at.toISOString(),

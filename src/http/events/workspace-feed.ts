@@ -1,9 +1,10 @@
 import { NEVER_SEEN } from '../../campaigns/read-progress.ts';
+import type { WorkspaceId } from '../../database/schema.ts';
 import { eventFrame, type EventStream } from './event-stream.ts';
 
-/** What a user's clients have been told, and who they are. */
-export interface UserFeed {
-  readonly userId: number;
+/** What a workspace's clients have been told, and who they are. */
+export interface WorkspaceFeed {
+  readonly workspaceId: WorkspaceId;
   /** Of the last look into the ledger. */
   changes: number;
   readonly streams: Set<EventStream>;
@@ -26,7 +27,7 @@ interface Told {
   toldAtMs: number;
 }
 
-export function createUserFeed(userId: number): UserFeed {
+export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceFeed {
   let account: Told | undefined;
   let campaigns = new Map<string, Told>();
   let wasSeen = false;
@@ -42,7 +43,7 @@ export function createUserFeed(userId: number): UserFeed {
   const all = () => [...(account ? [account] : []), ...campaigns.values()];
 
   return {
-    userId,
+    workspaceId,
     changes: NEVER_SEEN,
     streams: new Set(),
     newcomers: new Set(),
