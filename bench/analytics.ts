@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import type { Database } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { toWireGroup } from '../src/http/routes/group-row.ts';
+import { toWireGroup } from '../src/http/routes/analytics/group-row.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';
@@ -68,7 +68,7 @@ async function pretendSent(db: Database, owner: Owner, { members }: Size): Promi
 }
 
 async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
-  const { groups, ...rest } = await readGroupAnalytics({ db }, owner.userId, campaignId);
+  const { groups, ...rest } = await readGroupAnalytics({ db }, owner, campaignId);
   return JSON.stringify({ ...rest, groups: groups.map(toWireGroup) });
 }
 

@@ -10,8 +10,9 @@ import type { nothing } from '../src/http/contract/fields.ts';
 import type * as groups from '../src/http/contract/groups.ts';
 import type * as lists from '../src/http/contract/group-lists.ts';
 import type * as runs from '../src/http/contract/list-runs.ts';
-import type { getMediaBody } from '../src/http/contract/media.ts';
+import type { getMediaBody } from '../src/http/contract/get-media.ts';
 import type * as revise from '../src/http/contract/revise-campaign.ts';
+import type * as rests from '../src/http/contract/update-account.ts';
 import type * as users from '../src/http/contract/users.ts';
 
 interface Operation<Body extends z.ZodType, Data extends z.ZodType> {
@@ -59,7 +60,7 @@ export interface Operations {
   'venom/connect-account': Operation<typeof accounts.connectAccountBody, typeof accounts.connectAccountData>;
   'venom/disconnect-account': Operation<typeof nothing, typeof accounts.disconnectAccountData>;
   'venom/account-status': Operation<typeof accounts.accountStatusBody, typeof accounts.accountStatusData>;
-  'venom/update-account': Operation<typeof groups.updateAccountBody, typeof groups.updateAccountData>;
+  'venom/update-account': Operation<typeof rests.updateAccountBody, typeof rests.updateAccountData>;
   'analytics/get-campaign-group-analytics-master': Operation<
     typeof analytics.groupAnalyticsBody,
     typeof analytics.groupAnalyticsData

@@ -14,12 +14,7 @@ import { migrate } from './database/migrate.ts';
 import { waitForDatabase } from './database/wait.ts';
 import type { ReadMessages } from './groups/list-messages.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
-import { analyticsOperations } from './http/routes/analytics.ts';
-import { campaignOperations } from './http/routes/campaigns.ts';
-import { accountOperations } from './http/routes/accounts.ts';
-import { groupListOperations } from './http/routes/group-lists.ts';
-import { groupOperations } from './http/routes/groups.ts';
-import { userOperations } from './http/routes/users.ts';
+import { listOperations } from './http/routes/operations.ts';
 import { buildOperatorServer } from './http/edge/operator-server.ts';
 import { buildServer, type HttpLimits } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
@@ -201,26 +196,18 @@ function buildApi(
     signUp: config.signUp,
     timeZone: config.timeZone,
     hints,
-    bornWithUser: (trx, userId) => linkAccount(trx, userId, MESSENGERS[config.messenger]),
+    bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     diesWithUser: unlinkAccount,
   });
   const readInSandbox: ReadMessages = (accountId, chatId, page) => readMessages(db, accountId, chatId, page);
-  const groups = {
-    db,
-    timeZone: config.timeZone,
-    waiters: awaitResults(hints),
-    messengers: new Map<string, MessengerTraits>(Object.entries(MESSENGERS)),
-    readMessages: new Map([[SANDBOX.name, readInSandbox]]),
-  };
   return buildServer({
-    operations: [
-      ...userOperations(users),
-      ...groupOperations(groups),
-      ...accountOperations(groups),
-      ...groupListOperations({ db }),
-      ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-      ...analyticsOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
-    ],
+    operations: listOperations({
+      ...users,
+      gaps: gapsOf(config),
+      waiters: awaitResults(hints),
+      messengers: new Map<string, MessengerTraits>(Object.entries(MESSENGERS)),
+      readMessages: new Map([[SANDBOX.name, readInSandbox]]),
+    }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => pingDatabase(db) },

@@ -63,8 +63,9 @@ interface ListedGroups {
 async function findAccount(db: Database, { name, paced }: SenderPlan): Promise<number> {
   const messenger = paced ? 'whatsapp' : 'sandbox';
   const { rows } = await sql<{ account_id: number }>`
-    update accounts a set messenger = ${messenger}, status = 'connected' from users u
-    where u.user_id = a.user_id and u.user_name = ${name} returning a.account_id`.execute(db);
+    update accounts a set messenger = ${messenger}, status = 'connected'
+    from users u join memberships m using (user_id)
+    where m.workspace_id = a.workspace_id and u.user_name = ${name} returning a.account_id`.execute(db);
   const accountId = rows[0]?.account_id ?? 0;
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(db);
   return accountId;

@@ -15,9 +15,16 @@ export async function createManyAccounts(db: Database, { accounts, groups }: Man
       insert into users (first_name, last_name, user_name, email, phone_number, whatsapp_number, whatsapp_digits, password_hash)
       select 'Owner', '', 'owner' || n, 'owner' || n || '@example.com', '1', '4915100000001', '4915100000001', 'none'
       from generate_series(1, ${accounts}::int) n returning user_id
+    ), workspace as (
+      insert into workspaces (created_at) select campanile_now() from person returning workspace_id
+    ), member as (
+      insert into memberships (workspace_id, user_id, role)
+      select workspace_id, user_id, 'owner'
+      from (select workspace_id, row_number() over () as n from workspace) w
+      join (select user_id, row_number() over () as n from person) p using (n)
     ), account as (
-      insert into accounts (user_id, messenger, status, groups_synced_at)
-      select user_id, 'sandbox', 'connected', campanile_now() from person returning account_id
+      insert into accounts (workspace_id, messenger, status, groups_synced_at)
+      select workspace_id, 'sandbox', 'connected', campanile_now() from workspace returning account_id
     ), lane as (
       insert into lanes (account_id, messenger) select account_id, 'sandbox' from account
     ), known as (

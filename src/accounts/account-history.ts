@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
 import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { AccountStatus } from '../database/schema.ts';
@@ -14,12 +15,12 @@ export interface PastState {
 
 const MOST_TOLD = 50;
 
-/** How the user's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
-export async function readAccountHistory({ db }: { db: Database }, userId: number): Promise<PastState[]> {
+/** How the workspace's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
+export async function readAccountHistory({ db }: { db: Database }, { workspaceId }: Actor): Promise<PastState[]> {
   const { rows } = await sql<PastState>`
     select s.at, s.messenger, s.status, s.reason
     from accounts a join account_states s on s.account_id = a.account_id
-    where a.user_id = ${userId}
+    where a.workspace_id = ${workspaceId}
     order by s.state_id desc limit ${MOST_TOLD}`.execute(db);
   return rows;
 }

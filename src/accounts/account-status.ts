@@ -1,11 +1,12 @@
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
-import type { AccountStatus } from '../database/schema.ts';
-import { findAccountsOfUsers, userIsGone, type Account } from './store.ts';
+import type { AccountStatus, WorkspaceId } from '../database/schema.ts';
+import { findOwnAccounts, userIsGone, type Account } from './store.ts';
 
 export interface AccountState {
   messenger: string;
   status: AccountStatus;
-  /** As the user wrote it at sign-up. */
+  /** As the owner wrote it at sign-up. */
   whatsappNumber: string;
   /** While linking: what the phone is to scan, or what is to be entered there, and until when that is good. */
   qr?: string;
@@ -17,20 +18,20 @@ export interface AccountState {
   reason?: string;
 }
 
-/** The state of the user's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
-export async function readAccountStatus(deps: { db: Database }, userId: number): Promise<AccountState> {
-  const state = (await readAccountStates(deps, [userId])).get(userId);
+/** The state of the workspace's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
+export async function readAccountStatus(deps: { db: Database }, { workspaceId }: Actor): Promise<AccountState> {
+  const state = (await readAccountStates(deps, [workspaceId])).get(workspaceId);
   if (!state) throw userIsGone();
   return state;
 }
 
-/** The same of many users, by user, in one statement; of users who are gone there is none. */
+/** The same of many workspaces, by workspace, in one statement; of those whose owner is gone there is none. */
 export async function readAccountStates(
   { db }: { db: Database },
-  userIds: readonly number[],
-): Promise<Map<number, AccountState>> {
-  const accounts = await findAccountsOfUsers(db, userIds);
-  return new Map(accounts.map((account) => [account.userId, toState(account)]));
+  workspaceIds: readonly WorkspaceId[],
+): Promise<Map<WorkspaceId, AccountState>> {
+  const accounts = await findOwnAccounts(db, workspaceIds);
+  return new Map(accounts.map((account) => [account.workspaceId, toState(account)]));
 }
 
 function toState(account: Account): AccountState {

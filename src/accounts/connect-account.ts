@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import type { LinkMethod, MessengersTraits } from '../messenger/messenger.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
-import { findAccountOfUser, LINKED, lockOwnLane, type Account } from './store.ts';
+import { findOwnAccount, LINKED, lockOwnLane, type Account } from './store.ts';
 
 export interface AccountDeps {
   db: Database;
@@ -14,7 +14,7 @@ export interface AccountDeps {
 }
 
 /**
- * Links the user's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
+ * Links the workspace's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
  * how the account then stands: connected, or linking with a code for the user's phone. Does nothing to one that is linked. Throws
  * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
  * no code can be had just now.
@@ -25,10 +25,10 @@ export async function connectAccount(
   { messenger, method }: { messenger: string | undefined; method: LinkMethod },
 ): Promise<AccountState> {
   const { db } = deps;
-  const { accountId } = await findAccountOfUser(db, actor.userId);
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
   const isLinked = await db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
-    const account = await findAccountOfUser(trx, actor.userId);
+    const account = await findOwnAccount(trx, actor.workspaceId);
     if (messenger !== undefined && messenger !== account.messenger) {
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });
@@ -37,7 +37,7 @@ export async function connectAccount(
     return false;
   });
   if (!isLinked) await runCommand(deps, accountId, 'connect', { method });
-  return readAccountStatus(deps, actor.userId);
+  return readAccountStatus(deps, actor);
 }
 
 /** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */

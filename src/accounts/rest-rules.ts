@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import { dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
 
-/** When an account rests, as its user wants it. */
+/** When an account rests, as its workspace wants it. */
 export interface RestRules {
   quietHours: QuietHours | null;
-  /** Deliveries a day, of the user's zone. */
+  /** Deliveries a day, of the owner's zone. */
   dailyCap: number | null;
 }
 
 /** What the rules of an account come to just now. */
 export interface Rest extends RestRules {
   accountId: number;
-  /** IANA: what the user chose, else the installation's. */
+  /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
   /** Only counted where there is a cap. */
   sentToday: number | null;
@@ -33,13 +33,15 @@ interface RuleRow {
 
 /**
  * The rests of these accounts. `timeZone` is the installation's. With the lanes locked, what is counted is current. Of accounts whose
- * user is gone there is none.
+ * owner is gone there is none.
  */
 export async function readRests(trx: Connection, accountIds: readonly number[], timeZone: string): Promise<Rest[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
            u.time_zone as "timeZone", campanile_now() as now
-    from accounts a join users u on u.user_id = a.user_id
+    from accounts a
+    join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
+    join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
   const rests: Rest[] = [];
   for (const row of rows) rests.push(await restOf(trx, row, row.timeZone ?? timeZone));

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { AccountStatus, PauseCause } from '../database/schema.ts';
+import type { AccountStatus, PauseCause, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 
 export interface Account {
   accountId: number;
-  userId: number;
+  workspaceId: WorkspaceId;
   messenger: string;
   status: AccountStatus;
-  /** As the user wrote it. */
+  /** The owner's, as they wrote it. */
   whatsappNumber: string;
   /** The same, digits only. */
   phoneNumber: string;
@@ -33,17 +33,17 @@ export interface Account {
 /** How an account stands that a phone has vouched for. */
 export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
 
-/** The account of a user. Every user has one from sign-up on; throws `unauthenticated` when the user is gone. */
-export async function findAccountOfUser(db: Connection, userId: number): Promise<Account> {
-  const row = await selectAccounts(db).where('accounts.user_id', '=', userId).executeTakeFirst();
+/** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
+export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
+  const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
   if (!row) throw userIsGone();
   return row;
 }
 
-/** The accounts of users; of those who are gone there is none. */
-export async function findAccountsOfUsers(db: Connection, userIds: readonly number[]): Promise<Account[]> {
+/** The accounts of workspaces; of those whose owner is gone there is none. */
+export async function findOwnAccounts(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
   return selectAccounts(db)
-    .where(sql<boolean>`accounts.user_id = any(${[...userIds]}::bigint[])`)
+    .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
     .execute();
 }
 
@@ -70,7 +70,10 @@ export async function findAccounts(db: Connection, accountIds: readonly number[]
 function selectAccounts(db: Connection) {
   return db
     .selectFrom('accounts')
-    .innerJoin('users', 'users.user_id', 'accounts.user_id')
+    .innerJoin('memberships as owner', (join) =>
+      join.onRef('owner.workspace_id', '=', 'accounts.workspace_id').on('owner.role', '=', 'owner'),
+    )
+    .innerJoin('users', 'users.user_id', 'owner.user_id')
     .where('users.deleted_at', 'is', null)
     .select([
       'accounts.link_method as linkMethod',
@@ -91,7 +94,7 @@ function selectAccounts(db: Connection) {
         'isCodeGood',
       ),
       'accounts.account_id as accountId',
-      'accounts.user_id as userId',
+      'accounts.workspace_id as workspaceId',
       'accounts.messenger as messenger',
       'accounts.status as status',
       'accounts.groups_synced_at as groupsSyncedAt',
@@ -101,10 +104,15 @@ function selectAccounts(db: Connection) {
 }
 
 /** Creates the account and its lane, in the transaction that creates the user. */
-export async function insertAccount(trx: Connection, userId: number, messenger: string, status: AccountStatus) {
+export async function insertAccount(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  messenger: string,
+  status: AccountStatus,
+) {
   const { account_id } = await trx
     .insertInto('accounts')
-    .values({ user_id: userId, messenger, status })
+    .values({ workspace_id: workspaceId, messenger, status })
     .returning('account_id')
     .executeTakeFirstOrThrow();
   await trx.insertInto('lanes').values({ account_id, messenger }).execute();

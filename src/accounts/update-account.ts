@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { readRests, type Rest, type RestRules } from './rest-rules.ts';
-import { findAccountOfUser, lockOwnLane, userIsGone, wakeLane } from './store.ts';
+import { findOwnAccount, lockOwnLane, userIsGone, wakeLane } from './store.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
 export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefined };
 
 /**
- * Changes when the user's account rests, and answers what that comes to now. It holds from the next turn on: what was in hand may
+ * Changes when the workspace's account rests, and answers what that comes to now. It holds from the next turn on: what was in hand may
  * still leave. Throws `unauthenticated` when the user is gone.
  */
 export async function updateAccount(
@@ -16,7 +16,7 @@ export async function updateAccount(
   actor: Actor,
   change: RestChange,
 ): Promise<Rest> {
-  const { accountId, messenger } = await findAccountOfUser(db, actor.userId);
+  const { accountId, messenger } = await findOwnAccount(db, actor.workspaceId);
   if (Object.values(change).every((value) => value === undefined)) return readRest(db, accountId, timeZone);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
 import type { GroupKind } from '../database/schema.ts';
@@ -52,11 +53,11 @@ export interface GroupAnalytics {
 
 /**
  * What became of a campaign, per group, per run and over time (contract §3). All of it is one moment's view, so it adds up:
- * totals are the sums of the groups. Throws 404 for a campaign that is not the user's.
+ * totals are the sums of the groups. Throws 404 for a campaign that is not the workspace's.
  */
 export async function readGroupAnalytics(
   { db }: { db: Database },
-  userId: number,
+  { workspaceId }: Actor,
   publicId: string,
 ): Promise<GroupAnalytics> {
   return db
@@ -64,7 +65,7 @@ export async function readGroupAnalytics(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { id, ...campaign } = await readHead(trx, userId, publicId);
+      const { id, ...campaign } = await readHead(trx, workspaceId, publicId);
       const groups = await selectGroupRows(trx, id);
       const runs = await readRuns(trx, id);
       return {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
+import type { Actor } from './record-audit.ts';
 
 export interface LoggedEntry {
   entryId: number;
@@ -17,25 +18,25 @@ export interface AuditPage {
 }
 
 /**
- * The user's audit log, newest first, `limit` entries at most (contract §4, list_audit_log). `before` is the entry that the page
+ * The workspace's audit log, newest first, `limit` entries at most (contract §4, list_audit_log). `before` is the entry that the page
  * before ended with: entries that are added meanwhile neither move nor repeat what follows it.
  */
 export async function listAuditLog(
   { db }: { db: Database },
-  userId: number,
+  { workspaceId }: Actor,
   { limit, before }: { limit: number; before: number | null },
 ): Promise<AuditPage> {
   let query = db
     .selectFrom('audit_log')
     .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')
     .limit(limit + 1);
   if (before !== null)
     // Of one that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
     query = query.where(
-      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where user_id = ${userId} and entry_id = ${before})`,
+      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where workspace_id = ${workspaceId} and entry_id = ${before})`,
     );
   const found = await query.execute();
   const entries = found.slice(0, limit);

@@ -1,8 +1,12 @@
 import type { Connection } from '../database/connect.ts';
+import type { Role, UserId, WorkspaceId } from '../database/schema.ts';
 
-/** Who asks for something, and from where. */
+/** Who asks for something, for which workspace, and from where. The edge finds it out, once for each request. */
 export interface Actor {
-  userId: number;
+  userId: UserId;
+  /** Whose rows are looked at: whatever is not about the person is looked up by this alone. */
+  workspaceId: WorkspaceId;
+  role: Role;
   /** The client's address; behind a proxy the one that the proxy reports. */
   address: string;
   /** Set when the request came with an API key. */
@@ -37,20 +41,21 @@ export type AuditAction =
   | 'group_list.saved'
   | 'group_list.deleted';
 
-export interface AuditEntry extends Actor {
+export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;
   /** A short text that says what it was done to: a campaign's id, a key's or a group's name. */
   subject: string;
 }
 
 /**
- * Writes an entry into the user's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
+ * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
  * there is neither without the other.
  */
 export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
   await trx
     .insertInto('audit_log')
     .values({
+      workspace_id: entry.workspaceId,
       user_id: entry.userId,
       action: entry.action,
       subject: entry.subject,

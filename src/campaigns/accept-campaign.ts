@@ -1,4 +1,4 @@
-import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
+import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts';
@@ -28,7 +28,7 @@ export interface CampaignRequest {
 
 /**
  * What both ways of sending have in common: once this resolves, campaign, content and runs are durable, and what `start` did with
- * them. Throws 400 for a post that makes no sense and 404 for groups that are not the user's.
+ * them. Throws 400 for a post that makes no sense and 404 for groups that are not the workspace's.
  */
 export async function acceptCampaign(
   db: Database,
@@ -38,11 +38,11 @@ export async function acceptCampaign(
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const { text, media, groupIds } = await preparePost(input, problems);
-  const { accountId } = await findAccountOfUser(db, actor.userId);
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      const mediaId = media && (await saveMedia(trx, actor.userId, media));
+      const mediaId = media && (await saveMedia(trx, actor.workspaceId, media));
       await lockOwnLane(trx, accountId);
       const { name, description, isChannelCampaign, html } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {

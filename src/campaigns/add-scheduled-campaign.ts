@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
+import type { UserId } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import { invalid, type AppError, type Problem } from '../lib/errors.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
@@ -70,7 +71,7 @@ export function scheduleIsOver(): AppError {
 }
 
 /** The zone the user chose; null: none. */
-export async function readTimeZone(db: Database, userId: number): Promise<string | null> {
+export async function readTimeZone(db: Database, userId: UserId): Promise<string | null> {
   const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
   return row?.time_zone ?? null;
 }

@@ -1,4 +1,5 @@
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
@@ -35,21 +36,21 @@ export interface CampaignCheck {
 /**
  * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
  * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that. As the change of one of the
- * user's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
+ * workspace's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
  */
 export async function checkCampaign(
   deps: CheckDeps,
-  userId: number,
+  { userId, workspaceId }: Actor,
   draft: CampaignDraft,
   changeOf?: string,
 ): Promise<CampaignCheck> {
   const { db } = deps;
-  const insteadOf = changeOf === undefined ? undefined : (await findOwnCampaign(db, userId, changeOf)).campaignId;
+  const insteadOf = changeOf === undefined ? undefined : (await findOwnCampaign(db, workspaceId, changeOf)).campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
   const { occurrences, problems } = planDraft(draft, timeZone);
   const { text, media, groupIds, warnings } = await preparePost(draft.post, problems);
-  const account = await findAccountOfUser(db, userId);
+  const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const now = await readNow(db);
   const dueAt = occurrences ? stillToCome(occurrences, now) : [now];

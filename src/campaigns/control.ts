@@ -78,12 +78,12 @@ export async function control(
   action: AuditAction,
   change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
 ): Promise<Controlled> {
-  const { accountId } = await findOwnCampaign(db, actor.userId, publicId);
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
-    await change(trx, await findOwnCampaign(trx, actor.userId, publicId));
+    await change(trx, await findOwnCampaign(trx, actor.workspaceId, publicId));
     await recordAudit(trx, { ...actor, action, subject: publicId });
-    const { status } = await findOwnCampaign(trx, actor.userId, publicId);
+    const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
     return { campaignId: publicId, status };
   });
 }

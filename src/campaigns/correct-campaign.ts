@@ -23,7 +23,7 @@ export async function correctCampaign(
 ): Promise<Revised> {
   const { text, problems } = convertHtml(html);
   if (problems.length > 0) throw invalid(problems);
-  const { accountId, campaignId } = await findOwnCampaign(db, actor.userId, publicId);
+  const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const runs = await findBegunRuns(trx, campaignId, runId);

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { loadMedia } from '../media/store.ts';
 import { readHead } from './get-campaign.ts';
@@ -20,15 +21,15 @@ export interface CampaignCopy {
 }
 
 /**
- * One of the user's campaigns as it would be sent again (contract §4, duplicate-campaign); nothing is sent or created. The dates of
+ * One of the workspace's campaigns as it would be sent again (contract §4, duplicate-campaign); nothing is sent or created. The dates of
  * a schedule that is over are moved ahead by whole weeks, so that it fits the same weekdays. Throws 404.
  */
 export async function duplicateCampaign(
   { db }: { db: Database },
-  userId: number,
+  { workspaceId }: Actor,
   publicId: string,
 ): Promise<CampaignCopy> {
-  const { id, ...head } = await readHead(db, userId, publicId);
+  const { id, ...head } = await readHead(db, workspaceId, publicId);
   const row = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')

@@ -1,5 +1,6 @@
+import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import type { CampaignStatus, RunStatus } from '../database/schema.ts';
+import type { CampaignStatus, RunStatus, WorkspaceId } from '../database/schema.ts';
 import { noSuchCampaign } from './store.ts';
 
 /** What is known of a campaign before it is opened. */
@@ -40,13 +41,13 @@ export interface RunDetails {
   cancelled: number;
 }
 
-/** One of the user's campaigns with what it says, to whom, and its runs in order of their due time. Throws 404. */
+/** One of the workspace's campaigns with what it says, to whom, and its runs in order of their due time. Throws 404. */
 export async function getCampaign(
   { db }: { db: Database },
-  userId: number,
+  { workspaceId }: Actor,
   publicId: string,
 ): Promise<CampaignDetails> {
-  const { id, ...head } = await readHead(db, userId, publicId);
+  const { id, ...head } = await readHead(db, workspaceId, publicId);
   const row = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
@@ -69,10 +70,10 @@ export async function getCampaign(
   return { ...head, ...content, media, runs: await readRuns(db, id) };
 }
 
-/** One of the user's campaigns, with the number by which the ledger knows it. Throws 404. */
+/** One of the workspace's campaigns, with the number by which the ledger knows it. Throws 404. */
 export async function readHead(
   db: Connection,
-  userId: number,
+  workspaceId: WorkspaceId,
   publicId: string,
 ): Promise<CampaignHead & { id: number }> {
   const head = await db
@@ -94,7 +95,7 @@ export async function readHead(
       'c.finished_at as finishedAt',
     ])
     .where('c.public_id', '=', publicId)
-    .where('a.user_id', '=', userId)
+    .where('a.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!head) throw noSuchCampaign();
   return head;

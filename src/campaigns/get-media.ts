@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { extensionOf } from '../media/sniff.ts';
 import { loadOwnMedia } from '../media/store.ts';
@@ -11,8 +12,8 @@ export interface MediaFile {
   bytes: Buffer;
 }
 
-/** One of the user's files by the SHA-256 of its bytes, 64 hexadecimal digits (contract §4, get-media). Throws 404. */
-export async function getMedia({ db }: { db: Database }, userId: number, sha256: string): Promise<MediaFile> {
-  const { mime, bytes } = await loadOwnMedia(db, userId, Buffer.from(sha256, 'hex'));
+/** One of the workspace's files by the SHA-256 of its bytes, 64 hexadecimal digits (contract §4, get-media). Throws 404. */
+export async function getMedia({ db }: { db: Database }, { workspaceId }: Actor, sha256: string): Promise<MediaFile> {
+  const { mime, bytes } = await loadOwnMedia(db, workspaceId, Buffer.from(sha256, 'hex'));
   return { mime, extension: extensionOf(mime), bytes };
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 
@@ -32,10 +33,10 @@ export interface CampaignPage {
   next: number | null;
 }
 
-/** The user's campaigns, newest first. A page stays right while campaigns are added: its place is a campaign, not a count. */
+/** The workspace's campaigns, newest first. A page stays right while campaigns are added: its place is a campaign, not a count. */
 export async function listCampaigns(
   { db }: { db: Database },
-  userId: number,
+  { workspaceId }: Actor,
   filter: CampaignFilter,
 ): Promise<CampaignPage> {
   const { rows } = await sql<CampaignSummary & { id: number }>`
@@ -50,7 +51,7 @@ export async function listCampaigns(
              coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(read), 0)::int as read
       from runs where runs.campaign_id = c.campaign_id
     ) r
-    where a.user_id = ${userId}
+    where a.workspace_id = ${workspaceId}
       and (${filter.before}::bigint is null or c.campaign_id < ${filter.before})
       and (${filter.status ?? null}::campaign_status is null or c.status = ${filter.status ?? null}::campaign_status)
       and (${filter.search ?? null}::text is null or position(lower(${filter.search ?? null}::text) in lower(c.name)) > 0)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { CampaignStatus, RunStatus } from '../database/schema.ts';
 import { invalid } from '../lib/errors.ts';
@@ -32,10 +33,10 @@ export interface RunPage {
 
 const DAYS_LIMIT = 100;
 
-/** The runs of all the user's campaigns that are due on these dates, in order of acceptance. Throws 400 for dates that make no span of 100 days at most. */
+/** The runs of all the workspace's campaigns that are due on these dates, in order of acceptance. Throws 400 for dates that make no span of 100 days at most. */
 export async function listRuns(
   { db, timeZone }: { db: Database; timeZone: string },
-  userId: number,
+  { userId, workspaceId }: Actor,
   { startDate, endDate, limit, after }: RunFilter,
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, (await readTimeZone(db, userId)) ?? timeZone);
@@ -47,7 +48,7 @@ export async function listRuns(
     from accounts a
     join runs r on r.account_id = a.account_id
     join campaigns c on c.campaign_id = r.campaign_id
-    where a.user_id = ${userId} and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
+    where a.workspace_id = ${workspaceId} and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     order by r.run_id limit ${limit + 1}`.execute(db);
   const runs = rows.slice(0, limit);
   return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };

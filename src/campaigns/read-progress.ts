@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
-import type { CampaignStatus } from '../database/schema.ts';
+import type { CampaignStatus, WorkspaceId } from '../database/schema.ts';
 
-/** Somebody who is looked at, and what has been seen of them. */
+/** A workspace that is looked at, and what has been seen of it. */
 export interface Watched {
-  userId: number;
+  workspaceId: WorkspaceId;
   /** The `changes` of the last look; `NEVER_SEEN` for the first one. */
   changes: number;
 }
@@ -30,17 +30,17 @@ export interface CampaignProgress {
   nextRunAt: Date | null;
 }
 
-export interface UserProgress {
-  userId: number;
+export interface WorkspaceProgress {
+  workspaceId: WorkspaceId;
   changes: number;
   /** Oldest first: those that are open, and those that ended within the last day, since what members do goes on coming in. */
   campaigns: CampaignProgress[];
 }
 
 interface ProgressRow extends CampaignProgress {
-  userId: number;
+  workspaceId: WorkspaceId;
   changes: number;
-  /** null: the user has no campaign to tell of. */
+  /** null: the workspace has no campaign to tell of. */
   id: number | null;
 }
 
@@ -48,14 +48,17 @@ interface ProgressRow extends CampaignProgress {
 const changes = sql`(l.changes + 2 * l.turn + (l.in_hand_run_id is null)::int)`;
 
 /**
- * The progress of those users of whom anything has changed since the last look; of the others nothing is read but a number. One
+ * The progress of those workspaces of which anything has changed since the last look; of the others nothing is read but a number. One
  * statement, so that it is one moment's view.
  */
-export async function readProgress({ db }: { db: Database }, watched: readonly Watched[]): Promise<UserProgress[]> {
+export async function readProgress(
+  { db }: { db: Database },
+  watched: readonly Watched[],
+): Promise<WorkspaceProgress[]> {
   const { rows } = await sql<ProgressRow>`
-    select a.user_id as "userId", ${changes} as changes, c.*
-    from unnest(${watched.map((one) => one.userId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (user_id, changes)
-    join accounts a on a.user_id = w.user_id
+    select a.workspace_id as "workspaceId", ${changes} as changes, c.*
+    from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
+    join accounts a on a.workspace_id = w.workspace_id
     join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
     left join lateral (
       select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.finished_at is null as "isOpen",
@@ -80,11 +83,11 @@ export async function readProgress({ db }: { db: Database }, watched: readonly W
       where c.account_id = a.account_id
         and coalesce(c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
     ) c on true
-    order by a.user_id, c.id`.execute(db);
-  return [...Map.groupBy(rows, (row) => row.userId)].map(([userId, own]) => ({
-    userId,
+    order by a.workspace_id, c.id`.execute(db);
+  return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({
+    workspaceId,
     changes: own[0]?.changes ?? NEVER_SEEN,
-    campaigns: own.flatMap(({ id, userId: _userId, changes: _changes, ...campaign }) =>
+    campaigns: own.flatMap(({ id, workspaceId: _workspaceId, changes: _changes, ...campaign }) =>
       id === null ? [] : [campaign],
     ),
   }));

@@ -24,10 +24,10 @@ export async function recallCampaign(
   actor: Actor,
   { campaignId: publicId, runId }: { campaignId: string; runId: number | null },
 ): Promise<Revised> {
-  const { accountId } = await findOwnCampaign(db, actor.userId, publicId);
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
-    const campaign = await findOwnCampaign(trx, actor.userId, publicId);
+    const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
     const stopped = await cancelUnsent(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, { kind: 'recall' });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { CampaignStatus } from '../database/schema.ts';
+import type { CampaignStatus, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Schedule } from './occurrences.ts';
 
@@ -84,8 +84,12 @@ export interface OwnCampaign extends StoredCampaign {
   status: CampaignStatus;
 }
 
-/** One of the user's campaigns by its public id. Throws 404 when there is none such, or it is another user's. */
-export async function findOwnCampaign(db: Connection, userId: number, publicId: string): Promise<OwnCampaign> {
+/** One of the workspace's campaigns by its public id. Throws 404 when there is none such, or it is another's. */
+export async function findOwnCampaign(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  publicId: string,
+): Promise<OwnCampaign> {
   const row = await db
     .selectFrom('campaigns')
     .innerJoin('accounts', 'accounts.account_id', 'campaigns.account_id')
@@ -96,7 +100,7 @@ export async function findOwnCampaign(db: Connection, userId: number, publicId: 
       'campaigns.status as status',
     ])
     .where('campaigns.public_id', '=', publicId)
-    .where('accounts.user_id', '=', userId)
+    .where('accounts.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   return row;
@@ -109,8 +113,8 @@ export interface ScheduledCampaign extends OwnCampaign {
 }
 
 /** `findOwnCampaign` with the campaign's schedule. */
-export async function readPlan(db: Connection, userId: number, publicId: string): Promise<ScheduledCampaign> {
-  const own = await findOwnCampaign(db, userId, publicId);
+export async function readPlan(db: Connection, workspaceId: WorkspaceId, publicId: string): Promise<ScheduledCampaign> {
+  const own = await findOwnCampaign(db, workspaceId, publicId);
   const row = await db
     .selectFrom('campaigns')
     .select(['is_schedule', 'start_date', 'end_date', 'schedule_time', 'time_zone', 'weekdays', 'skip_dates'])

@@ -35,7 +35,7 @@ export interface CampaignChange {
  * new content, or are replaced by those of the new schedule. A run that falls due at the same moment has the old content as a
  * whole or the new one, since both lock the account's lane. A value that is the one it has already is no change.
  *
- * Throws 404 for a campaign or groups that are not the user's, 409 for one that was sent at once or has ended, and for another
+ * Throws 404 for a campaign or groups that are not the workspace's, 409 for one that was sent at once or has ended, and for another
  * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
@@ -44,7 +44,7 @@ export async function updateCampaign(
   publicId: string,
   change: CampaignChange,
 ): Promise<Controlled> {
-  const before = await readPlan(db, actor.userId, publicId);
+  const before = await readPlan(db, actor.workspaceId, publicId);
   const { removeImage = false, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
     throw new AppError('invalid', 'Name at least one field to change');
@@ -56,11 +56,11 @@ export async function updateCampaign(
   const { accountId } = before;
   if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
   return db.transaction().execute(async (trx) => {
-    const mediaId = media ? await saveMedia(trx, actor.userId, media) : removeImage ? null : undefined;
+    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media) : removeImage ? null : undefined;
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [accountId]);
-    const campaign = await readPlan(trx, actor.userId, publicId);
+    const campaign = await readPlan(trx, actor.workspaceId, publicId);
     requireChangeable(campaign);
     await changeSchedule(trx, campaign, change);
     const { name, html } = change;

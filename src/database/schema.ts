@@ -10,9 +10,13 @@ type GeneratedInstant = ColumnType<Date, never, never>;
 /** Written as text. */
 type Json = ColumnType<unknown, string, string>;
 
+/** Ids that cannot be mixed up: the one says who acts, the other whose rows are looked at. */
+export type UserId = number & { readonly idOf: 'user' };
+export type WorkspaceId = number & { readonly idOf: 'workspace' };
+
 export interface Schema extends MessengerTables {
   users: {
-    user_id: GeneratedAlways<number>;
+    user_id: GeneratedAlways<UserId>;
     first_name: string;
     last_name: string;
     user_name: string;
@@ -29,11 +33,14 @@ export interface Schema extends MessengerTables {
     erased_at: Date | null;
     created_at: GeneratedInstant;
   };
-  user_logins: { login: string; user_id: number };
-  signed_out_tokens: { user_id: number; token_id: string; expires_at: Date };
+  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Date };
+  user_logins: { login: string; user_id: UserId };
+  workspaces: { workspace_id: GeneratedAlways<WorkspaceId>; created_at: GeneratedInstant };
+  memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
+    user_id: UserId;
     name: string;
     scopes: ApiKeyScope[];
     prefix: string;
@@ -45,7 +52,8 @@ export interface Schema extends MessengerTables {
   attempts: { subject: string; times: Date[]; under_way: Generated<Date[]> };
   audit_log: {
     entry_id: GeneratedAlways<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
+    user_id: UserId;
     at: GeneratedInstant;
     action: string;
     subject: string;
@@ -53,7 +61,7 @@ export interface Schema extends MessengerTables {
     api_key_id: number | null;
   };
   idempotency_keys: {
-    user_id: number;
+    workspace_id: WorkspaceId;
     key: string;
     operation: string;
     body_hash: Buffer;
@@ -62,7 +70,7 @@ export interface Schema extends MessengerTables {
   };
   media: {
     media_id: GeneratedAlways<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
     used_at: Generated<Date>;
     sha256: Buffer;
     mime: string;
@@ -70,7 +78,7 @@ export interface Schema extends MessengerTables {
   };
   accounts: {
     account_id: GeneratedAlways<number>;
-    user_id: number;
+    workspace_id: WorkspaceId;
     messenger: string;
     status: AccountStatus;
     status_reason: string | null;
@@ -258,6 +266,7 @@ export interface Schema extends MessengerTables {
   };
 }
 
+export type Role = 'owner';
 export type ApiKeyScope = 'read' | 'send';
 export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere';
 

@@ -1,5 +1,5 @@
 import { runCommand, type Commands, type StoredGroup } from '../accounts/commands.ts';
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { createOnce, type IdempotencyKey } from '../idempotency/once.ts';
 import { requireLinked } from './require-linked.ts';
@@ -23,7 +23,7 @@ export async function haveCreated<K extends Creation>(
   input: () => Promise<Commands[K]['input']>,
   key: IdempotencyKey | undefined,
 ): Promise<CreatedGroup> {
-  const account = await findAccountOfUser(deps.db, actor.userId);
+  const account = await findOwnAccount(deps.db, actor.workspaceId);
   return createOnce<StoredGroup, CreatedGroup>(deps.db, key, {
     act: async () => {
       requireLinked(account);

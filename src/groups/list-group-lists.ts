@@ -1,9 +1,10 @@
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { selectGroupLists, type GroupList } from './group-list-store.ts';
 
-/** All of the user's saved lists, in order of their names (contract §4, list-group-lists). */
-export async function listGroupLists({ db }: { db: Database }, userId: number): Promise<GroupList[]> {
-  const { accountId } = await findAccountOfUser(db, userId);
+/** All of the workspace's saved lists, in order of their names (contract §4, list-group-lists). */
+export async function listGroupLists({ db }: { db: Database }, { workspaceId }: Actor): Promise<GroupList[]> {
+  const { accountId } = await findOwnAccount(db, workspaceId);
   return selectGroupLists(db, accountId);
 }

@@ -1,4 +1,5 @@
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import { requireGroupList } from './group-list-store.ts';
 import { readActivity, type GroupActivity } from './read-activity.ts';
 import { selectGroups, type Group, type GroupFilter } from './store.ts';
@@ -13,16 +14,16 @@ export interface GroupPage {
 }
 
 /**
- * The user's groups in order of their ids, `filter.limit` at most. Of an account whose groups were never read they are read
- * first, so that a new user finds them at once. `withActivity` tells what came of posts to them, too. Throws 404 for a group list that is not the user's.
+ * The workspace's groups in order of their ids, `filter.limit` at most. Of an account whose groups were never read they are read
+ * first, so that a new user finds them at once. `withActivity` tells what came of posts to them, too. Throws 404 for a group list that is not the workspace's.
  */
 export async function listGroups(
   deps: GroupDeps,
-  userId: number,
+  actor: Actor,
   { withActivity = false, ...filter }: GroupFilter & { withActivity?: boolean | undefined },
 ): Promise<GroupPage> {
-  const account = await findAccountOfUser(deps.db, userId);
-  if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, userId);
+  const account = await findOwnAccount(deps.db, actor.workspaceId);
+  if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, actor);
   if (filter.groupListId !== undefined) await requireGroupList(deps.db, account.accountId, filter.groupListId);
   const groups = await selectGroups(deps.db, account.accountId, { ...filter, limit: filter.limit + 1 });
   const page = groups.slice(0, filter.limit);

@@ -1,4 +1,5 @@
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import { findSendTo } from './store.ts';
@@ -31,15 +32,15 @@ export interface ListMessagesDeps {
 }
 
 /**
- * What the members of one of the user's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
- * that is not the user's and for an account that is not on the sandbox.
+ * What the members of one of the workspace's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
+ * that is not the workspace's and for an account that is not on the sandbox.
  */
 export async function listMessages(
   { db, readMessages }: ListMessagesDeps,
-  userId: number,
+  { workspaceId }: Actor,
   { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
-  const account = await findAccountOfUser(db, userId);
+  const account = await findOwnAccount(db, workspaceId);
   const read = readMessages.get(account.messenger);
   if (!read) throw new AppError('not_found', 'Your account is not on the sandbox');
   const chatId = await findSendTo(db, account.accountId, groupId);

@@ -1,4 +1,4 @@
-import { findAccountOfUser, lockOwnLane } from '../accounts/store.ts';
+import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
@@ -17,11 +17,11 @@ export interface GroupListInput {
 }
 
 /**
- * Saves a list of groups (contract §4, save-group-list) and answers its id. Throws 404 for a list or a group that is not the user's,
- * 409 when the user has as many lists as one may have.
+ * Saves a list of groups (contract §4, save-group-list) and answers its id. Throws 404 for a list or a group that is not the workspace's,
+ * 409 when the workspace has as many lists as one may have.
  */
 export async function saveGroupList({ db }: { db: Database }, actor: Actor, input: GroupListInput): Promise<number> {
-  const { accountId } = await findAccountOfUser(db, actor.userId);
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
   const list = { name: input.name, groupIds: [...new Set(input.groupIds)] };
   return db.transaction().execute(async (trx) => {
     // So that two at once cannot both be the last one allowed.

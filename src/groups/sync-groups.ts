@@ -1,5 +1,6 @@
 import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
-import { findAccountOfUser } from '../accounts/store.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { requireLinked } from './require-linked.ts';
 import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
@@ -10,9 +11,9 @@ export interface GroupDeps {
   waiters: CommandWaiters;
 }
 
-/** Reads the user's groups anew from the messaging application (contract §4, sync-groups). Ids of known groups stay. */
-export async function syncGroups(deps: GroupDeps, userId: number): Promise<SyncOutcome> {
-  const account = await findAccountOfUser(deps.db, userId);
+/** Reads the workspace's groups anew from the messaging application (contract §4, sync-groups). Ids of known groups stay. */
+export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor): Promise<SyncOutcome> {
+  const account = await findOwnAccount(deps.db, workspaceId);
   requireLinked(account);
   const knownChannels = await selectChannelIds(deps.db, account.accountId);
   const groups = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });

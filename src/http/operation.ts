@@ -4,13 +4,10 @@ import type { ApiKeyScope } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import type { TokenIdentity } from '../users/token.ts';
 
-/** Who sent a request, as its token or API key says. Only operations with `access: 'bearer'` have one. */
-export interface Caller {
-  userId: number;
+/** Who sent a request, and for which workspace, as its token or API key says. Only operations with `access: 'bearer'` have one. */
+export interface Caller extends Omit<Actor, 'address'> {
   /** The token it came with; undefined for a key. */
   token?: TokenIdentity;
-  /** The API key it came with; undefined for a token. */
-  apiKeyId?: number;
   /** When the token or the key ends by itself; undefined: never. */
   expiresAtMs?: number;
   /** What the key reaches; a token reaches everything. */
@@ -33,7 +30,7 @@ export interface OpenContext<Body> {
 
 export interface BearerContext<Body> extends OpenContext<Body> {
   caller: Caller;
-  /** The same for use cases that write down who did what. */
+  /** The same for use cases. */
   actor: Actor;
   /** Of an `idempotent` operation whose request carries the header. */
   idempotencyKey: IdempotencyKey | undefined;

@@ -4,11 +4,12 @@
  */
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import type { WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** A key as a request carries it, and what it stands for. */
 export interface IdempotencyKey {
-  userId: number;
+  workspaceId: WorkspaceId;
   /** 1 to 255 characters, chosen by the client. */
   key: string;
   /** Which operation it was sent to: a key is good for one. */
@@ -34,7 +35,7 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
   const { rows } = await sql<Row<Result>>`
     select operation, body_hash, result, (extract(epoch from campanile_now() - created_at) * 1000)::float8 as age_ms
     from idempotency_keys
-    where user_id = ${key.userId} and key = ${key.key}
+    where workspace_id = ${key.workspaceId} and key = ${key.key}
       and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
@@ -106,25 +107,27 @@ export async function clearOldKeys(db: Connection): Promise<void> {
 }
 
 /** True when the key is now this request's. Waits for a transaction that is just taking the same. */
-async function claimKey(db: Connection, { userId, key, operation, bodyHash }: IdempotencyKey): Promise<boolean> {
+async function claimKey(db: Connection, { workspaceId, key, operation, bodyHash }: IdempotencyKey): Promise<boolean> {
   const { rows } = await sql`
-    insert into idempotency_keys as k (user_id, key, operation, body_hash)
-    values (${userId}, ${key}, ${operation}, ${bodyHash})
-    on conflict (user_id, key) do update
+    insert into idempotency_keys as k (workspace_id, key, operation, body_hash)
+    values (${workspaceId}, ${key}, ${operation}, ${bodyHash})
+    on conflict (workspace_id, key) do update
       set operation = excluded.operation, body_hash = excluded.body_hash, result = null, created_at = campanile_now()
       where k.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
     returning 1`.execute(db);
   return rows.length > 0;
 }
 
-async function storeResult(db: Connection, { userId, key }: IdempotencyKey, result: unknown): Promise<void> {
+async function storeResult(db: Connection, { workspaceId, key }: IdempotencyKey, result: unknown): Promise<void> {
   await sql`
     update idempotency_keys set result = ${JSON.stringify(result)}::jsonb
-    where user_id = ${userId} and key = ${key}`.execute(db);
+    where workspace_id = ${workspaceId} and key = ${key}`.execute(db);
 }
 
-async function giveBack(db: Connection, { userId, key }: IdempotencyKey): Promise<void> {
-  await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key} and result is null`.execute(db);
+async function giveBack(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
+  await sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key} and result is null`.execute(
+    db,
+  );
 }
 
 function nothingCameOf(error: unknown): boolean {

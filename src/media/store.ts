@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import type { WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Media } from './accept-media.ts';
 
@@ -12,15 +13,15 @@ export interface StoredMedia {
 }
 
 /**
- * Keeps a media file for its owner and answers its id. The same bytes of the same owner are kept once: they are looked for first, so
+ * Keeps a media file for a workspace and answers its id. The same bytes of the same workspace are kept once: they are looked for first, so
  * that they are neither sent to the database nor written there again. What no campaign takes within a day is dropped
  * (`drop-unused.ts`).
  */
-export async function saveMedia(db: Connection, userId: number, media: Media): Promise<number> {
+export async function saveMedia(db: Connection, workspaceId: WorkspaceId, media: Media): Promise<number> {
   const mediaId =
-    (await findMedia(db, userId, media)) ??
-    (await insertMedia(db, userId, media)) ??
-    (await findMedia(db, userId, media));
+    (await findMedia(db, workspaceId, media)) ??
+    (await insertMedia(db, workspaceId, media)) ??
+    (await findMedia(db, workspaceId, media));
   if (mediaId === undefined) {
     // Someone else's insert was seen, and gone when we looked: deleted in between, or hidden by this transaction's snapshot.
     throw new AppError('unavailable', 'The media file is being changed by another request', { retryAfterSeconds: 1 });
@@ -49,15 +50,15 @@ export async function loadMedia(db: Connection, mediaId: number): Promise<Stored
 }
 
 /**
- * The file with this hash that the user keeps, with its bytes.
+ * The file with this hash that the workspace keeps, with its bytes.
  *
- * @throws AppError `not_found` when the user keeps none
+ * @throws AppError `not_found` when it keeps none
  */
-export async function loadOwnMedia(db: Connection, userId: number, sha256: Buffer): Promise<StoredMedia> {
+export async function loadOwnMedia(db: Connection, workspaceId: WorkspaceId, sha256: Buffer): Promise<StoredMedia> {
   const row = await db
     .selectFrom('media')
     .select('media_id')
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('sha256', '=', sha256)
     .executeTakeFirst();
   if (!row) throw noSuchMedia();
@@ -80,11 +81,11 @@ function noSuchMedia(): AppError {
 }
 
 /** What is found was noted as used within the hour, so that it is not dropped meanwhile. */
-async function findMedia(db: Connection, userId: number, { sha256 }: Media): Promise<number | undefined> {
+async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: Media): Promise<number | undefined> {
   const row = await db
     .selectFrom('media')
     .select(['media_id', sql<boolean>`used_at > campanile_now() - interval '1 hour'`.as('isFresh')])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .where('sha256', '=', sha256)
     .executeTakeFirst();
   if (!row || row.isFresh) return row?.media_id;
@@ -96,13 +97,13 @@ async function findMedia(db: Connection, userId: number, { sha256 }: Media): Pro
 /** Undefined when another transaction has kept the same bytes meanwhile. */
 async function insertMedia(
   db: Connection,
-  userId: number,
+  workspaceId: WorkspaceId,
   { sha256, mime, bytes }: Media,
 ): Promise<number | undefined> {
   const row = await db
     .insertInto('media')
-    .values({ user_id: userId, sha256, mime, bytes })
-    .onConflict((conflict) => conflict.columns(['user_id', 'sha256']).doNothing())
+    .values({ workspace_id: workspaceId, sha256, mime, bytes })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'sha256']).doNothing())
     .returning('media_id')
     .executeTakeFirst();
   return row?.media_id;

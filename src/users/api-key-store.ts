@@ -1,7 +1,8 @@
 /** The SQL of API keys. A key itself is nowhere stored, only its sha256. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { ApiKeyScope } from '../database/schema.ts';
+import type { ApiKeyScope, UserId, WorkspaceId } from '../database/schema.ts';
+import type { Membership } from './store.ts';
 
 /** An API key as its owner sees it. */
 export interface ApiKey {
@@ -18,9 +19,9 @@ export interface ApiKey {
 }
 
 /** What a request that comes with a key is allowed, and as whom. */
-export interface ApiKeyState {
+export interface ApiKeyState extends Membership {
   apiKeyId: number;
-  userId: number;
+  userId: UserId;
   scopes: ApiKeyScope[];
   expiresAt: Date | null;
 }
@@ -34,25 +35,31 @@ export interface NewApiKey {
 }
 
 /** Locks the user until the transaction ends; false when there is none. Two keys cannot be counted beside each other then. */
-export async function lockUser(trx: Connection, userId: number): Promise<boolean> {
+export async function lockUser(trx: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
     select from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
   return rows.length > 0;
 }
 
-export async function countApiKeys(db: Connection, userId: number): Promise<number> {
+export async function countApiKeys(db: Connection, workspaceId: WorkspaceId): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   return count;
 }
 
-export async function insertApiKey(db: Connection, userId: number, key: NewApiKey): Promise<number> {
+/** Makes a key that acts in the name of a member. */
+export async function insertApiKey(
+  db: Connection,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  key: NewApiKey,
+): Promise<number> {
   const { api_key_id } = await db
     .insertInto('api_keys')
     .values({
+      workspace_id: workspaceId,
       user_id: userId,
       name: key.name,
       scopes: key.scopes,
@@ -66,7 +73,7 @@ export async function insertApiKey(db: Connection, userId: number, key: NewApiKe
 }
 
 /** Oldest first. */
-export async function selectApiKeys(db: Connection, userId: number): Promise<ApiKey[]> {
+export async function selectApiKeys(db: Connection, workspaceId: WorkspaceId): Promise<ApiKey[]> {
   return db
     .selectFrom('api_keys')
     .select([
@@ -78,18 +85,22 @@ export async function selectApiKeys(db: Connection, userId: number): Promise<Api
       'expires_at as expiresAt',
       'last_used_at as lastUsedAt',
     ])
-    .where('user_id', '=', userId)
+    .where('workspace_id', '=', workspaceId)
     .orderBy('api_key_id')
     .execute();
 }
 
-/** Removes one of the user's keys and tells all processes; answers its name, undefined when the user has no such key. */
-export async function deleteApiKey(db: Connection, userId: number, apiKeyId: number): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
+/** Removes one of the workspace's keys and tells all processes; undefined when it has no such key. */
+export async function deleteApiKey(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  apiKeyId: number,
+): Promise<{ name: string; userId: UserId } | undefined> {
+  const { rows } = await sql<{ name: string; userId: UserId }>`
     with revoked as (
-      delete from api_keys where user_id = ${userId} and api_key_id = ${apiKeyId} returning user_id, name)
-    select pg_notify('campanile_tokens', user_id::text), name from revoked`.execute(db);
-  return rows[0]?.name;
+      delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId} returning user_id, name)
+    select pg_notify('campanile_tokens', user_id::text), name, user_id as "userId" from revoked`.execute(db);
+  return rows[0];
 }
 
 /** The key with this sha256; undefined when there is none, or its user has been deleted. */
@@ -97,7 +108,11 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
   return db
     .selectFrom('api_keys as k')
     .innerJoin('users as u', 'u.user_id', 'k.user_id')
-    .select(['k.api_key_id as apiKeyId', 'k.user_id as userId', 'k.scopes', 'k.expires_at as expiresAt'])
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
+    )
+    .select(['k.api_key_id as apiKeyId', 'k.workspace_id as workspaceId', 'k.user_id as userId', 'm.role', 'k.scopes'])
+    .select('k.expires_at as expiresAt')
     .where('k.hash', '=', hash)
     .where('u.deleted_at', 'is', null)
     .executeTakeFirst();

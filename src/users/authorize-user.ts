@@ -35,17 +35,19 @@ export async function authorizeUser(
 }
 
 /** Not awaited: the time it takes would tell that there is such a user. */
-function noteFailure({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: User, address: string): void {
-  recordAudit(db, { userId: user.userId, address, action: 'user.sign_in_failed', subject: user.userName }).catch(
-    (error: unknown) => log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),
+function noteFailure({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: UserWithSecrets, address: string): void {
+  const { userId, workspaceId, userName: subject } = user;
+  recordAudit(db, { userId, workspaceId, address, action: 'user.sign_in_failed', subject }).catch((error: unknown) =>
+    log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),
   );
 }
 
 /** True for the first one of a user. */
-function noteSignIn(db: Database, user: User, address: string): Promise<boolean> {
+function noteSignIn(db: Database, user: UserWithSecrets, address: string): Promise<boolean> {
+  const { userId, workspaceId, userName: subject } = user;
   return db.transaction().execute(async (trx) => {
-    const isFirst = user.isFirstLogin && (await noteFirstSignIn(trx, user.userId));
-    await recordAudit(trx, { userId: user.userId, address, action: 'user.signed_in', subject: user.userName });
+    const isFirst = user.isFirstLogin && (await noteFirstSignIn(trx, userId));
+    await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_in', subject });
     return isFirst;
   });
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/connect.ts';
+import type { UserId } from '../database/schema.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import { countFailures, OWN_PASSWORD_FAILURES } from './attempt-limit.ts';
 import { userIsGone } from './get-profile.ts';
@@ -14,7 +15,7 @@ import type { TokenIdentity } from './token.ts';
  */
 export async function confirmPassword(
   db: Database,
-  { userId, token }: { userId: number; token: TokenIdentity },
+  { userId, token }: { userId: UserId; token: TokenIdentity },
   { field, password }: { field: string; password: string },
 ): Promise<UserWithSecrets> {
   const user = await findUser(db, userId);

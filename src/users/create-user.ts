@@ -5,14 +5,14 @@ import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { hashPassword } from './password.ts';
 import { phoneDigits } from './phone-number.ts';
-import { insertLogins, insertUser, type NewUser, type User } from './store.ts';
+import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
   password: string;
 }
 
 /**
- * Signs up a user, with everything a user is born with, in one transaction (contract §3). Throws `forbidden` where sign-up is
+ * Signs up a user, with a workspace of their own and everything a user is born with, in one transaction (contract §3). Throws `forbidden` where sign-up is
  * closed, `conflict` naming the field when the user name or the e-mail address is somebody's login already, `rate_limited`
  * after 600 sign-ups from one address within an hour.
  */
@@ -31,8 +31,10 @@ export async function createUser(
     const wanted = { user_name: loginOf(input.userName), email: loginOf(input.email) };
     const given = await insertLogins(trx, user.userId, new Set(Object.values(wanted)));
     refuseTaken(wanted, given);
-    await bornWithUser(trx, user.userId);
-    await recordAudit(trx, { userId: user.userId, address, action: 'user.signed_up', subject: user.userName });
+    const { userId } = user;
+    const workspaceId = await insertWorkspace(trx, userId);
+    await bornWithUser(trx, workspaceId);
+    await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_up', subject: user.userName });
     return user;
   });
 }

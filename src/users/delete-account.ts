@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/record-audit.ts';
 import { AppError } from '../lib/errors.ts';
 import { confirmPassword } from './confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -5,7 +6,7 @@ import { markDeleted } from './store.ts';
 import type { TokenIdentity } from './token.ts';
 
 /**
- * Deletes a user (contract §4). When this resolves, durably and in one short transaction:
+ * Deletes a user, and with them the workspace that they alone own (contract §4). When this resolves, durably and in one short transaction:
  * - nothing more is sent but what is in a worker's hand, for the right to send is gone (`diesWithUser`);
  * - tokens and API keys are refused, here at once and in all other processes within a second;
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
@@ -22,13 +23,14 @@ export async function deleteAccount(
     apiKeyStates,
     diesWithUser,
   }: Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser'>,
-  { userId, token }: { userId: number; token: TokenIdentity },
+  { userId, workspaceId }: Actor,
+  token: TokenIdentity,
   password: string,
 ): Promise<void> {
   const user = await confirmPassword(db, { userId, token }, { field: 'password', password });
   await db.transaction().execute(async (trx) => {
     // Before the user: whoever locks lanes locks them first.
-    await diesWithUser(trx, userId);
+    await diesWithUser(trx, workspaceId);
     if (!(await markDeleted(trx, user)))
       throw new AppError('conflict', 'The password or the tokens were changed at the same moment: try again');
   });

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
-import type { Schema } from '../database/schema.ts';
+import type { Schema, WorkspaceId } from '../database/schema.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time.ts';
 import { createApiKeyStates, type ApiKeyStates } from './api-key-states.ts';
@@ -21,10 +21,10 @@ export interface UserSettings {
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
   hints?: Pick<Hints, 'on'>;
-  /** Called in the transaction that creates a user: whatever every user has from the beginning. */
-  bornWithUser(trx: Transaction<Schema>, userId: number): Promise<void>;
-  /** Called in the transaction that deletes a user, before it locks the user: whatever must end at once. */
-  diesWithUser(trx: Transaction<Schema>, userId: number): Promise<void>;
+  /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
+  bornWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
+  diesWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
 }
 
 /** What the use cases of this room work with; each asks for the parts that it needs. */

@@ -1,4 +1,5 @@
 import type { Database } from '../database/connect.ts';
+import type { UserId } from '../database/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import { findLivingApiKeys } from './api-key-store.ts';
 import { readTokenStates } from './store.ts';
@@ -7,9 +8,9 @@ import type { TokenIdentity } from './token.ts';
 
 /** What somebody came with who is still here. Either a token or a key. */
 export interface Credential {
-  userId: number;
+  userId: UserId;
   token?: TokenIdentity;
-  apiKeyId?: number;
+  apiKeyId?: number | undefined;
   /** Undefined: never. */
   expiresAtMs?: number;
 }

@@ -1,3 +1,4 @@
+import type { UserId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { findUser, type User } from './store.ts';
@@ -11,7 +12,7 @@ export interface UserProfile {
 /** The user's own data. Throws `unauthenticated` when the user is gone. */
 export async function getProfile(
   { db, timeZone }: Pick<UserDependencies, 'db' | 'timeZone'>,
-  userId: number,
+  userId: UserId,
 ): Promise<UserProfile> {
   const user = await findUser(db, userId);
   if (!user) throw userIsGone();

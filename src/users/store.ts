@@ -1,11 +1,11 @@
 /** The SQL of users, their logins and what revokes their tokens. */
 import { sql, type Selectable } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { Schema } from '../database/schema.ts';
+import type { Role, Schema, UserId, WorkspaceId } from '../database/schema.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
-  userId: number;
+  userId: UserId;
   email: string;
   userName: string;
   phoneNumber: string;
@@ -18,7 +18,13 @@ export interface User {
   timeZone: string | null;
 }
 
-export interface TokenState {
+/** The workspace that somebody acts for. */
+export interface Membership {
+  workspaceId: WorkspaceId;
+  role: Role;
+}
+
+export interface TokenState extends Membership {
   tokenGeneration: number;
   /** An older token that was spared when the others were revoked. */
   keptTokenId: string | null;
@@ -62,11 +68,22 @@ export async function insertUser(db: Connection, user: NewUser): Promise<User> {
   return toUser(row);
 }
 
+/** Makes the workspace that a user owns. */
+export async function insertWorkspace(db: Connection, userId: UserId): Promise<WorkspaceId> {
+  const { workspace_id } = await db
+    .insertInto('workspaces')
+    .defaultValues()
+    .returning('workspace_id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('memberships').values({ workspace_id, user_id: userId, role: 'owner' }).execute();
+  return workspace_id;
+}
+
 /**
  * Gives a user the logins; returns those that were free, which are all of them unless others have some. Waits for sign-ups under
  * way that want the same.
  */
-export async function insertLogins(db: Connection, userId: number, logins: ReadonlySet<string>): Promise<Set<string>> {
+export async function insertLogins(db: Connection, userId: UserId, logins: ReadonlySet<string>): Promise<Set<string>> {
   // Sorted, so that two sign-ups that want the same two names cannot wait for each other.
   const values = [...logins].toSorted().map((login) => ({ login, user_id: userId }));
   const rows = await db
@@ -82,26 +99,28 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   const row = await db
     .selectFrom('user_logins')
     .innerJoin('users', 'users.user_id', 'user_logins.user_id')
+    .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
     .where('login', '=', login)
     .selectAll('users')
-    .select(signedOut)
+    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
 
-export async function findUser(db: Connection, userId: number): Promise<UserWithSecrets | undefined> {
+export async function findUser(db: Connection, userId: UserId): Promise<UserWithSecrets | undefined> {
   const row = await db
     .selectFrom('users')
-    .where('user_id', '=', userId)
+    .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
+    .where('users.user_id', '=', userId)
     .where('deleted_at', 'is', null)
-    .selectAll()
-    .select(signedOut)
+    .selectAll('users')
+    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
 
 /** True for exactly one call a user: the first. */
-export async function noteFirstSignIn(db: Connection, userId: number): Promise<boolean> {
+export async function noteFirstSignIn(db: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
     update users set first_signed_in_at = campanile_now()
     where user_id = ${userId} and deleted_at is null and first_signed_in_at is null
@@ -117,7 +136,7 @@ export interface ProfileChange {
 }
 
 /** Changes what is given; undefined when there is no such user. */
-export async function changeUser(db: Connection, userId: number, change: ProfileChange): Promise<User | undefined> {
+export async function changeUser(db: Connection, userId: UserId, change: ProfileChange): Promise<User | undefined> {
   const row = await db
     .updateTable('users')
     .set((column) => ({
@@ -133,23 +152,26 @@ export async function changeUser(db: Connection, userId: number, change: Profile
   return row && toUser(row);
 }
 
-export async function readTokenState(db: Connection, userId: number): Promise<TokenState | undefined> {
+export async function readTokenState(db: Connection, userId: UserId): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
-    select token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
-    from users where user_id = ${userId} and deleted_at is null`.execute(db);
+    select workspace_id as "workspaceId", role, token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
+    from users join memberships using (user_id) where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
 /** The same of many users, by user, in one statement; of users who are gone there is none. */
-export async function readTokenStates(db: Connection, userIds: readonly number[]): Promise<Map<number, TokenState>> {
-  const { rows } = await sql<TokenState & { userId: number }>`
-    select user_id as "userId", token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
-    from users where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(db);
+export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
+  const { rows } = await sql<TokenState & { userId: UserId }>`
+    select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
+           kept_token_id as "keptTokenId", ${signedOut}
+    from users join memberships using (user_id) where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(
+    db,
+  );
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
 /** Revokes every token of a user, in all processes. Answers the user's name; undefined when there is no such user. */
-export async function revokeAllTokens(db: Connection, userId: number): Promise<string | undefined> {
+export async function revokeAllTokens(db: Connection, userId: UserId): Promise<string | undefined> {
   const { rows } = await sql<{ userName: string }>`
     with revoked as (
       update users set token_generation = token_generation + 1, kept_token_id = null
@@ -167,7 +189,7 @@ const MOST_SIGNED_OUT = 200;
  */
 export async function signOutToken(
   trx: Connection,
-  userId: number,
+  userId: UserId,
   token: { tokenId: string; expiresAtMs: number },
 ): Promise<string | undefined> {
   // Locked, so that of two at once neither counts without the other.
@@ -230,7 +252,8 @@ export async function markDeleted(db: Connection, seen: UserWithSecrets): Promis
     ), logins as (
       delete from user_logins l using deleted d where l.user_id = d.user_id
     ), keys as (
-      delete from api_keys k using deleted d where k.user_id = d.user_id
+      delete from api_keys k using deleted d join memberships m using (user_id)
+      where k.workspace_id = m.workspace_id and k.user_id = m.user_id
     )
     select pg_notify('campanile_tokens', user_id::text), pg_notify('campanile_erasures', '') from deleted`.execute(db);
   return rows.length > 0;
@@ -250,9 +273,11 @@ function toUser(row: Selectable<Schema['users']>): User {
   };
 }
 
-function withSecrets(row: Selectable<Schema['users']> & { signedOutTokenIds: string[] }): UserWithSecrets {
+function withSecrets(row: Selectable<Schema['users']> & Membership & { signedOutTokenIds: string[] }): UserWithSecrets {
   return {
     ...toUser(row),
+    workspaceId: row.workspaceId,
+    role: row.role,
     passwordHash: row.password_hash,
     tokenGeneration: row.token_generation,
     keptTokenId: row.kept_token_id,

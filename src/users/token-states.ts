@@ -1,14 +1,18 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import type { UserId } from '../database/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import { rememberBriefly } from './remember-briefly.ts';
-import { readTokenState, type TokenState } from './store.ts';
+import { readTokenState, type Membership, type TokenState } from './store.ts';
 import type { TokenIdentity } from './token.ts';
 
 /** Which tokens still hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface TokenStates {
-  /** Whether a token was not revoked and its user still exists. A promise only where the database has to be asked. */
-  holds(token: TokenIdentity & { userId: number }): boolean | Promise<boolean>;
+  /**
+   * The workspace that a token acts for; undefined for one that was revoked, or whose user is gone. A promise only where the
+   * database has to be asked.
+   */
+  find(token: TokenIdentity & { userId: UserId }): Membership | undefined | Promise<Membership | undefined>;
   /** To be called after each local revocation: what is remembered of the user is no longer true. */
   drop(userId: number): void;
 }
@@ -26,7 +30,7 @@ export function createTokenStates({
   hints?: Pick<Hints, 'on'>;
 }): TokenStates {
   // By user; undefined: there is no such user.
-  const states = rememberBriefly<number, TokenState | undefined>({
+  const states = rememberBriefly<UserId, TokenState | undefined>({
     clock,
     most: MOST_REMEMBERED,
     read: (userId) => readTokenState(db, userId),
@@ -34,12 +38,16 @@ export function createTokenStates({
   const drop = (userId: number) => states.drop((id) => id === userId);
   hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
   return {
-    holds(token) {
+    find(token) {
       const state = states.get(token.userId);
-      return state instanceof Promise ? state.then((read) => isCurrent(read, token)) : isCurrent(state, token);
+      return state instanceof Promise ? state.then((read) => judge(read, token)) : judge(state, token);
     },
     drop,
   };
+}
+
+function judge(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
+  return isCurrent(state, token) ? state : undefined;
 }
 
 /** The rule of revocation: a token is of the user's present generation, or the one that was kept, and was not signed out by itself. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
+import type { UserId } from '../database/schema.ts';
 import type { Clock } from '../lib/time.ts';
 
 /** Which of a user's tokens one is. */
@@ -12,12 +13,12 @@ export interface TokenIdentity {
 
 /** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
 export interface TokenClaims extends TokenIdentity {
-  userId: number;
+  userId: UserId;
   expiresAtMs: number;
 }
 
 export interface Tokens {
-  issue(user: { userId: number; generation: number }): string;
+  issue(user: { userId: UserId; generation: number }): string;
   /** The claims of a token that we signed and that has not expired; undefined for any other string. */
   read(token: string): TokenClaims | undefined;
 }
@@ -97,5 +98,5 @@ function claimsOf(payload: unknown): TokenClaims | undefined {
   const userId = Number(sub);
   if (!Number.isSafeInteger(userId) || typeof jti !== 'string') return undefined;
   if (typeof gen !== 'number' || typeof exp !== 'number') return undefined;
-  return { userId, tokenId: jti, generation: gen, expiresAtMs: exp * 1_000 };
+  return { userId: userId as UserId, tokenId: jti, generation: gen, expiresAtMs: exp * 1_000 };
 }

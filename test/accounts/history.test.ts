@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clearOldStates } from '../../src/accounts/account-history.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 interface Past {
   at: string;
@@ -46,7 +47,7 @@ test('each change is told once, newest first, and to the owner alone', async () 
 
 test('another reason is a change, and what only renews a code is none', async () => {
   const change = (set: ReturnType<typeof sql>) =>
-    sql`update accounts set ${set} where user_id = ${alice.userId}`.execute(app.database.db);
+    sql`update accounts set ${set} where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
   await change(sql`status = 'linking', qr = 'one'`);
   await change(sql`qr = 'two', code_expires_at = campanile_now()`);
   await change(sql`status = 'unlinked', status_reason = 'Nobody scanned the code.', qr = null`);
@@ -63,12 +64,12 @@ test('at most 50 changes are told, and what is over 90 days old goes', async () 
   await sql`
     insert into account_states (account_id, at, messenger, status)
     select account_id, campanile_now() - n * interval '2 days', 'sandbox', 'connected'
-    from accounts, generate_series(1, 60) n where user_id = ${bob.userId}`.execute(app.database.db);
+    from accounts, generate_series(1, 60) n where workspace_id = ${workspaceOf(bob)}`.execute(app.database.db);
   expect(await historyOf(bob)).toHaveLength(50);
   await clearOldStates(app.database.db);
   const { rows } = await sql<{ oldest: boolean; kept: number }>`
     select bool_or(at < campanile_now() - interval '90 days') as oldest, count(*)::int as kept
-    from account_states s join accounts a on a.account_id = s.account_id where a.user_id = ${bob.userId}`.execute(
+    from account_states s join accounts a on a.account_id = s.account_id where a.workspace_id = ${workspaceOf(bob)}`.execute(
     app.database.db,
   );
   expect(rows).toEqual([{ oldest: false, kept: 3 + 44 }]);

@@ -280,7 +280,7 @@ test(
           }
           for (const kind of KINDS)
             expect(all[kind], kind).toBe([...world.doings.values()].filter((did) => did.has(kind)).length);
-          const { totals, daily } = await readOverview({ db: database.db, timeZone: 'UTC' }, world.owner.userId, 366);
+          const { totals, daily } = await readOverview({ db: database.db, timeZone: 'UTC' }, world.owner, 366);
           expect(totals).toMatchObject({ sent, delivered: all.delivered, read: all.read });
           expect(sumOf(daily, (day) => day.sent)).toBe(sent);
         },

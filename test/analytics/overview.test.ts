@@ -4,6 +4,7 @@ import { listDays } from '../../src/campaigns/occurrences.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 interface Sums {
   posts: number;
@@ -53,7 +54,7 @@ async function sendNow(group_metadata_ids: number[]): Promise<void> {
 async function haveRead(participant: string): Promise<void> {
   const { rows } = await sql<{ account_id: number; message_id: string }>`
     select d.account_id, d.message_id from deliveries d join accounts a on a.account_id = d.account_id
-    where a.user_id = ${alice.userId} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
+    where a.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
   const { account_id: accountId = 0, message_id: messageId = '' } = rows[0] ?? {};
   const at = new Date('2031-06-20T08:00:00Z');
   await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);

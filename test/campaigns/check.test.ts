@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { PNG } from '../support/sample-files.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 interface Check {
   text: string;
@@ -66,7 +67,7 @@ test('a campaign to be sent now is told as it would leave, and nothing is create
   ]);
   const { body } = await alice.call<{ campaigns: unknown[] }>('venom/list-campaigns');
   expect(body.data.campaigns).toEqual([]);
-  const kept = await sql`select from media where user_id = ${alice.userId}`.execute(app.database.db);
+  const kept = await sql`select from media where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
   expect(kept.rows).toEqual([]);
 });
 
@@ -92,7 +93,9 @@ test('warnings are those of the text, of a text too long to go along with a file
   expect(await codes({ ...now(), html })).toEqual(['link_text_differs']);
   const image = PNG.toString('base64');
   expect(await codes({ ...now(), html, image })).toEqual(['link_text_differs', 'caption_too_long']);
-  await sql`update accounts set status = 'reconnecting' where user_id = ${alice.userId}`.execute(app.database.db);
+  await sql`update accounts set status = 'reconnecting' where workspace_id = ${workspaceOf(alice)}`.execute(
+    app.database.db,
+  );
   expect(await codes(now())).toEqual(['account_not_connected']);
 });
 
@@ -225,7 +228,7 @@ test('ten thousand groups that all got it already are all told', async () => {
   const { rows } = await sql<{ group_id: number }>`
     insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
     select account_id, 'x' || g, 'x' || g, 'group', 'Group', 3, true from accounts, generate_series(1, 10000) g
-    where user_id = ${alice.userId} returning group_id`.execute(db);
+    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
   const group_metadata_ids = rows.map((row) => row.group_id);
   await alice.call('venom/add-campaign', { ...now(), group_metadata_ids });
   const found = await checked({ ...now(), group_metadata_ids });

@@ -7,6 +7,7 @@ import { until } from '../support/ledger.ts';
 import { judge, type ExpectedRun } from '../witness/judge.ts';
 import { startWitness, type Witness } from '../witness/start-witness.ts';
 import { startWitnessedWorker } from '../witness/start-worker.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 /** Long enough for a worker that had not heard of a pause to send several more. */
 const A_WHILE_MS = 400;
@@ -20,7 +21,9 @@ beforeAll(async () => {
   app = await startTestApp({ role: 'api' });
   witness = await startWitness();
   alice = await app.signUp('alice');
-  const account = sql<{ account_id: number }>`select account_id from accounts where user_id = ${alice.userId}`;
+  const account = sql<{
+    account_id: number;
+  }>`select account_id from accounts where workspace_id = ${workspaceOf(alice)}`;
   accountId = (await account.execute(app.database.db)).rows[0]?.account_id ?? 0;
 });
 afterAll(async () => {

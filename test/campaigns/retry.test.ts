@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner.userId, campaign)).status;
+const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner, campaign)).status;
 const retry = (owner: Owner, campaign: string) => retryCampaign(database, owner, campaign);
 
 /** What is in the ledger, counted anew; the sums that are kept have to say the same. */
@@ -70,7 +70,7 @@ describe('a retry', () => {
     const before = await messageIds(owner);
     expect(await retry(owner, campaign)).toEqual({ campaignId: campaign, status: 'running' });
     expect(await expectSums(owner, campaign)).toMatchObject({ queued: 2, sent: 2, failed: 0, runsDone: 0 });
-    expect(await getCampaign(database, owner.userId, campaign)).toMatchObject({
+    expect(await getCampaign(database, owner, campaign)).toMatchObject({
       finishedAt: null,
       runs: [{ status: 'running', finishedAt: null }],
     });
@@ -83,7 +83,7 @@ describe('a retry', () => {
     ]);
     await turns.finish(turn, [sent, sent]);
     expect(await expectSums(owner, campaign)).toMatchObject({ queued: 0, sent: 4, failed: 0, runsDone: 1 });
-    expect(await getCampaign(database, owner.userId, campaign)).toMatchObject({
+    expect(await getCampaign(database, owner, campaign)).toMatchObject({
       status: 'completed',
       finishedAt: expect.any(Date),
       runs: [{ status: 'completed', sent: 4 }],
@@ -208,7 +208,7 @@ describe('a retry', () => {
     await turns.finish(await turns.claim(owner, { batch: 1 }), [sent]);
     await database.clock.set('2032-03-04T09:00:00Z');
     await begin();
-    const { runs } = await getCampaign(database, owner.userId, campaign);
+    const { runs } = await getCampaign(database, owner, campaign);
     expect(runs).toMatchObject([
       { status: 'completed_with_errors', sent: 1, failed: 1 },
       { status: 'running', queued: 2 },

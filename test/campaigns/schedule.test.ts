@@ -17,10 +17,10 @@ const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const week = { startDate: '2031-03-03', endDate: '2031-03-07', time: '09:00:00' };
 
 const dueAt = async (owner: Owner, campaign: string) =>
-  (await getCampaign(database, owner.userId, campaign)).runs.map((run) => run.dueAt.toISOString());
+  (await getCampaign(database, owner, campaign)).runs.map((run) => run.dueAt.toISOString());
 const states = async (owner: Owner, campaign: string) =>
-  (await getCampaign(database, owner.userId, campaign)).runs.map((run) => run.status);
-const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner.userId, campaign)).status;
+  (await getCampaign(database, owner, campaign)).runs.map((run) => run.status);
+const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner, campaign)).status;
 
 async function begin() {
   for (let steps = 0; steps < 50; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;

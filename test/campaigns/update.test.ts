@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { PNG } from '../support/sample-files.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;
 let database: TestDatabase;
@@ -25,7 +26,7 @@ const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const threeDays = { startDate: '2031-03-03', endDate: '2031-03-05', time: '09:00:00' };
 const update = (owner: Owner, campaign: string, change: CampaignChange) =>
   updateCampaign(database, owner, campaign, change);
-const read = (owner: Owner, campaign: string) => getCampaign(database, owner.userId, campaign);
+const read = (owner: Owner, campaign: string) => getCampaign(database, owner, campaign);
 const runsOf = async (owner: Owner, campaign: string) =>
   (await read(owner, campaign)).runs.map((run) => `${run.dueAt.toISOString().slice(0, 16)} ${run.status}`);
 
@@ -252,7 +253,9 @@ test('over HTTP a file is added, stays when it is not mentioned, and is removed;
   const alice = await app.signUp('alice');
   const owner = await createOwner(database.db, 2);
   await sql`update groups set account_id = a.account_id from accounts a
-            where groups.account_id = ${owner.accountId} and a.user_id = ${alice.userId}`.execute(database.db);
+            where groups.account_id = ${owner.accountId} and a.workspace_id = ${workspaceOf(alice)}`.execute(
+    database.db,
+  );
   const { headers } = await alice.call('venom/add-campaign-batch', {
     name: 'Fair',
     html: 'Hello',

@@ -8,6 +8,7 @@ import { exampleOf, readOperations, typeOf, withoutNull, type DocumentedOperatio
 import { signUpOf } from '../support/people.ts';
 import { PNG } from '../support/sample-files.ts';
 import { startTestServer } from '../support/server.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;
 let alice: Person;
@@ -183,7 +184,9 @@ describe('the other refusals are', () => {
       ['logged_out', 409],
       ['reconnecting', 503],
     ] as const) {
-      await sql`update accounts set status = ${status} where user_id = ${bob.userId}`.execute(app.database.db);
+      await sql`update accounts set status = ${status} where workspace_id = ${workspaceOf(bob)}`.execute(
+        app.database.db,
+      );
       for (const [path, body] of creations) {
         const answer = await bob.call(path, body);
         expectFailure(answer, code);
@@ -423,7 +426,7 @@ describe('a value is taken up to its limit and refused beyond it:', () => {
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
       select account_id, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true
-      from accounts, generate_series(1, 10001) g where user_id = ${owner.userId} returning group_id`.execute(
+      from accounts, generate_series(1, 10001) g where workspace_id = ${workspaceOf(owner)} returning group_id`.execute(
       app.database.db,
     );
     const ids = rows.map((row) => row.group_id);

@@ -27,11 +27,7 @@ async function arrive(name: string, bytes: Buffer): Promise<NonNullable<Post['me
   const [image, scheduleTime] = [bytes.toString('base64'), null];
   const post = { name, description: '', html: name, image, isChannelCampaign: false, scheduleTime };
   const before = posts.length;
-  await addCampaign(
-    { db: database.db },
-    { userId: owner.userId, address: '127.0.0.1' },
-    { ...post, groupIds: owner.groupIds },
-  );
+  await addCampaign({ db: database.db }, owner, { ...post, groupIds: owner.groupIds });
   await until(
     () => posts.length,
     (count) => count > before,

@@ -32,7 +32,7 @@ async function sendWithWorkersThatDie(owner: Owner, campaign: string, poison: nu
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const died = once(child, 'exit').then(() => true);
-    const hasEnded = async () => (await getCampaign(database, owner.userId, campaign)).finishedAt !== null;
+    const hasEnded = async () => (await getCampaign(database, owner, campaign)).finishedAt !== null;
     for (;;) {
       if (await hasEnded()) {
         child.kill('SIGKILL');

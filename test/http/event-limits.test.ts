@@ -11,6 +11,7 @@ import { listen } from '../support/listen.ts';
 import { person, type Person } from '../support/people.ts';
 import { rawConnection } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ function start(limits: Partial<WatchLimits>): Promise<TestServer> {
   return startTestServer({
     db: database.db,
     events: { db: database.db, clock: systemClock, limits },
-    users: { bornWithUser: (trx, userId) => linkAccount(trx, userId, SANDBOX) },
+    users: { bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
     limits: { closeTimeoutMs: 600_000 },
   });
 }
@@ -90,21 +91,21 @@ test('a quiet stream is kept alive by comments', async () => {
 });
 
 /** So many campaigns with long names, planned for ever. */
-async function giveCampaigns({ userId }: Person, count: number): Promise<void> {
+async function giveCampaigns(owner: Person, count: number): Promise<void> {
   await sql`
     insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
     select account_id, repeat('x', 200), '', false, true, 'scheduled', 1 from accounts, generate_series(1, ${count}::int)
-    where user_id = ${userId}`.execute(database.db);
+    where workspace_id = ${workspaceOf(owner)}`.execute(database.db);
 }
 
-async function changeAll({ userId }: Person, name: string): Promise<void> {
+async function changeAll(owner: Person, name: string): Promise<void> {
   await database.db.transaction().execute(async (trx) => {
     await sql`
       update lanes l set changes = changes + 1 from accounts a
-      where a.user_id = ${userId} and l.account_id = a.account_id`.execute(trx);
+      where a.workspace_id = ${workspaceOf(owner)} and l.account_id = a.account_id`.execute(trx);
     await sql`
       update campaigns c set name = ${name.padEnd(200, 'x')} from accounts a
-      where a.user_id = ${userId} and c.account_id = a.account_id`.execute(trx);
+      where a.workspace_id = ${workspaceOf(owner)} and c.account_id = a.account_id`.execute(trx);
   });
 }
 

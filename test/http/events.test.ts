@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { listen, type CampaignHeard } from '../support/listen.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;
 /** Another api process on the same database, as far as anybody can tell from outside. */
@@ -235,7 +236,7 @@ test('a hundred listeners on one process all hear the end of a large campaign, a
     with chat as (
       insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
       select '77' || g || '@g.us', account_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
-      from accounts, generate_series(1, 3000) g where user_id = ${carol.userId} returning chat_id, account_id, name
+      from accounts, generate_series(1, 3000) g where workspace_id = ${workspaceOf(carol)} returning chat_id, account_id, name
     )
     insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
     select account_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(

@@ -1,17 +1,21 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WorkspaceId } from '../../src/database/schema.ts';
 import { hashBody } from '../../src/idempotency/hash-body.ts';
 import { createOnce, type IdempotencyKey } from '../../src/idempotency/once.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
+import { actorOf } from '../support/workspaces.ts';
 
 let app: TestApp;
 let alice: Person;
+let workspaceId: WorkspaceId;
 let bob: Person;
 beforeAll(async () => {
   app = await startTestApp();
   alice = await app.signUp('alice');
   bob = await app.signUp('bob');
+  ({ workspaceId } = await actorOf(app.database.db, alice));
 });
 afterAll(() => app.stop());
 
@@ -150,7 +154,7 @@ describe('a key', () => {
 
 describe('a creation whose first attempt', () => {
   const keyOf = (key: string): IdempotencyKey => ({
-    userId: alice.userId,
+    workspaceId,
     key,
     operation: '/api/v1/venom/create-community',
     bodyHash: hashBody({ community_name: 'Lost', description: '' }),
@@ -161,8 +165,8 @@ describe('a creation whose first attempt', () => {
     const key = newKey();
     // As a process leaves it that dies after it has asked for the community.
     await sql`
-      insert into idempotency_keys (user_id, key, operation, body_hash)
-      values (${alice.userId}, ${key}, ${keyOf(key).operation}, ${keyOf(key).bodyHash})`.execute(app.database.db);
+      insert into idempotency_keys (workspace_id, key, operation, body_hash)
+      values (${workspaceId}, ${key}, ${keyOf(key).operation}, ${keyOf(key).bodyHash})`.execute(app.database.db);
     expect((await repeat(key)).body).toMatchObject({ code: 409, message: expect.stringContaining('still under way') });
     await app.database.clock.advance({ minutes: 5 });
     expect((await repeat(key)).body).toMatchObject({

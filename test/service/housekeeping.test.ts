@@ -35,8 +35,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function countOf(table: 'receipts' | 'media', { accountId, userId }: Owner): Promise<number> {
-  const owned = table === 'receipts' ? sql`account_id = ${accountId}` : sql`user_id = ${userId}`;
+async function countOf(table: 'receipts' | 'media', { accountId, workspaceId }: Owner): Promise<number> {
+  const owned = table === 'receipts' ? sql`account_id = ${accountId}` : sql`workspace_id = ${workspaceId}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ${sql.table(table)} where ${owned}`.execute(database.db);
   return rows[0]?.count ?? 0;
@@ -131,7 +131,7 @@ describe('receipts', () => {
 
 describe('a file', () => {
   const save = async (owner: Owner) =>
-    saveMedia(database.db, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+    saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
   const dropAll = () => dropUnusedMedia(database.db, 0);
   /** As a campaign has it that may be long over. */
   async function give(owner: Owner, mediaId: number): Promise<void> {
@@ -169,7 +169,7 @@ describe('a file', () => {
     await database.clock.advance({ days: 2 });
     let dropping: Promise<unknown> = Promise.resolve();
     await database.db.transaction().execute(async (trx) => {
-      await saveMedia(trx, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+      await saveMedia(trx, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
       dropping = dropAll();
       await until(
         async () =>
@@ -190,7 +190,7 @@ describe('a file', () => {
 test('the house is kept without being asked, round after round, until it is stopped', async () => {
   const owner = await createOwner(database.db, 1);
   const house = keepHouse({ db: database.db, log, everyMs: 20 });
-  await saveMedia(database.db, owner.userId, await acceptMedia('image', PNG.toString('base64')));
+  await saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
   await database.clock.advance({ days: 2 });
   expect(
     await until(

@@ -58,7 +58,7 @@ test('every loop of a worker that fails is noticed, tries again, and does its wo
   await bringBack(...forStart, ...later);
   await analyticsWhen(database.db, owner, due, ({ totals }) => totals.sent === 3);
   await until(
-    () => getCampaign(database, owner.userId, stalled),
+    () => getCampaign(database, owner, stalled),
     ({ finishedAt }) => finishedAt !== null,
   );
   await worker.stop();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/edge/overload.ts';
+import type { UserId } from '../../src/database/schema.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -27,7 +28,7 @@ export type Call = <Data = Record<string, never>>(path: string, body?: unknown) 
 /** A signed-up user with a token. */
 export interface Person {
   name: string;
-  userId: number;
+  userId: UserId;
   token: string;
   call: Call;
 }
@@ -129,7 +130,7 @@ async function signUp(call: TestApp['call'], name: string, whatsappNumber = '+49
 
 async function signIn(call: TestApp['call'], name: string): Promise<Person> {
   const answer = await call('user/authorize_user', { user_name: name, password: PASSWORD });
-  const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: number } };
+  const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: UserId } };
   // What is asked for is what the contract says; the tests that use it would fail otherwise.
   return { name, userId: user_info.user_id, token, call: ((path, body) => call(path, body, token)) as Call };
 }

@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   idempotency: ['database', 'lib'],
   audit: ['database', 'lib'],
   users: ['audit', 'database', 'lib'],
-  analytics: ['campaigns', 'database', 'lib'],
+  analytics: ['campaigns', 'audit', 'database', 'lib'],
   accounts: ['audit', 'messenger', 'database', 'lib'],
   groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { linkAccount } from '../../src/accounts/link-account.ts';
-import { findAccountOfUser } from '../../src/accounts/store.ts';
+import { findOwnAccount } from '../../src/accounts/store.ts';
 import { readGroupAnalytics, type GroupAnalytics } from '../../src/analytics/group-analytics.ts';
+import type { Actor } from '../../src/audit/record-audit.ts';
 import { addCampaign } from '../../src/campaigns/add-campaign.ts';
 import { addScheduledCampaign, type ScheduledInput } from '../../src/campaigns/add-scheduled-campaign.ts';
 import type { Database } from '../../src/database/connect.ts';
@@ -11,13 +12,12 @@ import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import type { Messenger } from '../../src/messenger/messenger.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
+import { insertWorkspace } from '../../src/users/store.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Somebody with an account and groups, made without the edge. */
-export interface Owner {
-  userId: number;
-  address: string;
+export interface Owner extends Actor {
   accountId: number;
   /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
   groupIds: number[];
@@ -49,14 +49,16 @@ export async function createOwner(
       })
       .returning('user_id')
       .executeTakeFirstOrThrow();
-    await linkAccount(trx, userId, SANDBOX);
-    const { accountId } = await findAccountOfUser(trx, userId);
+    const workspaceId = await insertWorkspace(trx, userId);
+    await linkAccount(trx, workspaceId, SANDBOX);
+    const { accountId } = await findOwnAccount(trx, workspaceId);
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
       select ${accountId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,
              'Group ' || g, 3, true
       from generate_series(1, ${groups}::int) g order by g returning group_id`.execute(trx);
-    return { userId, address: '192.0.2.1', accountId, groupIds: rows.map((row) => row.group_id) };
+    const actor = { userId, workspaceId, role: 'owner' as const, address: '192.0.2.1' };
+    return { ...actor, accountId, groupIds: rows.map((row) => row.group_id) };
   });
 }
 
@@ -130,7 +132,7 @@ export async function startTestWorker(
 }
 
 export function analyticsOf(db: Database, owner: Owner, campaignId: string): Promise<GroupAnalytics> {
-  return readGroupAnalytics({ db }, owner.userId, campaignId);
+  return readGroupAnalytics({ db }, owner, campaignId);
 }
 
 /** Waits until the campaign's analytics satisfy the test, and resolves to them. */

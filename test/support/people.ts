@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { UserId } from '../../src/database/schema.ts';
 import type { TestServer } from './server.ts';
 
 export interface Person {
-  userId: number;
+  userId: UserId;
   userName: string;
   email: string;
   password: string;
@@ -16,7 +17,7 @@ export async function person(server: TestServer, name: string): Promise<Person> 
   await server.post('/api/v1/user/create_user', signUp);
   const token = await signIn(server, signUp);
   const profile = await server.post('/api/v1/user/get_profile', {}, { token });
-  const { data } = profile.body as { data: { user_info: { user_id: number } } };
+  const { data } = profile.body as { data: { user_info: { user_id: UserId } } };
   return { userId: data.user_info.user_id, userName, email: signUp.email, password: signUp.password, token };
 }
 

@@ -1,20 +1,21 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../src/database/schema.ts';
 
-/** How many rows of each table belong to the user or the account, of those tables that have any. Also of tables yet to come. */
+/** How many rows of each table belong to the user, the workspace or the account, of those tables that have any. Also of tables yet to come. */
 export async function remainsOf(
   db: Database,
-  { userId, accountId }: { userId: number; accountId: number },
+  { userId, workspaceId, accountId }: { userId: UserId; workspaceId: WorkspaceId; accountId: number },
 ): Promise<Record<string, number>> {
   const { rows: columns } = await sql<{ table: string; owner: string }>`
     select c.table_name as table, c.column_name as owner from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('user_id', 'account_id')`.execute(
-    db,
-  );
+    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('user_id', 'workspace_id', 'account_id')
+    order by 1, 2`.execute(db);
+  const ids: Readonly<Record<string, number>> = { user_id: userId, workspace_id: workspaceId, account_id: accountId };
   const remains: Record<string, number> = {};
   for (const { table, owner } of columns) {
-    const id = owner === 'user_id' ? userId : accountId;
+    const id = ids[owner];
     const { rows } = await sql<{ count: number }>`
       select count(*) from ${sql.table(table)} where ${sql.ref(owner)} = ${id}`.execute(db);
     const count = rows[0]?.count ?? 0;
@@ -24,4 +25,4 @@ export async function remainsOf(
 }
 
 /** What stays of a deleted user for a few minutes: a row of each, with nothing of theirs in it. */
-export const HUSK = { users: 1, accounts: 1 };
+export const HUSK = { accounts: 1, memberships: 1, users: 1, workspaces: 1 };

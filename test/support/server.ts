@@ -3,7 +3,7 @@ import { readPool, type Database } from '../../src/database/connect.ts';
 import { createAuthenticate } from '../../src/http/edge/auth.ts';
 import type { EventSource } from '../../src/http/events/register-events.ts';
 import type { Operation } from '../../src/http/operation.ts';
-import { userOperations } from '../../src/http/routes/users.ts';
+import { listUserOperations } from '../../src/http/routes/operations.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../src/http/server.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { BUILD_FOLDER } from '../../web/freshness.ts';
@@ -65,7 +65,7 @@ export async function startTestServer({
     ...users,
   });
   const server = await buildServer({
-    operations: [...userOperations(dependencies), ...operations],
+    operations: [...listUserOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
     ...(events && { events }),
     ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),

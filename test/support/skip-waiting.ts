@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import type { Person } from './app.ts';
 import type { TestDatabase } from './database.ts';
+import { workspaceOf } from './workspaces.ts';
 
 /**
  * Moves the clock on to when something of the person's account is due: the next try of a delivery, or of a change of one. Does nothing
  * while something is due or under way, and while the account is not connected or rests, which no clock of the database ends.
  */
-export async function skipWaiting({ db }: TestDatabase, { userId }: Person): Promise<void> {
+export async function skipWaiting({ db }: TestDatabase, person: Person): Promise<void> {
   await sql`
     with idle as (
       select l.* from accounts a join lanes l using (account_id)
-      where a.user_id = ${userId} and a.status = 'connected' and l.in_hand_run_id is null
+      where a.workspace_id = ${workspaceOf(person)} and a.status = 'connected' and l.in_hand_run_id is null
     ), due as (
       select least(i.wake_at, min(greatest(i.held_until, r.not_before)) filter (where r.wanted is not null)) as at
       from idle i left join revisions r using (account_id) group by i.account_id, i.wake_at

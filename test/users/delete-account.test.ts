@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkAccount } from '../../src/accounts/link-account.ts';
-import { findAccountOfUser } from '../../src/accounts/store.ts';
 import { unlinkAccount } from '../../src/accounts/unlink-account.ts';
+import type { Actor } from '../../src/audit/record-audit.ts';
 import { addCampaign } from '../../src/campaigns/add-campaign.ts';
 import { listenForHints, type Hints } from '../../src/database/listen.ts';
 import { eraseNext, findDeletedUsers } from '../../src/erasure/erase-user.ts';
 import { createLog } from '../../src/lib/log.ts';
 import type { SendResult } from '../../src/messenger/messenger.ts';
+import type { UserSettings } from '../../src/users/dependencies.ts';
 import { PASSWORD, startTestApp, type Person as AppPerson, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestWorker, until } from '../support/ledger.ts';
@@ -17,6 +18,7 @@ import type { MessengerAccount, TellState } from '../../src/messenger/messenger.
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { ownerOf } from '../support/workspaces.ts';
 
 describe('with the whole service at work', () => {
   let app: TestApp;
@@ -43,12 +45,12 @@ describe('with the whole service at work', () => {
         campaign,
       )
     ).body.data.totals;
-  const accountOf = async (who: AppPerson) => (await findAccountOfUser(app.database.db, who.userId)).accountId;
+  const idsOf = (who: AppPerson) => ownerOf(app.database.db, who);
 
   test('in the middle of a campaign everything of the user goes, and others notice nothing', async () => {
     const alice = await app.signUp('alice');
     const bob = await app.signUp('bob');
-    const ids = { userId: alice.userId, accountId: await accountOf(alice) };
+    const ids = await idsOf(alice);
     const key = (await alice.call<{ key: string }>('user/create_api_key', { name: 'k', scopes: ['read', 'send'] }))
       .body;
     const [hers, his] = await Promise.all([groupsOf(alice, 60), groupsOf(bob, 20)]);
@@ -111,7 +113,7 @@ describe('with the whole service at work', () => {
 
   test('whatever the user asks for at the same moment is done or refused, and leaves nothing behind', async () => {
     const dave = await app.signUp('dave');
-    const ids = { userId: dave.userId, accountId: await accountOf(dave) };
+    const ids = await idsOf(dave);
     const groups = await groupsOf(dave, 2);
     const { campaign_id } = (await send(dave, groups)).body.data;
     const asked = Array.from({ length: 6 }, (_, index) => [
@@ -151,7 +153,8 @@ describe('on its own', () => {
     database = await createTestDatabase();
     hints = listenForHints(database.address, { log: createLog('silent') });
     const users = {
-      bornWithUser: (trx: Parameters<typeof linkAccount>[0], userId: number) => linkAccount(trx, userId, SANDBOX),
+      bornWithUser: (...[trx, workspaceId]: Parameters<UserSettings['bornWithUser']>) =>
+        linkAccount(trx, workspaceId, SANDBOX),
       diesWithUser: unlinkAccount,
     };
     here = await startTestServer({ db: database.db, users });
@@ -180,9 +183,8 @@ describe('on its own', () => {
       from generate_series(1, ${count}::int) g returning group_id`.execute(database.db);
     return rows.map((row) => row.group_id);
   }
-  async function startCampaign(userId: number, groupIds: number[]): Promise<void> {
+  async function startCampaign(actor: Actor, groupIds: number[]): Promise<void> {
     const post = { name: 'x', description: '', html: 'Hello', image: null, isChannelCampaign: false };
-    const actor = { userId, address: '192.0.2.1' };
     await addCampaign({ db: database.db }, actor, { ...post, groupIds, scheduleTime: null });
   }
 
@@ -228,9 +230,9 @@ describe('on its own', () => {
   test('at most the turn in hand still leaves, and the worker outlives what becomes of it', async () => {
     const alice = await person(here, 'alice');
     const bob = await person(here, 'bob');
-    const [hers, his] = [alice, bob].map(async ({ userId }) => {
-      const { accountId } = await findAccountOfUser(database.db, userId);
-      return { userId, accountId, groupIds: await addGroups(accountId, 40) };
+    const [hers, his] = [alice, bob].map(async (who) => {
+      const ids = await ownerOf(database.db, who);
+      return { ...ids, groupIds: await addGroups(ids.accountId, 40) };
     });
     if (!hers || !his) throw new Error('two people have two accounts');
     const [a, b] = [await hers, await his];
@@ -245,7 +247,7 @@ describe('on its own', () => {
       return release.promise;
     };
     const worker = await startTestWorker(database, messenger, { gap: { minMs: 1, maxMs: 2 } });
-    await startCampaign(a.userId, a.groupIds);
+    await startCampaign(a, a.groupIds);
     await inHand.promise;
     expect((await remove(alice)).status).toBe(200);
     await until(
@@ -260,7 +262,7 @@ describe('on its own', () => {
       about.map((messageId) => ({ kind: 'read', accountId: a.accountId, messageId, participant: 'p', at })),
     );
 
-    await startCampaign(b.userId, b.groupIds);
+    await startCampaign(b, b.groupIds);
     await until(
       () => messenger.arrivals.filter((one) => !isHers(one.chatId)).length,
       (count) => count === 40,
@@ -272,9 +274,9 @@ describe('on its own', () => {
 
   test('a great deal goes in small steps, and whoever follows a worker that died goes on with it', async () => {
     const alice = await person(here, 'alice');
-    const { accountId } = await findAccountOfUser(database.db, alice.userId);
-    const ids = { userId: alice.userId, accountId };
-    await startCampaign(alice.userId, await addGroups(accountId, 10_000));
+    const ids = await ownerOf(database.db, alice);
+    const { accountId } = ids;
+    await startCampaign(ids, await addGroups(accountId, 10_000));
     await sql`
       insert into receipts (account_id, run_id, position, participant, flags, fresh)
       select d.account_id, d.run_id, d.position, p, 3, 0 from deliveries d, generate_series(1, 2) p
@@ -309,10 +311,7 @@ describe('on its own', () => {
   test('a messenger that cannot be reached is asked again, its session is closed, and others do not wait', async () => {
     const alice = await person(here, 'alice');
     const bob = await person(here, 'bob');
-    const [a, b] = [
-      { userId: alice.userId, accountId: (await findAccountOfUser(database.db, alice.userId)).accountId },
-      { userId: bob.userId, accountId: (await findAccountOfUser(database.db, bob.userId)).accountId },
-    ];
+    const [a, b] = [await ownerOf(database.db, alice), await ownerOf(database.db, bob)];
     const scripted = scriptMessenger();
     const closed: number[] = [];
     let reachable = false;
@@ -328,7 +327,7 @@ describe('on its own', () => {
       },
     };
     const worker = await startTestWorker(database, messenger);
-    await startCampaign(a.userId, await addGroups(a.accountId, 1));
+    await startCampaign(a, await addGroups(a.accountId, 1));
     await until(
       () => scripted.arrivals.length,
       (count) => count === 1,

@@ -102,8 +102,11 @@ test('what a user is born with comes in the same transaction, or there is no use
   const failing = await startTestServer({
     db: database.db,
     users: {
-      async bornWithUser(trx, userId) {
-        const { rows } = await sql`select from users where user_id = ${userId}`.execute(trx);
+      async bornWithUser(trx, workspaceId) {
+        const { rows } =
+          await sql`select from users join memberships using (user_id) where workspace_id = ${workspaceId}`.execute(
+            trx,
+          );
         born.push(rows.length);
         throw new Error('no account today');
       },

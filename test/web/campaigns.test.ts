@@ -8,6 +8,7 @@ import { launchBrowser, visit, type Visit } from '../support/browser.ts';
 import { moreOf, signInInBrowser } from '../support/dashboard-user.ts';
 import { drawPng } from '../support/draw-png.ts';
 import { until } from '../support/ledger.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
@@ -96,8 +97,8 @@ describe.skipIf(!browser)('in a browser', () => {
     // The group is taken from the account behind its back, as when an admin of it removes somebody.
     const takeAway = (by: number) =>
       sql`update sandbox_chats set account_id = account_id + ${by}::bigint where name = 'Chess friends' and account_id + ${by}::bigint in
-            (select account_id from accounts where user_id = ${person.userId}
-             union select account_id + 1000000 from accounts where user_id = ${person.userId})`.execute(
+            (select account_id from accounts where workspace_id = ${workspaceOf(person)}
+             union select account_id + 1000000 from accounts where workspace_id = ${workspaceOf(person)})`.execute(
         app.database.db,
       );
     await takeAway(1_000_000);
@@ -156,9 +157,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await isDone(id);
     // In the ledger and at the members' phones it is an hour ago.
     await sql`update deliveries set sent_at = sent_at - interval '1 hour' where account_id in
-                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     await sql`update sandbox_messages set sent_at = sent_at - interval '1 hour' where account_id in
-                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     await page.goto(`/campaigns/${id}`);
     await moreOf(page, 'Edit what was sent …');
     const dialog = page.getByRole('dialog');
@@ -308,7 +309,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('a campaign under way says when it should be through', async () => {
     await sql`update lanes set next_send_at = campanile_now() + interval '1 hour' where account_id in
-                (select account_id from accounts where user_id = ${person.userId})`.execute(app.database.db);
+                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     const id = await send();
     await page.goto(`/campaigns/${id}`);
     await page.getByText(/through at about .*\d\d:\d\d CES?T/).waitFor();

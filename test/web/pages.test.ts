@@ -7,6 +7,7 @@ import { launchBrowser, visit, type Visit } from '../support/browser.ts';
 import { enter, findBarriers } from '../support/dashboard-page.ts';
 import { moreOf, sendToAll, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
 import { PNG } from '../support/sample-files.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
@@ -170,7 +171,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
       select a.account_id, n || '@g.us', n || '@g.us', 'group', 'Group ' || n, 3, true
-      from accounts a, generate_series(1, 10000) n where a.user_id = ${owner.userId} returning group_id`.execute(
+      from accounts a, generate_series(1, 10000) n where a.workspace_id = ${workspaceOf(owner)} returning group_id`.execute(
       app.database.db,
     );
     const answer = await owner.call<{ campaign_id: string }>('venom/add-campaign', {

@@ -50,18 +50,36 @@ create table signed_out_tokens (
 );
 create index signed_out_tokens_expired on signed_out_tokens (expires_at);
 
+-- What a team shares. Whatever is not about the person belongs to one, by its workspace_id or through its account, and is looked up by
+-- nothing else (docs/explanation/decisions/0031-let-rows-belong-to-a-workspace.md). Made with its owner, and gone with them.
+create table workspaces (
+  workspace_id bigint      generated always as identity primary key,
+  created_at   timestamptz not null default campanile_now()
+);
+
+create table memberships (
+  workspace_id bigint not null references workspaces on delete cascade,
+  user_id      bigint not null references users on delete cascade,
+  role         text   not null check (role in ('owner')),
+  primary key (workspace_id, user_id)
+);
+create unique index memberships_user on memberships (user_id);  -- one a user now; nothing else says so
+create unique index memberships_owner on memberships (workspace_id) where role = 'owner';
+
 create table api_keys (
   api_key_id   bigint      generated always as identity primary key,
-  user_id      bigint      not null references users on delete cascade,
+  workspace_id bigint      not null,
+  user_id      bigint      not null,           -- who made it, and in whose name it acts
   name         text        not null,
   scopes       text[]      not null check (cardinality(scopes) > 0 and scopes <@ array['read', 'send']),
   prefix       text        not null,           -- how the key begins: what its owner knows it by
   hash         bytea       not null unique,    -- sha256 of the key, which is random enough for that; the key itself is not kept
   created_at   timestamptz not null default campanile_now(),
   expires_at   timestamptz,                    -- null: never
-  last_used_at timestamptz                     -- to the minute
+  last_used_at timestamptz,                    -- to the minute
+  foreign key (workspace_id, user_id) references memberships on delete cascade
 ) with (fillfactor = 80);
-create index api_keys_user on api_keys (user_id, api_key_id);
+create index api_keys_workspace on api_keys (workspace_id, api_key_id);
 
 -- Who has tried what how often: counted here, so that it holds over several processes and over restarts.
 create table attempts (
@@ -72,45 +90,46 @@ create table attempts (
 
 -- ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- What was done in a user's name, written in the transaction that did it. Entries are kept for a year.
+-- What was done in a workspace, written in the transaction that did it. Entries are kept for a year.
 create table audit_log (
-  entry_id   bigint      generated always as identity primary key,
-  user_id    bigint      not null references users on delete cascade,
-  at         timestamptz not null default campanile_now(),
-  action     text        not null,             -- campaign.accepted
-  subject    text        not null,             -- what it was done to: a campaign's id, a key's name
-  address    text        not null,             -- where the request came from
-  api_key_id bigint                            -- what it came with, unless a token; no foreign key: keys come and go
+  entry_id     bigint      generated always as identity primary key,
+  workspace_id bigint      not null references workspaces on delete cascade,
+  user_id      bigint      not null,           -- in whose name; no foreign key: people come and go
+  at           timestamptz not null default campanile_now(),
+  action       text        not null,           -- campaign.accepted
+  subject      text        not null,           -- what it was done to: a campaign's id, a key's name
+  address      text        not null,           -- where the request came from
+  api_key_id   bigint                          -- what it came with, unless a token; no foreign key: keys come and go
 );
-create index audit_log_user on audit_log (user_id, at, entry_id);
+create index audit_log_workspace on audit_log (workspace_id, at, entry_id);
 create index audit_log_age on audit_log (at);
 
 -- ── idempotency ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- Requests that must not take effect twice (contract §4, Idempotency-Key).
 create table idempotency_keys (
-  user_id    bigint      not null references users on delete cascade,
-  key        text        not null,
-  operation  text        not null,
-  body_hash  bytea       not null,
-  result     jsonb,                            -- null: begun, and its outcome is not known
-  created_at timestamptz not null default campanile_now(),
-  primary key (user_id, key)
+  workspace_id bigint      not null references workspaces on delete cascade,
+  key          text        not null,
+  operation    text        not null,
+  body_hash    bytea       not null,
+  result       jsonb,                          -- null: begun, and its outcome is not known
+  created_at   timestamptz not null default campanile_now(),
+  primary key (workspace_id, key)
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 
 -- ── media ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- A media file as it was sent, once for each owner.
+-- A media file as it was sent, once for each workspace.
 create table media (
-  media_id bigint      generated always as identity primary key,
-  user_id  bigint      not null references users on delete cascade,
-  used_at  timestamptz not null default campanile_now(),  -- last put into a campaign or sent along with a command; a day later it
-                                               -- goes, unless a campaign has it
-  sha256   bytea       not null,
-  mime     text        not null,
-  bytes    bytea       not null,
-  unique (user_id, sha256)
+  media_id     bigint      generated always as identity primary key,
+  workspace_id bigint      not null references workspaces on delete cascade,
+  used_at      timestamptz not null default campanile_now(),  -- last put into a campaign or sent along with a command; a day later
+                                               -- it goes, unless a campaign has it
+  sha256       bytea       not null,
+  mime         text        not null,
+  bytes        bytea       not null,
+  unique (workspace_id, sha256)
 );
 alter table media alter column bytes set storage external;  -- such files are compressed already
 
@@ -118,17 +137,17 @@ alter table media alter column bytes set storage external;  -- such files are co
 
 create type account_status as enum ('unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out');
 
--- A user's link to a messaging application. One a user now; nothing else says so.
+-- A workspace's link to a messaging application, by the owner's number. One a workspace now; nothing else says so.
 create table accounts (
   account_id       bigint         generated always as identity primary key,
-  user_id          bigint         not null references users on delete cascade,
+  workspace_id     bigint         not null references workspaces on delete cascade,
   messenger        text           not null,
   status           account_status not null,
   status_reason    text,                       -- one sentence for the user; null: nothing to say
   groups_synced_at timestamptz,                -- null: the groups were never read from the messaging application
 
   -- What may be shown while it is being linked; empty at any other time. Whoever reads a code here could link a phone of their own
-  -- with it, and a number other than the user's is refused, so codes are not sealed.
+  -- with it, and a number other than the owner's is refused, so codes are not sealed.
   link_method      text           check (link_method in ('qr', 'pairing_code')),
   qr               text,
   pairing_code     text,
@@ -140,15 +159,15 @@ create table accounts (
   paused_at        timestamptz,                -- when the last of them began
   paused_until     timestamptz,
 
-  -- Between the two times of day, in the user's zone, nothing is sent; over midnight when quiet_to comes first. Both or neither.
+  -- Between the two times of day, in the owner's zone, nothing is sent; over midnight when quiet_to comes first. Both or neither.
   quiet_from       text           check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   quiet_to         text           check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
-  daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the user's zone
+  daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the owner's zone
 
   created_at       timestamptz    not null default campanile_now(),
   constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to)
 );
-create unique index accounts_user on accounts (user_id);
+create unique index accounts_workspace on accounts (workspace_id);
 create index accounts_served on accounts (messenger, campanile_shard(account_id));
 create index accounts_paused on accounts (pause_cause) where status = 'paused';
 

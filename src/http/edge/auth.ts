@@ -2,11 +2,12 @@ import { AppError } from '../../lib/errors.ts';
 import { isApiKey } from '../../users/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-key-store.ts';
+import type { Membership } from '../../users/store.ts';
 import type { TokenStates } from '../../users/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../users/token.ts';
 import type { Caller, OperationScope } from '../operation.ts';
 
-/** Who sent a request, by its `authorization` header. Throws `unauthenticated` (or rejects with it) for nobody. */
+/** Who sent a request and for which workspace, by its `authorization` header. Throws `unauthenticated` (or rejects with it) for nobody. */
 export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
 
 const BEARER = /^bearer +([^\s,]+) *$/i;
@@ -32,7 +33,7 @@ export function createAuthenticate({
     if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
     const claims = tokens.read(credential);
     if (!claims) throw unauthenticated('The token is not valid, or has expired');
-    return settle(tokenStates.holds(claims), (holds) => callerOfToken(claims, holds));
+    return settle(tokenStates.find(claims), (member) => callerOfToken(claims, member));
   };
 }
 
@@ -59,15 +60,17 @@ function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Ca
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-function callerOfToken({ userId, tokenId, generation, expiresAtMs }: TokenClaims, holds: boolean): Caller {
-  if (!holds) throw unauthenticated('The token has been revoked');
-  return { userId, token: { tokenId, generation }, expiresAtMs };
+function callerOfToken(claims: TokenClaims, member: Membership | undefined): Caller {
+  if (!member) throw unauthenticated('The token has been revoked');
+  const { userId, tokenId, generation, expiresAtMs } = claims;
+  const { workspaceId, role } = member;
+  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs };
 }
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {
   if (!state) throw unauthenticated('The API key is not valid, has expired or has been revoked');
-  const { userId, apiKeyId, scopes, expiresAt } = state;
-  return { userId, apiKeyId, scopes, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
+  const { expiresAt, ...known } = state;
+  return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
 }
 
 function unauthenticated(message: string): AppError {

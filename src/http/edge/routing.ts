@@ -107,21 +107,22 @@ function run(operation: Operation, request: FastifyRequest, reply: FastifyReply)
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
   const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
-  const actor = { userId: caller.userId, address: request.ip, apiKeyId: caller.apiKeyId };
+  const { userId, workspaceId, role, apiKeyId } = caller;
+  const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
   return operation.handle({ ...context, caller, actor, idempotencyKey });
 }
 
 function readIdempotencyKey(
   operation: Operation,
   request: FastifyRequest,
-  { userId }: Caller,
+  { workspaceId }: Caller,
 ): IdempotencyKey | undefined {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return undefined;
   const key = String(header);
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
     throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
-  return { userId, key, operation: operation.path, bodyHash: hashBody(request.body) };
+  return { workspaceId, key, operation: operation.path, bodyHash: hashBody(request.body) };
 }
 
 function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {

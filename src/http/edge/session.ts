@@ -5,11 +5,12 @@ import { authorizeUser } from '../../users/authorize-user.ts';
 import type { UserDependencies } from '../../users/dependencies.ts';
 import { getProfile } from '../../users/get-profile.ts';
 import { signOut } from '../../users/sign-out.ts';
+import type { Membership } from '../../users/store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../users/token.ts';
 import type { Session } from '../contract/session.ts';
 import { authorizeUserBody } from '../contract/users.ts';
 import { successText } from './envelope.ts';
-import { profileOf } from '../routes/profile.ts';
+import { profileOf } from '../routes/users/profile.ts';
 import { isOfDashboard, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 
 const PATH = '/session';
@@ -48,18 +49,21 @@ export function registerSession(
     refuseOthers(request);
     const token = tokenOfCookie(request);
     const claims = token === undefined ? undefined : await claimsOf(users, token);
-    if (claims) await signOut(users, { userId: claims.userId, address: request.ip }, claims);
+    if (claims) await signOut(users, { ...claims, address: request.ip }, claims);
     return answer(keep(reply, undefined), null);
   });
 }
+
+type Signed = TokenClaims & Membership;
 
 function refuseOthers(request: FastifyRequest): void {
   if (!isOfDashboard(request)) throw new AppError('forbidden', 'Only the dashboard signs in and out here');
 }
 
-async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<TokenClaims | undefined> {
+async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
   const claims = tokens.read(token);
-  return claims && (await tokenStates.holds(claims)) ? claims : undefined;
+  const member = claims && (await tokenStates.find(claims));
+  return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
 }
 
 async function sessionOf(users: UserDependencies, { userId, expiresAtMs }: TokenClaims): Promise<Session> {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
@@ -24,6 +24,18 @@ const DESCRIPTION = `A stream of server-sent events, for as long as you listen. 
 
 An API key needs the scope \`read\`.`;
 
+const SCHEMA = {
+  operationId: 'events',
+  tags: ['Events'],
+  summary: 'Listen to your own progress',
+  description: DESCRIPTION,
+  security: [{ bearer: [] }],
+  response: {
+    200: { description: 'The stream', content: { 'text/event-stream': { schema: streamedEvent } } },
+    ...failureResponses(FAILURES),
+  },
+};
+
 /** Adds `GET /api/v1/events` (contract §4). The streams end when the server closes, and it does not wait for them. */
 export function registerEvents(
   server: FastifyInstance,
@@ -40,19 +52,9 @@ export function registerEvents(
     log: Log;
   },
 ): void {
-  const dropped = new Counter({
-    name: 'campanile_event_streams_dropped_total',
-    help: 'Clients of live progress that were cut off because they read too slowly',
-    registers: [metrics],
-  });
   const { limits, ...from } = source;
-  const watch = watchProgress({ ...from, log, limits: { ...WATCH_LIMITS, ...limits }, onDrop: () => dropped.inc() });
-  const open: Gauge = new Gauge({
-    name: 'campanile_event_streams',
-    help: 'Clients that listen to live progress',
-    registers: [metrics],
-    collect: () => open.set(watch.count()),
-  });
+  const watch = watchProgress({ ...from, log, limits: { ...WATCH_LIMITS, ...limits }, onDrop: countDropped(metrics) });
+  showOpen(metrics, watch.count);
   server.addHook('preClose', (done) => {
     watch.end();
     done();
@@ -62,17 +64,7 @@ export function registerEvents(
     method: 'GET',
     url: PATH,
     exposeHeadRoute: false,
-    schema: {
-      operationId: 'events',
-      tags: ['Events'],
-      summary: 'Listen to your own progress',
-      description: DESCRIPTION,
-      security: [{ bearer: [] }],
-      response: {
-        200: { description: 'The stream', content: { 'text/event-stream': { schema: streamedEvent } } },
-        ...failureResponses(FAILURES),
-      },
-    },
+    schema: SCHEMA,
     onRequest: [
       ...onRequest,
       (request, _reply, done) => {
@@ -83,17 +75,40 @@ export function registerEvents(
     handler(request, reply) {
       const { caller } = request;
       if (!caller) throw new Error('live progress was reached without a caller');
-      reply.headers({
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store, no-transform',
-        // nginx would keep events back until there are enough of them.
-        'x-accel-buffering': 'no',
-      });
-      reply.hijack();
-      for (const [name, value] of Object.entries(reply.getHeaders()))
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      reply.raw.writeHead(200).flushHeaders();
+      beginStream(reply);
       watch.add(reply.raw, caller);
     },
   });
+}
+
+function countDropped(metrics: Registry): () => void {
+  const dropped = new Counter({
+    name: 'campanile_event_streams_dropped_total',
+    help: 'Clients of live progress that were cut off because they read too slowly',
+    registers: [metrics],
+  });
+  return () => dropped.inc();
+}
+
+function showOpen(metrics: Registry, count: () => number): void {
+  const open: Gauge = new Gauge({
+    name: 'campanile_event_streams',
+    help: 'Clients that listen to live progress',
+    registers: [metrics],
+    collect: () => open.set(count()),
+  });
+}
+
+/** Sends the head of an answer that goes on for as long as somebody listens. */
+function beginStream(reply: FastifyReply): void {
+  reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    // nginx would keep events back until there are enough of them.
+    'x-accel-buffering': 'no',
+  });
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  reply.raw.writeHead(200).flushHeaders();
 }

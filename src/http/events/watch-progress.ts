@@ -3,25 +3,22 @@ import { readAccountStates } from '../../accounts/account-status.ts';
 import { NEVER_SEEN, readProgress } from '../../campaigns/read-progress.ts';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
-import { AppError, OverloadError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
 import { findLapsed } from '../../users/find-lapsed.ts';
 import type { Caller } from '../operation.ts';
 import { toAccountEvent, toCampaignEvent } from '../routes/live-events.ts';
-import { openStream, type EventStream, type StreamLimits } from './event-stream.ts';
-import { createUserFeed, type UserFeed } from './user-feed.ts';
+import { openStream, type StreamLimits } from './event-stream.ts';
+import { createFeeds, RETRY_SECONDS, type FeedLimits, type Feeds } from './feeds.ts';
 
-export interface WatchLimits extends StreamLimits {
+export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
   lookMs: number;
   /** So long newcomers wait for others to come, so that they are looked up together. */
   gatherMs: number;
   keepAliveMs: number;
-  perUser: number;
-  /** Of this process. */
-  most: number;
 }
 
 export const WATCH_LIMITS: WatchLimits = {
@@ -35,8 +32,6 @@ export const WATCH_LIMITS: WatchLimits = {
   mostUnread: 256 * 1024,
   retryMs: 3_000,
 };
-
-const RETRY_SECONDS = 5;
 
 /** The clients of this process that listen to live progress. */
 export interface Watch {
@@ -72,91 +67,38 @@ export function watchProgress({
   onDrop: () => void;
   onLoopError?: (loop: string) => void;
 }): Watch {
-  const feeds = new Map<number, UserFeed>();
-  let size = 0;
+  const feeds = createFeeds(limits);
   let isEnding = false;
   let gathering: NodeJS.Timeout | undefined;
 
-  function* everyStream(): Iterable<EventStream> {
-    for (const feed of feeds.values()) {
-      yield* feed.streams;
-      yield* feed.newcomers;
-    }
-  }
-
-  async function look(): Promise<number> {
-    if (feeds.size === 0) return limits.keepAliveMs;
-    const all = [...feeds.values()];
-    const waiting = all.flatMap((feed) => (feed.newcomers.size > 0 ? [{ feed, streams: [...feed.newcomers] }] : []));
-    // A snapshot is of now, whether anything has changed or not.
-    for (const { feed } of waiting) feed.changes = NEVER_SEEN;
-    const [lapsed, accounts, progress] = await Promise.all([
-      findLapsed(
-        { db, clock },
-        [...everyStream()].map((stream) => ({ ...stream.caller, stream })),
-      ),
-      readAccountStates({ db }, [...feeds.keys()]),
-      readProgress({ db }, all),
-    ]);
-    for (const { stream } of lapsed) stream.end();
-    for (const [userId, state] of accounts) feeds.get(userId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
-    for (const { userId, changes, campaigns } of progress) {
-      const feed = feeds.get(userId);
-      if (!feed) continue;
-      feed.changes = changes;
-      feed.noteCampaigns(
-        campaigns.map((campaign) => ({ ...campaign, json: JSON.stringify(toCampaignEvent(campaign)) })),
-      );
-    }
-    const nowMs = performance.now();
-    for (const feed of all) feed.tell(nowMs, limits.lookMs);
-    for (const { feed, streams } of waiting) feed.welcome(streams);
+  const step = async () => {
+    if (feeds.count() === 0) return limits.keepAliveMs;
+    await look({ db, clock }, feeds, limits.lookMs);
     return limits.lookMs;
-  }
-
-  const loop = startLoop('live progress', look, { log, ...(onLoopError && { onError: onLoopError }) });
+  };
+  const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
   const heart = setInterval(() => {
-    for (const stream of everyStream()) stream.keepAlive();
+    for (const stream of feeds.streams()) stream.keepAlive();
   }, limits.keepAliveMs).unref();
   hints?.on('campanile_tokens', () => loop.wake());
 
-  function feedOf(userId: number): UserFeed {
-    const feed = feeds.get(userId) ?? createUserFeed(userId);
-    feeds.set(userId, feed);
-    return feed;
-  }
-
-  function remove(feed: UserFeed, stream: EventStream) {
-    if (!feed.streams.delete(stream) && !feed.newcomers.delete(stream)) return;
-    size -= 1;
-    if (feed.streams.size + feed.newcomers.size === 0) feeds.delete(feed.userId);
-  }
-
   return {
-    requireRoom({ userId }) {
+    requireRoom(caller) {
       if (isEnding) throw new AppError('unavailable', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
-      if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
-      const feed = feeds.get(userId);
-      if (feed && feed.streams.size + feed.newcomers.size >= limits.perUser)
-        throw new AppError('rate_limited', `No more than ${limits.perUser} event streams of one user at once`, {
-          retryAfterSeconds: RETRY_SECONDS,
-        });
+      feeds.requireRoom(caller);
     },
     add(response, caller) {
-      const feed = feedOf(caller.userId);
-      const stream = openStream(response, caller, { limits, onDrop });
-      feed.newcomers.add(stream);
-      size += 1;
-      response.once('close', () => remove(feed, stream));
+      const leave = feeds.add(openStream(response, caller, { limits, onDrop }));
+      response.once('close', leave);
       gathering ??= setTimeout(() => {
         gathering = undefined;
         loop.wake();
       }, limits.gatherMs);
     },
-    count: () => size,
+    count: feeds.count,
     end() {
       isEnding = true;
-      for (const stream of everyStream()) stream.end();
+      for (const stream of feeds.streams()) stream.end();
     },
     async stop() {
       clearTimeout(gathering);
@@ -164,4 +106,35 @@ export function watchProgress({
       await loop.stop();
     },
   };
+}
+
+/** Reads what has changed, for all at once, and tells it: to those who wait for a snapshot everything. */
+async function look(deps: { db: Database; clock: Clock }, feeds: Feeds, pauseMs: number): Promise<void> {
+  const all = feeds.all();
+  const waiting = all.flatMap((feed) => (feed.newcomers.size > 0 ? [{ feed, streams: [...feed.newcomers] }] : []));
+  // A snapshot is of now, whether anything has changed or not.
+  for (const { feed } of waiting) feed.changes = NEVER_SEEN;
+  const [lapsed, accounts, progress] = await Promise.all([
+    findLapsed(
+      deps,
+      [...feeds.streams()].map((stream) => ({ ...stream.caller, stream })),
+    ),
+    readAccountStates(
+      deps,
+      all.map(({ workspaceId }) => workspaceId),
+    ),
+    readProgress(deps, all),
+  ]);
+  for (const { stream } of lapsed) stream.end();
+  for (const [workspaceId, state] of accounts)
+    feeds.of(workspaceId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
+  for (const { workspaceId, changes, campaigns } of progress) {
+    const feed = feeds.of(workspaceId);
+    if (!feed) continue;
+    feed.changes = changes;
+    feed.noteCampaigns(campaigns.map((campaign) => ({ ...campaign, json: JSON.stringify(toCampaignEvent(campaign)) })));
+  }
+  const nowMs = performance.now();
+  for (const feed of all) feed.tell(nowMs, pauseMs);
+  for (const { feed, streams } of waiting) feed.welcome(streams);
 }

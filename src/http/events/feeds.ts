@@ -1,0 +1,68 @@
+import { AppError, OverloadError } from '../../lib/errors.ts';
+import type { WorkspaceId } from '../../database/schema.ts';
+import type { Caller } from '../operation.ts';
+import type { EventStream } from './event-stream.ts';
+import { createWorkspaceFeed, type WorkspaceFeed } from './workspace-feed.ts';
+
+/** How many streams there may be. */
+export interface FeedLimits {
+  perUser: number;
+  /** Of this process. */
+  most: number;
+}
+
+/** After so long one who was refused may come again. */
+export const RETRY_SECONDS = 5;
+
+/** The clients of this process that listen to live progress, by workspace. */
+export interface Feeds {
+  all(): WorkspaceFeed[];
+  of(workspaceId: WorkspaceId): WorkspaceFeed | undefined;
+  streams(): Iterable<EventStream>;
+  /** Of streams. */
+  count(): number;
+  /** Throws `rate_limited` or `unavailable` when there are too many already. */
+  requireRoom(caller: Caller): void;
+  /** Takes a newcomer; answers what takes it out again. */
+  add(stream: EventStream): () => void;
+}
+
+export function createFeeds(limits: FeedLimits): Feeds {
+  const feeds = new Map<WorkspaceId, WorkspaceFeed>();
+  let size = 0;
+
+  function remove(feed: WorkspaceFeed, stream: EventStream) {
+    if (!feed.streams.delete(stream) && !feed.newcomers.delete(stream)) return;
+    size -= 1;
+    if (feed.streams.size + feed.newcomers.size === 0) feeds.delete(feed.workspaceId);
+  }
+
+  return {
+    all: () => [...feeds.values()],
+    of: (workspaceId) => feeds.get(workspaceId),
+    *streams() {
+      for (const feed of feeds.values()) {
+        yield* feed.streams;
+        yield* feed.newcomers;
+      }
+    },
+    count: () => size,
+    requireRoom({ userId, workspaceId }) {
+      if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
+      const feed = feeds.get(workspaceId);
+      const own = feed && [...feed.streams, ...feed.newcomers].filter(({ caller }) => caller.userId === userId);
+      if (own && own.length >= limits.perUser)
+        throw new AppError('rate_limited', `No more than ${limits.perUser} event streams of one user at once`, {
+          retryAfterSeconds: RETRY_SECONDS,
+        });
+    },
+    add(stream) {
+      const { workspaceId } = stream.caller;
+      const feed = feeds.get(workspaceId) ?? createWorkspaceFeed(workspaceId);
+      feeds.set(workspaceId, feed);
+      feed.newcomers.add(stream);
+      size += 1;
+      return () => remove(feed, stream);
+    },
+  };
+}

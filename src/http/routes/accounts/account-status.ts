@@ -1,0 +1,25 @@
+import { readAccountHistory } from '../../../accounts/account-history.ts';
+import { readAccountStatus } from '../../../accounts/account-status.ts';
+import type { Database } from '../../../database/connect.ts';
+import { accountStatusBody, accountStatusData } from '../../contract/accounts.ts';
+import { defineOperation, type Operation } from '../../operation.ts';
+import { toAccountEvent } from '../live-events.ts';
+
+export function accountStatusOperation(deps: { db: Database }): Operation {
+  return defineOperation({
+    path: '/api/v1/venom/account-status',
+    access: 'bearer',
+    scope: 'read',
+    tag: 'Account',
+    summary: 'See the state of your link to the messaging application',
+    body: accountStatusBody,
+    data: accountStatusData,
+    errors: [],
+    async handle({ body, actor }) {
+      const state = toAccountEvent(await readAccountStatus(deps, actor));
+      if (!body.with_history) return state;
+      const history = await readAccountHistory(deps, actor);
+      return { ...state, history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })) };
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { addCampaign } from '../../../campaigns/add-campaign.ts';
+import type { Database } from '../../../database/connect.ts';
+import { addCampaignBody, addCampaignData } from '../../contract/campaigns.ts';
+import { defineOperation, type Operation } from '../../operation.ts';
+import { POST_LIMIT_BYTES, toPost, toSendNow } from './campaign-post.ts';
+
+export function addCampaignOperation(deps: { db: Database }): Operation {
+  return defineOperation({
+    path: '/api/v1/venom/add-campaign',
+    access: 'bearer',
+    scope: 'send',
+    tag: 'Campaigns',
+    summary: 'Send a campaign to groups now',
+    description: 'Accepted means durable: once this answers, no crash loses any of its deliveries.',
+    body: addCampaignBody,
+    data: addCampaignData,
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    isHeavy: true,
+    errors: [404, 409],
+    idempotent: true,
+    async handle({ body, actor, idempotencyKey }) {
+      const post = { ...toPost(body), ...toSendNow(body) };
+      const accepted = await addCampaign(deps, actor, post, idempotencyKey);
+      return {
+        campaign_id: accepted.campaignId,
+        status: 'running' as const,
+        group_count: accepted.groupCount,
+        scheduled_for: null,
+      };
+    },
+  });
+}

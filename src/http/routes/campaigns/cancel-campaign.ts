@@ -1,0 +1,13 @@
+import { cancelCampaign } from '../../../campaigns/control.ts';
+import type { Database } from '../../../database/connect.ts';
+import type { Operation } from '../../operation.ts';
+import { AT_MOST_A_TURN, controlOperation } from './control-campaign.ts';
+
+export function cancelCampaignOperation(deps: { db: Database }): Operation {
+  return controlOperation({
+    path: '/api/v1/venom/cancel-campaign',
+    summary: 'Cancel a campaign',
+    description: AT_MOST_A_TURN,
+    act: (actor, id) => cancelCampaign(deps, actor, id),
+  });
+}

@@ -1,0 +1,39 @@
+import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../../campaigns/check-campaign.ts';
+import * as wire from '../../contract/check-campaign.ts';
+import { defineOperation, type Operation } from '../../operation.ts';
+import { POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
+
+export function checkCampaignOperation(deps: CheckDeps): Operation {
+  return defineOperation({
+    path: '/api/v1/venom/check-campaign',
+    access: 'bearer',
+    scope: 'read',
+    tag: 'Campaigns',
+    summary: 'See what would come of a campaign, without creating it',
+    description:
+      'Takes the body of either operation that adds a campaign, and refuses what they refuse. Problems of groups, such as one where only admins may post, keep a campaign from nobody else: adding it is still possible.',
+    body: wire.checkCampaignBody,
+    data: wire.checkCampaignData,
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    isHeavy: true,
+    errors: [404],
+    async handle({ body, actor }) {
+      const post = toPost(body);
+      const draft: CampaignDraft = body.is_schedule
+        ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
+        : { when: 'now', post: { ...post, ...toSendNow(body) } };
+      const found = await checkCampaign(deps, actor, draft, body.campaign_id);
+      return {
+        text: found.text,
+        warnings: found.warnings,
+        media: found.media,
+        runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
+        groups: {
+          ok: found.groups.ok,
+          problems: found.groups.problems.map(({ groupId, issue }) => ({ group_metadata_id: groupId, issue })),
+        },
+        expected_seconds: found.expectedSeconds,
+      };
+    },
+  });
+}

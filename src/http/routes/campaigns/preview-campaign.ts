@@ -1,0 +1,19 @@
+import { previewCampaign } from '../../../campaigns/preview-campaign.ts';
+import { previewBody, previewData } from '../../contract/campaigns.ts';
+import { defineOperation, type Operation } from '../../operation.ts';
+import { HTML_LIMIT_BYTES } from './campaign-post.ts';
+
+export function previewCampaignOperation(): Operation {
+  return defineOperation({
+    path: '/api/v1/venom/preview-campaign',
+    access: 'bearer',
+    scope: 'read',
+    tag: 'Campaigns',
+    summary: 'See the very text that would be sent',
+    body: previewBody,
+    data: previewData,
+    bodyLimitBytes: HTML_LIMIT_BYTES,
+    errors: [],
+    handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
+  });
+}

@@ -1,0 +1,13 @@
+import { resumeCampaign } from '../../../campaigns/control.ts';
+import type { Database } from '../../../database/connect.ts';
+import type { Operation } from '../../operation.ts';
+import { controlOperation } from './control-campaign.ts';
+
+export function resumeCampaignOperation(deps: { db: Database }): Operation {
+  return controlOperation({
+    path: '/api/v1/venom/resume-campaign',
+    summary: 'Go on with a paused campaign',
+    description: 'Runs that fell due meanwhile begin now, unless that was more than 6 hours ago: then they are missed.',
+    act: (actor, id) => resumeCampaign(deps, actor, id),
+  });
+}

@@ -1,0 +1,40 @@
+import { updateCampaign } from '../../../campaigns/update-campaign.ts';
+import type { Database } from '../../../database/connect.ts';
+import { updateCampaignBody, controlledData } from '../../contract/campaigns.ts';
+import { defineOperation, type Operation } from '../../operation.ts';
+import { POST_LIMIT_BYTES } from './campaign-post.ts';
+
+export function updateCampaignOperation(deps: { db: Database }): Operation {
+  return defineOperation({
+    path: '/api/v1/venom/update-campaign',
+    access: 'bearer',
+    scope: 'send',
+    tag: 'Campaigns',
+    summary: 'Change a scheduled campaign',
+    description:
+      'Fields that are left out or `null` stay as they are. Runs that have begun do not change; another schedule replaces those still planned, and a date that had its run gets no second one.',
+    body: updateCampaignBody,
+    data: controlledData,
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    isHeavy: true,
+    errors: [404, 409],
+    async handle({ body, actor }) {
+      const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
+        name: body.name,
+        description: body.desc,
+        html: body.html,
+        image: body.image,
+        removeImage: body.remove_image,
+        groupIds: body.group_metadata_ids,
+        isChannelCampaign: body.is_channel_campaign,
+        startDate: body.start_date,
+        endDate: body.end_date,
+        time: body.schedule_time,
+        timeZone: body.time_zone,
+        weekdays: body.weekdays,
+        skipDates: body.skip_dates,
+      });
+      return { campaign_id: campaignId, status };
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import type { UserProfile } from '../../../users/get-profile.ts';
+import type { User } from '../../../users/store.ts';
+import type { Profile, UserInfo } from '../../contract/users.ts';
+
+/** A user as the wire has them. */
+export function userInfoOf(user: User): UserInfo {
+  return {
+    user_id: user.userId,
+    email: user.email,
+    user_name: user.userName,
+    phone_number: user.phoneNumber,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    wharsapp_number: user.whatsappNumber,
+    is_first_login: user.isFirstLogin,
+  };
+}
+
+export function profileOf({ user, timeZone }: UserProfile): Profile {
+  return { user_info: userInfoOf(user), time_zone: timeZone };
+}

@@ -1,0 +1,26 @@
+import { sql, type RawBuilder } from 'kysely';
+import { findOwnAccount } from '../../src/accounts/store.ts';
+import type { Actor } from '../../src/audit/record-audit.ts';
+import type { Database } from '../../src/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../src/database/schema.ts';
+
+/** The workspace of a user, for the statements of tests: nothing on the wire tells it. */
+export function workspaceOf({ userId }: { userId: UserId }): RawBuilder<WorkspaceId> {
+  return sql`(select workspace_id from memberships where user_id = ${userId})`;
+}
+
+/** A user as use cases are told of them. */
+export async function actorOf(db: Database, { userId }: { userId: UserId }): Promise<Actor> {
+  const { workspace_id: workspaceId, role } = await db
+    .selectFrom('memberships')
+    .select(['workspace_id', 'role'])
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return { userId, workspaceId, role, address: '192.0.2.1' };
+}
+
+/** The same with the account. */
+export async function ownerOf(db: Database, who: { userId: UserId }): Promise<Actor & { accountId: number }> {
+  const actor = await actorOf(db, who);
+  return { ...actor, accountId: (await findOwnAccount(db, actor.workspaceId)).accountId };
+}

@@ -1,0 +1,193 @@
+/** Whose rows are whose, at the level of the database: what the edge answers is held by the access suite. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAccountHistory } from '../../src/accounts/account-history.ts';
+import { readAccountStatus } from '../../src/accounts/account-status.ts';
+import { findOwnAccount } from '../../src/accounts/store.ts';
+import { readGroupAnalytics } from '../../src/analytics/group-analytics.ts';
+import { readOverview } from '../../src/analytics/read-overview.ts';
+import { listAuditLog } from '../../src/audit/list-audit-log.ts';
+import type { Actor } from '../../src/audit/record-audit.ts';
+import { cancelCampaign, pauseCampaign } from '../../src/campaigns/control.ts';
+import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
+import { duplicateCampaign } from '../../src/campaigns/duplicate-campaign.ts';
+import { getCampaign } from '../../src/campaigns/get-campaign.ts';
+import { getMedia } from '../../src/campaigns/get-media.ts';
+import { listCampaigns } from '../../src/campaigns/list-campaigns.ts';
+import { listRuns } from '../../src/campaigns/list-runs.ts';
+import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
+import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
+import { updateCampaign } from '../../src/campaigns/update-campaign.ts';
+import { deleteGroupList } from '../../src/groups/delete-group-list.ts';
+import { listGroupLists } from '../../src/groups/list-group-lists.ts';
+import { saveGroupList } from '../../src/groups/save-group-list.ts';
+import { findResult } from '../../src/idempotency/once.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { acceptMedia } from '../../src/media/accept-media.ts';
+import { saveMedia } from '../../src/media/store.ts';
+import { createApiKey } from '../../src/users/create-api-key.ts';
+import { createApiKeyStates } from '../../src/users/api-key-states.ts';
+import { listApiKeys } from '../../src/users/list-api-keys.ts';
+import { revokeApiKey } from '../../src/users/revoke-api-key.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
+import { PNG } from '../support/sample-files.ts';
+
+const database = await createTestDatabase();
+const { db } = database;
+afterAll(() => database.drop());
+const deps = { db, timeZone: 'UTC', clock: systemClock };
+const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: systemClock });
+
+/** About the person, or about the installation. Whoever adds a table of either kind says so here. */
+const OF_PEOPLE = ['users', 'user_logins', 'signed_out_tokens'];
+const OF_INSTALLATION = ['attempts', 'workers', 'shards', 'migrations', 'test_clock'];
+const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
+
+interface Column {
+  table: string;
+  column: string;
+  /** The table that a foreign key of the column leads to. */
+  leadsTo: string | null;
+}
+
+async function readColumns(): Promise<Column[]> {
+  const { rows } = await sql<Column>`
+    select c.relname as table, a.attname as column, k.confrelid::regclass::text as "leadsTo"
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    left join pg_constraint k on k.conrelid = c.oid and k.contype = 'f' and a.attnum = any(k.conkey)
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(db);
+  return rows;
+}
+
+test('every table of a tenant leads to a workspace', async () => {
+  const columns = (await readColumns()).filter(({ table }) => !OF_NO_WORKSPACE.has(table));
+  // By a foreign key, or where a row has none for its cost, by the number of the account.
+  const leading = new Set(['workspaces']);
+  const leads = ({ column, leadsTo }: Column) => column === 'account_id' || (leadsTo !== null && leading.has(leadsTo));
+  for (let before = -1; before < leading.size;) {
+    before = leading.size;
+    for (const column of columns) if (leads(column)) leading.add(column.table);
+  }
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  expect(tables.length).toBeGreaterThan(20);
+  expect(tables.filter((table) => !leading.has(table))).toEqual([]);
+  expect(columns).toContainEqual({ table: 'accounts', column: 'workspace_id', leadsTo: 'workspaces' });
+});
+
+test('a table that names a user is about the person, or names the workspace, too', async () => {
+  const columns = await readColumns();
+  const tablesWith = (name: string) =>
+    new Set(columns.filter(({ column }) => column === name).map(({ table }) => table));
+  const ofUsers = [...tablesWith('user_id')].filter((table) => !OF_NO_WORKSPACE.has(table));
+  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships']);
+  expect([...tablesWith('workspace_id')]).toEqual(expect.arrayContaining(ofUsers));
+});
+
+interface Belongings {
+  owner: Owner;
+  sent: string;
+  planned: string;
+  sha256: string;
+  apiKeyId: number;
+  key: string;
+  groupListId: number;
+}
+
+async function createBelongings(picture: Buffer): Promise<Belongings> {
+  const owner = await createOwner(db, 2);
+  const sent = await sendNow(db, owner);
+  const planned = await schedule(db, owner, { startDate: '2999-01-01', endDate: '2999-01-02', time: '09:00:00' });
+  const media = await acceptMedia('image', picture.toString('base64'));
+  await saveMedia(db, owner.workspaceId, media);
+  const { apiKeyId, key } = await createApiKey(deps, owner, { name: 'mine', scopes: ['read'], expiresAt: null });
+  const groupListId = await saveGroupList(deps, owner, { name: 'mine', groupIds: owner.groupIds, groupListId: null });
+  const [sha256, operation] = [media.sha256.toString('hex'), '/'];
+  await sql`
+    insert into idempotency_keys (workspace_id, key, operation, body_hash, result)
+    values (${owner.workspaceId}, 'same', ${operation}, ${media.sha256}, ${JSON.stringify(sent)}::jsonb)`.execute(db);
+  return { owner, sent, planned, sha256, apiKeyId, key, groupListId };
+}
+
+let alice: Belongings;
+let mallory: Belongings;
+beforeAll(async () => {
+  alice = await createBelongings(PNG);
+  mallory = await createBelongings(Buffer.concat([PNG, Buffer.from('of mallory')]));
+});
+
+/** Everything that can be asked for by an id, of these belongings. */
+const BY_ID: Record<string, (actor: Actor, of: Belongings) => Promise<unknown>> = {
+  getCampaign: (actor, { sent }) => getCampaign(deps, actor, sent),
+  duplicateCampaign: (actor, { sent }) => duplicateCampaign(deps, actor, sent),
+  readGroupAnalytics: (actor, { sent }) => readGroupAnalytics(deps, actor, sent),
+  getMedia: (actor, { sha256 }) => getMedia(deps, actor, sha256),
+  correctCampaign: (actor, { sent }) => correctCampaign(deps, actor, { campaignId: sent, runId: null, html: 'x' }),
+  updateCampaign: (actor, { planned }) => updateCampaign(deps, actor, planned, { name: 'x' }),
+  pauseCampaign: (actor, { planned }) => pauseCampaign(deps, actor, planned),
+  retryCampaign: (actor, { sent }) => retryCampaign(deps, actor, sent),
+  cancelCampaign: (actor, { planned }) => cancelCampaign(deps, actor, planned),
+  recallCampaign: (actor, { sent }) => recallCampaign(deps, actor, { campaignId: sent, runId: null }),
+  sendNow: (actor, { owner }) => sendNow(db, { ...owner, ...actor }, owner.groupIds),
+  overwriteGroupList: (actor, { groupListId }) => saveGroupList(deps, actor, { name: 'x', groupIds: [], groupListId }),
+  deleteGroupList: (actor, { groupListId }) => deleteGroupList(deps, actor, groupListId),
+  revokeApiKey: (actor, { apiKeyId }) => revokeApiKey({ db, apiKeyStates }, actor, apiKeyId),
+};
+
+/** Everything that somebody sees without asking for anything. */
+async function seenBy(actor: Actor) {
+  const page = { limit: 100, before: null };
+  const days = { startDate: '2999-01-01', endDate: '2999-01-02', limit: 100, after: 0 };
+  const bodyHash = Buffer.from((actor.workspaceId === alice.owner.workspaceId ? alice : mallory).sha256, 'hex');
+  return {
+    account: (await findOwnAccount(db, actor.workspaceId)).accountId,
+    status: await readAccountStatus(deps, actor),
+    history: await readAccountHistory(deps, actor),
+    campaigns: (await listCampaigns(deps, actor, page)).campaigns.map(({ campaignId }) => campaignId),
+    runs: (await listRuns(deps, actor, days)).runs.map(({ campaignId }) => campaignId),
+    lists: (await listGroupLists(deps, actor)).map(({ groupListId }) => groupListId),
+    keys: (await listApiKeys(deps, actor)).map(({ apiKeyId }) => apiKeyId),
+    entries: (await listAuditLog(deps, actor, page)).entries.map(({ entryId }) => entryId),
+    overview: (await readOverview(deps, actor, 1)).totals,
+    kept: await findResult(db, { workspaceId: actor.workspaceId, key: 'same', operation: '/', bodyHash }),
+  };
+}
+
+describe('of two workspaces of different users', () => {
+  test.each(Object.entries(BY_ID))('neither reaches what is the other’s: %s', async (_name, ask) => {
+    const before = [await seenBy(alice.owner), await seenBy(mallory.owner)];
+    await expect(ask(mallory.owner, alice)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(ask(alice.owner, mallory)).rejects.toMatchObject({ kind: 'not_found' });
+    expect([await seenBy(alice.owner), await seenBy(mallory.owner)]).toEqual(before);
+  });
+
+  test('the workspace alone says what is seen, whoever acts', async () => {
+    const [a, m] = [alice.owner, mallory.owner];
+    const inHers = { ...m, workspaceId: a.workspaceId };
+    expect(await seenBy(inHers)).toEqual(await seenBy(a));
+    expect(await seenBy({ ...a, workspaceId: m.workspaceId })).toEqual(await seenBy(m));
+    expect(await seenBy(a)).toMatchObject({ kept: alice.sent, runs: [alice.planned, alice.planned] });
+    await expect(getCampaign(deps, inHers, mallory.sent)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(getCampaign(deps, inHers, alice.sent)).resolves.toMatchObject({ campaignId: alice.sent });
+  });
+
+  test('a key acts for the workspace it was made in, and for nobody who is no member', async () => {
+    const { userId, workspaceId } = alice.owner;
+    expect(await apiKeyStates.find(alice.key)).toMatchObject({ userId, workspaceId, role: 'owner' });
+    const strange = { ...alice.owner, workspaceId: mallory.owner.workspaceId };
+    const wish = { name: 'strange', scopes: ['read' as const], expiresAt: null };
+    await expect(createApiKey(deps, strange, wish)).rejects.toThrow(/foreign key/);
+  });
+
+  test('what was done is written down with the workspace and who did it', async () => {
+    const { userId, workspaceId } = alice.owner;
+    await pauseCampaign(deps, alice.owner, alice.planned);
+    const entry = await db
+      .selectFrom('audit_log')
+      .select(['workspace_id', 'user_id', 'subject'])
+      .where('action', '=', 'campaign.paused')
+      .execute();
+    expect(entry).toEqual([{ workspace_id: workspaceId, user_id: userId, subject: alice.planned }]);
+  });
+});
