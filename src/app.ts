@@ -31,6 +31,7 @@ import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
+import { createConverter, type Convert } from './text/convert-aside.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -83,6 +84,8 @@ export async function startApp(
     const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
     measureBacklog(shared.metrics.registry, { db, log });
     measurePauses(shared.metrics.registry, { db, log });
+    const converter = createConverter();
+    closing.push(() => converter.close());
     let worker: Worker | undefined;
     if (config.role !== 'api') {
       const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
@@ -99,6 +102,7 @@ export async function startApp(
             dashboardFolder: await dashboard?.folder,
             checkAnswers,
             limits: httpLimits,
+            convert: converter.convert,
           });
     closing.push(() => server.close());
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
@@ -190,7 +194,14 @@ function buildApi(
     dashboardFolder,
     checkAnswers,
     limits,
-  }: { jwtSecret: string; dashboardFolder: string | undefined; checkAnswers: boolean; limits: Partial<HttpLimits> },
+    convert,
+  }: {
+    jwtSecret: string;
+    dashboardFolder: string | undefined;
+    checkAnswers: boolean;
+    limits: Partial<HttpLimits>;
+    convert: Convert;
+  },
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -216,7 +227,7 @@ function buildApi(
       ...groupOperations(groups),
       ...accountOperations(groups),
       ...groupListOperations({ db }),
-      ...campaignOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
+      ...campaignOperations({ db, convert, timeZone: config.timeZone, gaps: gapsOf(config) }),
       ...analyticsOperations({ db, timeZone: config.timeZone, gaps: gapsOf(config) }),
     ],
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },

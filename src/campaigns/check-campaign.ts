@@ -2,6 +2,7 @@ import { findAccountOfUser } from '../accounts/store.ts';
 import type { Database } from '../database/connect.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
+import type { Convert } from '../text/convert-aside.ts';
 import { captionWarning } from '../text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
@@ -15,6 +16,7 @@ export interface CheckDeps {
   db: Database;
   /** IANA zone of users who chose none. */
   timeZone: string;
+  convert: Convert;
   /** The pace of each messenger's accounts. */
   gaps: Readonly<Record<string, Pace>>;
 }
@@ -48,7 +50,7 @@ export async function checkCampaign(
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
   const { occurrences, problems } = planDraft(draft, timeZone);
-  const { text, media, groupIds, warnings } = await preparePost(draft.post, problems);
+  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems);
   const account = await findAccountOfUser(db, userId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const now = await readNow(db);

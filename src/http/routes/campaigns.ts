@@ -79,7 +79,7 @@ export function campaignOperations(deps: CheckDeps): Operation[] {
       data: wire.previewData,
       bodyLimitBytes: HTML_LIMIT_BYTES,
       errors: [],
-      handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
+      handle: ({ body, caller }) => previewCampaign(deps, caller.userId, body.html),
     }),
     checkCampaignOperation(deps),
     duplicateCampaignOperation(deps),

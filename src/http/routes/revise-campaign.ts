@@ -1,11 +1,12 @@
 import { correctCampaign } from '../../campaigns/correct-campaign.ts';
 import { recallCampaign } from '../../campaigns/recall-campaign.ts';
 import type { Database } from '../../database/connect.ts';
+import type { Convert } from '../../text/convert-aside.ts';
 import * as wire from '../contract/revise-campaign.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { HTML_LIMIT_BYTES } from './campaign-post.ts';
 
-export function reviseCampaignOperations(deps: { db: Database }): Operation[] {
+export function reviseCampaignOperations(deps: { db: Database; convert: Convert }): Operation[] {
   return [
     defineOperation({
       path: '/api/v1/venom/recall-campaign',
