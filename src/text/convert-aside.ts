@@ -11,7 +11,7 @@ export type Convert = (html: string, userId: number) => Promise<Converted>;
 
 export interface Converter {
   convert: Convert;
-  /** Ends all threads; what they had in hand is rejected. */
+  /** Ends all threads. What is in hand or waits is rejected, and so is what comes after. */
   close(): Promise<void>;
 }
 
@@ -33,6 +33,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
     maxWaiting: WAITING_AT_MOST,
     maxWaitMs: WAIT_MS,
   });
+  const closing = new AbortController();
   const threads = new Set<Worker>();
   const idle = new Map<Worker, NodeJS.Timeout>();
 
@@ -40,7 +41,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
     const thread = new Worker(new URL('./convert-thread.ts', import.meta.url));
     threads.add(thread);
     thread.once('exit', () => threads.delete(thread));
-    await once(thread, 'message');
+    await once(thread, 'message', { signal: closing.signal });
     return thread;
   }
 
@@ -64,8 +65,10 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
   }
 
   async function convertInThread(html: string): Promise<Converted> {
+    closing.signal.throwIfAborted();
     const thread = takeIdle() ?? (await start());
-    const signal = AbortSignal.timeout(deadlineMs);
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const signal = AbortSignal.any([deadline, closing.signal]);
     try {
       thread.postMessage(html);
       const [converted] = (await once(thread, 'message', { signal })) as [Converted];
@@ -73,7 +76,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
       return converted;
     } catch (error) {
       await thread.terminate();
-      if (signal.aborted) return refuseAsTangled();
+      if (deadline.aborted) return refuseAsTangled();
       throw error;
     }
   }
@@ -81,7 +84,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
   return {
     async convert(html, userId) {
       if (html.length <= SHORT) return convertHtml(html);
-      const leave = await slots.take({ key: String(userId) });
+      const leave = await slots.take({ key: String(userId), signal: closing.signal });
       try {
         return await convertInThread(html);
       } finally {
@@ -89,6 +92,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
       }
     },
     async close() {
+      closing.abort();
       for (const timer of idle.values()) clearTimeout(timer);
       await Promise.all(Array.from(threads, (thread) => thread.terminate()));
     },

@@ -26,6 +26,7 @@ const LINKS_WITHIN_LINKS = [
   '<a href="https://x.org/"><ul><li>x<a href="https://y.org/">y</a></li><li>z</a>x</ul>y',
   // More blocks between two links than browsers mend: the outer one stays open.
   '<a href="https://x.org/"><ul><ol><ul><li><ol><ol><ul><p><a><a><ul>x',
+  '<p><a href="https://x.org/">y</p>z<ul><ol><ul><li><ol><ol><ul><ol><ul><ol><h1><p><a>x',
 ];
 
 function textOf(node: DefaultTreeAdapterTypes.Node): string {
