@@ -94,6 +94,12 @@ function processorMs(work: () => void): number {
 async function benchWorst(): Promise<Row[]> {
   const converter = createConverter();
   const worst = { long: { ms: 0, name: '' }, short: { ms: 0, name: '' } };
+  for (const [name, shape] of Object.entries(WORST_HTML)) {
+    const short = shape(PAGE_LENGTH);
+    // Of several tries, since whatever else the machine does only makes them longer.
+    const tries = Array.from({ length: 5 }, () => processorMs(() => void convertHtml(short)));
+    note(worst.short, name, Math.min(...tries));
+  }
   const lag = monitorEventLoopDelay({ resolution: 5 });
   for (const [userId, [name, shape]] of Object.entries(WORST_HTML).entries()) {
     const html = shape(HTML_LIMIT);
@@ -104,12 +110,6 @@ async function benchWorst(): Promise<Row[]> {
     await converter.convert(html, userId);
     note(worst.long, name, performance.now() - startedAt);
     lag.disable();
-    const short = shape(PAGE_LENGTH);
-    note(
-      worst.short,
-      name,
-      processorMs(() => void convertHtml(short)),
-    );
   }
   await converter.close();
   const lagMs = lag.max / 1e6;

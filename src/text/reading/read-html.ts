@@ -52,6 +52,17 @@ const TEXT_STATES = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
+/** How many elements were ever created. */
+let created = 0;
+
+const COUNTING: typeof defaultTreeAdapter = {
+  ...defaultTreeAdapter,
+  createElement(tagName, namespace, attributes) {
+    created++;
+    return defaultTreeAdapter.createElement(tagName, namespace, attributes);
+  },
+};
+
 /**
  * Stands between the tokenizer and the parser: only allowed tags get there, and none once they are too deep or too many. So nothing the
  * author wrote goes unseen, and what the parser has open stays little whatever is sent: without other attributes no more than three of
@@ -62,18 +73,14 @@ class Author implements TokenHandler {
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
   readonly #html: string;
-  #elements = 0;
+  readonly #createdBefore = created;
   #isGivenUp = false;
 
   constructor(html: string) {
     this.#html = html;
-    const createElement: typeof defaultTreeAdapter.createElement = (...args) => {
-      this.#elements++;
-      return defaultTreeAdapter.createElement(...args);
-    };
     // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
     const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
-    this.#parser = Parser.getFragmentParser(body, { treeAdapter: { ...defaultTreeAdapter, createElement } });
+    this.#parser = Parser.getFragmentParser(body, { treeAdapter: COUNTING });
   }
 
   read(): DefaultTreeAdapterTypes.ParentNode {
@@ -127,7 +134,7 @@ class Author implements TokenHandler {
   }
 
   #giveUpIfTooMuch(): void {
-    this.findings.isTooTangled = this.#elements > elementLimit(this.#html.length);
+    this.findings.isTooTangled = created - this.#createdBefore > elementLimit(this.#html.length);
     this.#isGivenUp = this.findings.isTooDeep || this.findings.isTooTangled;
   }
 }
