@@ -8,7 +8,7 @@ import { benchDue } from './due.ts';
 import { benchHttp } from './http.ts';
 import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
-import { benchText, textRows } from './text.ts';
+import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
 import { benchWhatsApp } from './whatsapp.ts';
 import { printTable, type Row } from './support/table.ts';
@@ -24,7 +24,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   uploads: benchUploads,
   whatsapp: benchWhatsApp,
   analytics: benchAnalytics,
-  text: () => Promise.resolve(textRows(benchText())),
+  text: benchText,
 };
 
 const { values, positionals } = parseArgs({

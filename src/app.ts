@@ -29,6 +29,7 @@ import { WHATSAPP } from './messenger/whatsapp/traits.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
+import { createConverter, type Convert } from './text/convert-aside.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -84,6 +85,8 @@ export async function startApp(
     const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
     measureBacklog(shared.metrics.registry, { db, log });
     measurePauses(shared.metrics.registry, { db, log });
+    const converter = createConverter();
+    closing.push(() => converter.close());
     let worker: Worker | undefined;
     if (config.role !== 'api') {
       const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
@@ -100,6 +103,7 @@ export async function startApp(
             dashboardFolder: await dashboard?.folder,
             checkAnswers,
             limits: httpLimits,
+            convert: converter.convert,
           });
     closing.push(() => server.close());
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
@@ -186,7 +190,14 @@ function buildApi(
     dashboardFolder,
     checkAnswers,
     limits,
-  }: { jwtSecret: string; dashboardFolder: string | undefined; checkAnswers: boolean; limits: Partial<HttpLimits> },
+    convert,
+  }: {
+    jwtSecret: string;
+    dashboardFolder: string | undefined;
+    checkAnswers: boolean;
+    limits: Partial<HttpLimits>;
+    convert: Convert;
+  },
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -203,6 +214,7 @@ function buildApi(
   return buildServer({
     operations: listOperations({
       ...users,
+      convert,
       gaps: gapsOf(config),
       waiters: awaitResults(hints),
       messengers: new Map<string, MessengerTraits>(Object.entries(MESSENGERS)),

@@ -5,12 +5,18 @@ import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
 import { saveMedia } from '../media/store.ts';
+import type { Convert } from '../text/convert-aside.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { insertCampaign, readNow, type Plan } from './store.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
   groupCount: number;
+}
+
+export interface AcceptDeps {
+  db: Database;
+  convert: Convert;
 }
 
 /** A campaign as it is asked for. */
@@ -31,13 +37,14 @@ export interface CampaignRequest {
  * them. Throws 400 for a post that makes no sense and 404 for groups that are not the workspace's.
  */
 export async function acceptCampaign(
-  db: Database,
+  deps: AcceptDeps,
   { actor, input, plan, problems, dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
+  const { db } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
-  const { text, media, groupIds } = await preparePost(input, problems);
+  const { text, media, groupIds } = await preparePost(deps, actor.userId, input, problems);
   const { accountId } = await findOwnAccount(db, actor.workspaceId);
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>

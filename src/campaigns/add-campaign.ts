@@ -1,7 +1,6 @@
 import type { Actor } from '../audit/record-audit.ts';
-import type { Database } from '../database/connect.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
-import { acceptCampaign, type AcceptedCampaign } from './accept-campaign.ts';
+import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { beginRuns } from './begin-runs.ts';
 import type { PostInput } from './prepare-post.ts';
 
@@ -18,14 +17,14 @@ export interface SendNowInput extends PostInput {
  * durable, and a crash of any process loses none of them. Throws as `acceptCampaign` does.
  */
 export function addCampaign(
-  { db }: { db: Database },
+  deps: AcceptDeps,
   actor: Actor,
   input: SendNowInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
   const never = { startDate: null, endDate: null, timeZone: null, weekdays: null, skipDates: [] };
   const plan = { isSchedule: false, scheduleTime: input.scheduleTime, ...never };
-  return acceptCampaign(db, { actor, input, plan, dueAt: (now) => [now], key }, (trx, { accountId, campaignId }) =>
+  return acceptCampaign(deps, { actor, input, plan, dueAt: (now) => [now], key }, (trx, { accountId, campaignId }) =>
     beginRuns(trx, [accountId], { chunk: GROUPS_LIMIT, campaignId }),
   );
 }

@@ -5,7 +5,7 @@ import type { UserId } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import { invalid, type AppError, type Problem } from '../lib/errors.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
-import { acceptCampaign, type AcceptedCampaign } from './accept-campaign.ts';
+import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
 
@@ -22,17 +22,17 @@ export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
  * schedule that makes no sense, among them one whose every occurrence is past, and otherwise as `acceptCampaign` does.
  */
 export async function addScheduledCampaign(
-  { db, timeZone: defaultZone }: { db: Database; timeZone: string },
+  deps: AcceptDeps & { timeZone: string },
   actor: Actor,
   input: ScheduledInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
-  const timeZone = input.timeZone ?? (await readTimeZone(db, actor.userId)) ?? defaultZone;
+  const timeZone = input.timeZone ?? (await readTimeZone(deps.db, actor.userId)) ?? deps.timeZone;
   const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
   const dueAt = (now: Date) => stillToCome(occurrences, now);
-  return acceptCampaign(db, { actor, input, plan, problems, dueAt, key }, async (trx) => {
+  return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
     await sql`select pg_notify('campanile_runs', '')`.execute(trx);
   });
 }

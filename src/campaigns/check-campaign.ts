@@ -3,6 +3,7 @@ import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
+import type { Convert } from '../text/convert-aside.ts';
 import { captionWarning } from '../text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
@@ -16,6 +17,7 @@ export interface CheckDeps {
   db: Database;
   /** IANA zone of users who chose none. */
   timeZone: string;
+  convert: Convert;
   /** The pace of each messenger's accounts. */
   gaps: Readonly<Record<string, Pace>>;
 }
@@ -49,7 +51,7 @@ export async function checkCampaign(
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
   const { occurrences, problems } = planDraft(draft, timeZone);
-  const { text, media, groupIds, warnings } = await preparePost(draft.post, problems);
+  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems);
   const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const now = await readNow(db);

@@ -4,7 +4,7 @@ import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
 import { AppError, invalid } from '../lib/errors.ts';
-import { convertHtml } from '../text/html-to-whatsapp.ts';
+import type { Convert } from '../text/convert-aside.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from './store.ts';
@@ -17,11 +17,11 @@ import { findOwnCampaign } from './store.ts';
  * to correct.
  */
 export async function correctCampaign(
-  { db }: { db: Database },
+  { db, convert }: { db: Database; convert: Convert },
   actor: Actor,
   { campaignId: publicId, runId, html }: { campaignId: string; runId: number | null; html: string },
 ): Promise<Revised> {
-  const { text, problems } = convertHtml(html);
+  const { text, problems } = await convert(html, actor.userId);
   if (problems.length > 0) throw invalid(problems);
   const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {

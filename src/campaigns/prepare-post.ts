@@ -1,6 +1,6 @@
 import { AppError, invalid, type Problem } from '../lib/errors.ts';
 import { acceptMedia, type Media } from '../media/accept-media.ts';
-import { convertHtml } from '../text/html-to-whatsapp.ts';
+import type { Convert } from '../text/convert-aside.ts';
 import type { Warning } from '../text/warnings.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -28,8 +28,13 @@ export interface PreparedPost {
  * Converts the html and recognises the media. Throws 400 with everything that is wrong with both, beside what is `known` to be wrong
  * with the request already.
  */
-export async function preparePost(input: PostInput, known: readonly Problem[] = []): Promise<PreparedPost> {
-  const { text, warnings, problems } = convertHtml(input.html);
+export async function preparePost(
+  { convert }: { convert: Convert },
+  userId: number,
+  input: PostInput,
+  known: readonly Problem[] = [],
+): Promise<PreparedPost> {
+  const { text, warnings, problems } = await convert(input.html, userId);
   const media = await recognise(input.image, problems);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return { text, media, groupIds: [...new Set(input.groupIds)], warnings };
@@ -40,10 +45,12 @@ export async function preparePost(input: PostInput, known: readonly Problem[] = 
  * media of no image null.
  */
 export async function prepareChange(
+  { convert }: { convert: Convert },
+  userId: number,
   { html, image }: { html: string | undefined; image: string | undefined },
   known: readonly Problem[],
 ): Promise<{ text: string | undefined; media: Media | null }> {
-  const converted = html === undefined ? undefined : convertHtml(html);
+  const converted = html === undefined ? undefined : await convert(html, userId);
   const problems = [...(converted?.problems ?? [])];
   const media = await recognise(image ?? null, problems);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);

@@ -1,5 +1,6 @@
 import { invalid } from '../lib/errors.ts';
-import { convertHtml, TEXT_LIMIT } from '../text/html-to-whatsapp.ts';
+import type { Convert } from '../text/convert-aside.ts';
+import { TEXT_LIMIT } from '../text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../text/warnings.ts';
 
 export interface Preview {
@@ -11,8 +12,12 @@ export interface Preview {
 }
 
 /** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
-export function previewCampaign(html: string): Preview {
-  const { text, warnings, problems } = convertHtml(html);
+export async function previewCampaign(
+  { convert }: { convert: Convert },
+  userId: number,
+  html: string,
+): Promise<Preview> {
+  const { text, warnings, problems } = await convert(html, userId);
   if (problems.length > 0) throw invalid(problems);
   const caption = captionWarning(text);
   return { text, length: text.length, limit: TEXT_LIMIT, warnings: caption ? [...warnings, caption] : warnings };

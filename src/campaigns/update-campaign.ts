@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
-import type { Connection, Database } from '../database/connect.ts';
+import type { Connection } from '../database/connect.ts';
 import { AppError, invalid } from '../lib/errors.ts';
+import type { AcceptDeps } from './accept-campaign.ts';
 import { saveMedia } from '../media/store.ts';
 import { planOccurrences } from './add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
@@ -39,7 +40,7 @@ export interface CampaignChange {
  * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
-  { db }: { db: Database },
+  { db, convert }: AcceptDeps,
   actor: Actor,
   publicId: string,
   change: CampaignChange,
@@ -52,7 +53,12 @@ export async function updateCampaign(
     throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
   requireChangeable(before);
   const { problems } = planOccurrences(mergeSchedule(before.schedule, change));
-  const { text, media } = await prepareChange({ html: change.html, image: change.image }, problems);
+  const { text, media } = await prepareChange(
+    { convert },
+    actor.userId,
+    { html: change.html, image: change.image },
+    problems,
+  );
   const { accountId } = before;
   if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
   return db.transaction().execute(async (trx) => {

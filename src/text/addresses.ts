@@ -10,7 +10,6 @@ const CLOSING = new Set('.,;:!?\'")]}»”’…');
 const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
-const NOWHERE: readonly (readonly Address[])[] = [];
 
 /** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
 export interface Address {
@@ -52,10 +51,9 @@ export interface Settled {
 
 /**
  * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
- * With `hasAddresses` false, there are none but in links.
  */
-export function settleAddresses(runs: readonly DraftRun[], hasAddresses: boolean): Settled {
-  const addresses = hasAddresses ? runs.map(({ text, link }) => (link ? NONE : findAddresses(text))) : NOWHERE;
+export function settleAddresses(runs: readonly DraftRun[]): Settled {
+  const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));
   const settled: Run[] = [];
   let unmarkedAt: number | undefined;
   let length = 0;
@@ -80,8 +78,6 @@ function indexOfEnd(end: RegExp, text: string, from: number): number {
 }
 
 function pushUnstyled(settled: Run[], run: DraftRun, addresses: readonly Address[]): void {
-  // Most are as they should be.
-  if (addresses === NONE && !run.link && settled.at(-1)?.style !== run.style) return void settled.push(run);
   let at = 0;
   for (const { from, end } of addresses) {
     // One word may hold several addresses.

@@ -15,13 +15,7 @@ const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\
 
 /** Whether there is anything to see in a text. */
 export function hasVisible(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return (first > 0x20 && first < 0x7f) || VISIBLE.test(text);
-}
-
-/** Whether a text begins and ends with something to see; false when that would take a closer look. */
-export function isVisibleAtEnds(text: string): boolean {
-  return (traitsOfUnitAt(text, 0) & traitsOfUnitAt(text, text.length - 1) & SHOWS) !== 0;
+  return VISIBLE.test(text);
 }
 
 /** What stands before an index of a text: a character, or '' at its beginning. */
@@ -62,7 +56,6 @@ const UNCERTAIN = 4;
 const ZERO_WIDTH = 8;
 const JOINING = 16;
 const SPACE = 32;
-const SHOWS = 64;
 
 // Asking the expressions takes a hundred times as long as looking a code unit up.
 const traitsOfUnit = new Uint8Array(0x10000);
@@ -70,12 +63,7 @@ const traitsOfUnit = new Uint8Array(0x10000);
 function traitsOf(character: string): number {
   if (character === '') return BOUNDARY;
   if (character.length > 1) return findTraits(character);
-  return traitsOfUnitAt(character, 0);
-}
-
-/** Half of a surrogate pair has the traits it has alone. */
-function traitsOfUnitAt(text: string, at: number): number {
-  return (traitsOfUnit[text.charCodeAt(at)] ||= findTraits(text.charAt(at)));
+  return (traitsOfUnit[character.charCodeAt(0)] ||= findTraits(character));
 }
 
 function findTraits(character: string): number {
@@ -86,8 +74,7 @@ function findTraits(character: string): number {
     (UNCERTAINTIES.test(character) ? UNCERTAIN : 0) |
     (/^[\u200b-\u200f]$/.test(character) ? ZERO_WIDTH : 0) |
     (isJoining ? JOINING : 0) |
-    (/^\s$/u.test(character) ? SPACE : 0) |
-    (VISIBLE.test(character) ? SHOWS : 0)
+    (/^\s$/u.test(character) ? SPACE : 0)
   );
 }
 

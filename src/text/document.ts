@@ -25,8 +25,6 @@ export type Head = 'bullet' | number;
 export interface Line {
   head: Head | undefined;
   runs: readonly Run[];
-  /** False when there is none of the signs `*`, `_`, `~` and backtick in its text. */
-  hasSigns: boolean;
 }
 
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */

@@ -1,16 +1,16 @@
 import type { Problem } from '../lib/errors.ts';
 import { hasVisible } from './boundaries.ts';
-import { DocumentWriter } from './document-writer.ts';
 import { TEXT_LIMIT, type Document } from './document.ts';
-import { readHtml } from './read-html.ts';
-import { render } from './render.ts';
-import { DEPTH_LIMIT } from './tags.ts';
-import type { Findings } from './tokenize-html.ts';
+import { DocumentWriter } from './reading/document-writer.ts';
+import { readHtml, type Findings } from './reading/read-html.ts';
+import { DEPTH_LIMIT } from './reading/tags.ts';
+import { tellTree } from './reading/tell-tree.ts';
 import type { Warning } from './warnings.ts';
+import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 
-/** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it; what is longer is still read safely. */
+/** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it. */
 export const HTML_LIMIT = 262_144;
 
 /** What HTML comes to. With `problems` it is refused, and `text` is empty. */
@@ -22,45 +22,44 @@ export interface Converted {
 
 /**
  * The message that a campaign's HTML comes to, in WhatsApp's markup. Everything that is wrong with the HTML is told at once. Never
- * throws, whatever it is given, and takes time linear in its length.
+ * throws, whatever it is given.
  */
 export function convertHtml(html: string): Converted {
-  const { document, warnings, isTooLong, findings } = readDocument(html);
+  const { document, warnings, findings } = readDocument(html);
   const problems = describeFindings(findings);
   if (problems.length > 0) return { text: '', warnings, problems };
-  if (isTooLong) return refused(warnings, TOO_LONG);
+  const text = render(document);
+  if (text.length > TEXT_LIMIT)
+    return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
   if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
     return refused(warnings, 'has no text in it');
-  const text = render(document, TEXT_LIMIT);
-  return text === undefined ? refused(warnings, TOO_LONG) : { text, warnings, problems };
+  return { text, warnings, problems };
 }
 
-const TOO_LONG = `comes to more than the ${TEXT_LIMIT} characters a message can have`;
+/** What is answered of HTML that takes more than it may to be read. */
+export function refuseAsTangled(): Converted {
+  return refused([], TOO_TANGLED);
+}
+
+const TOO_TANGLED = 'is too tangled to be read';
 
 function refused(warnings: Warning[], issue: string): Converted {
   return { text: '', warnings, problems: [problem(issue)] };
 }
 
-/**
- * The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings, and when it
- * `isTooLong` for any message.
- */
-export function readDocument(html: string): {
-  document: Document;
-  warnings: Warning[];
-  isTooLong: boolean;
-  findings: Findings | undefined;
-} {
+/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */
+export function readDocument(html: string): { document: Document; warnings: Warning[]; findings: Findings } {
+  const { tree, findings } = readHtml(html);
+  if (describeFindings(findings).length > 0) return { document: [], warnings: [], findings };
   const writer = new DocumentWriter();
-  const findings = readHtml(html, writer);
-  return findings ? { document: [], warnings: [], isTooLong: false, findings } : { ...writer.finish(), findings };
+  tellTree(tree, writer);
+  return { ...writer.finish(), findings };
 }
 
 const NAMED_AT_MOST = 20;
 const LONGEST_NAME = 60;
 
-function describeFindings(findings: Findings | undefined): Problem[] {
-  if (findings === undefined) return [];
+function describeFindings(findings: Findings): Problem[] {
   const problems: Problem[] = [];
   if (findings.tags.size > 0)
     problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets)}`));
@@ -71,7 +70,8 @@ function describeFindings(findings: Findings | undefined): Problem[] {
       ),
     );
   }
-  if (findings.tooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
+  if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
+  if (findings.isTooTangled) problems.push(problem(TOO_TANGLED));
   return problems;
 }
 

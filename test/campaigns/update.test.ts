@@ -6,7 +6,7 @@ import { getCampaign } from '../../src/campaigns/get-campaign.ts';
 import { updateCampaign, type CampaignChange } from '../../src/campaigns/update-campaign.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
+import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { PNG } from '../support/sample-files.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';
 import { workspaceOf } from '../support/workspaces.ts';
@@ -25,7 +25,7 @@ beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const threeDays = { startDate: '2031-03-03', endDate: '2031-03-05', time: '09:00:00' };
 const update = (owner: Owner, campaign: string, change: CampaignChange) =>
-  updateCampaign(database, owner, campaign, change);
+  updateCampaign({ db: database.db, convert }, owner, campaign, change);
 const read = (owner: Owner, campaign: string) => getCampaign(database, owner, campaign);
 const runsOf = async (owner: Owner, campaign: string) =>
   (await read(owner, campaign)).runs.map((run) => `${run.dueAt.toISOString().slice(0, 16)} ${run.status}`);

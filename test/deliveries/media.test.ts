@@ -3,7 +3,7 @@ import { addCampaign } from '../../src/campaigns/add-campaign.ts';
 import type { Post } from '../../src/messenger/messenger.ts';
 import type { Worker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createOwner, startTestWorker, until } from '../support/ledger.ts';
+import { convert, createOwner, startTestWorker, until } from '../support/ledger.ts';
 import { JPEG, PNG, TAKEN } from '../support/sample-files.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 
@@ -27,7 +27,7 @@ async function arrive(name: string, bytes: Buffer): Promise<NonNullable<Post['me
   const [image, scheduleTime] = [bytes.toString('base64'), null];
   const post = { name, description: '', html: name, image, isChannelCampaign: false, scheduleTime };
   const before = posts.length;
-  await addCampaign({ db: database.db }, owner, { ...post, groupIds: owner.groupIds });
+  await addCampaign({ db: database.db, convert }, owner, { ...post, groupIds: owner.groupIds });
   await until(
     () => posts.length,
     (count) => count > before,

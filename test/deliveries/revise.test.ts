@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
+  convert,
   createOwner,
   sendNow,
   startTestWorker,
@@ -46,7 +47,7 @@ async function sentBy(owner: Owner): Promise<string> {
 const recall = (owner: Owner, campaignId: string) =>
   recallCampaign({ db: database.db }, owner, { campaignId, runId: null });
 const correct = (owner: Owner, campaignId: string, html: string) =>
-  correctCampaign({ db: database.db }, owner, { campaignId, runId: null, html });
+  correctCampaign({ db: database.db, convert }, owner, { campaignId, runId: null, html });
 const recalled = (owner: Owner, campaign: string, count: number) =>
   analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.recalled === count);
 

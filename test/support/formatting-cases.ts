@@ -72,4 +72,5 @@ export const REFUSED_HTML: readonly string[] = [
   `${'<span>'.repeat(101)}a`,
   '<p> <b>&nbsp;</b> </p>',
   `<p>${'a'.repeat(65_537)}</p>`,
+  `<p>${'<b>'.repeat(3)}${'<i>'.repeat(3)}${'<p>a'.repeat(600)}`,
 ];

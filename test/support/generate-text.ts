@@ -45,7 +45,7 @@ function toLine([head, words]: [Head | undefined, Run[][]]): Line {
   const last = runs.at(-1);
   if (last?.text.endsWith(' ')) last.text = last.text.slice(0, -1);
   if (last?.text === '') runs.pop();
-  return { head: runs.length === 0 ? undefined : head, runs, hasSigns: true };
+  return { head: runs.length === 0 ? undefined : head, runs };
 }
 
 const HTML_PIECES = [

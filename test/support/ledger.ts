@@ -12,6 +12,8 @@ import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import type { Messenger } from '../../src/messenger/messenger.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
+import type { Convert } from '../../src/text/convert-aside.ts';
+import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { insertWorkspace } from '../../src/users/store.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.ts';
 import type { TestDatabase } from './database.ts';
@@ -22,6 +24,9 @@ export interface Owner extends Actor {
   /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
   groupIds: number[];
 }
+
+/** Converts html in the test's own thread. */
+export const convert: Convert = (html) => Promise.resolve(convertHtml(html));
 
 let owners = 0;
 
@@ -69,7 +74,7 @@ export function groupNumber(chatId: string): number {
 
 /** Sends to all of the owner's groups, or those given, now. Resolves to the campaign's id. */
 export async function sendNow(db: Database, owner: Owner, groupIds = owner.groupIds, html = 'Hello'): Promise<string> {
-  const { campaignId } = await addCampaign({ db }, owner, { ...post(html), groupIds, scheduleTime: null });
+  const { campaignId } = await addCampaign({ db, convert }, owner, { ...post(html), groupIds, scheduleTime: null });
   return campaignId;
 }
 
@@ -79,7 +84,7 @@ export async function schedule(
   owner: Owner,
   when: Pick<ScheduledInput, 'startDate' | 'endDate' | 'time'> & Partial<ScheduledInput>,
 ): Promise<string> {
-  const { campaignId } = await addScheduledCampaign({ db, timeZone: 'UTC' }, owner, {
+  const { campaignId } = await addScheduledCampaign({ db, convert, timeZone: 'UTC' }, owner, {
     ...post('Hello'),
     groupIds: owner.groupIds,
     timeZone: null,

@@ -321,6 +321,17 @@ describe('what is refused', () => {
     ]);
   });
 
+  it('is too tangled where marks left open come to more elements than a thousand and one for each character', () => {
+    const open = '<b><b><b><i><i><i><em><em><em><strong><strong><strong>';
+    expect(textOf(`<p>${open}x${'<p>x'.repeat(90)}`)).toBe(Array.from({ length: 91 }, () => '*_x_*').join('\n\n'));
+    expect(issuesOf(`<p>${open}x${'<p>x'.repeat(200)}`)).toEqual(['is too tangled to be read']);
+  });
+
+  it('takes no link with an address that comes to more in its copies than a message can hold', () => {
+    const link = `<p><a href="https://x.org/${'x'.repeat(60_000)}">`;
+    expect(issuesOf(link + '<p>x'.repeat(50_000))).toEqual([expect.stringContaining('more than the 65536 characters')]);
+  });
+
   it('takes tags nested 100 deep, and not one more', () => {
     expect(textOf(nested(100))).toBe('x');
     expect(issuesOf(nested(101))).toEqual(['has tags nested over 100 deep']);

@@ -11,7 +11,7 @@ import type { SendResult } from '../../src/messenger/messenger.ts';
 import type { UserSettings } from '../../src/users/dependencies.ts';
 import { PASSWORD, startTestApp, type Person as AppPerson, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startTestWorker, until } from '../support/ledger.ts';
+import { convert, startTestWorker, until } from '../support/ledger.ts';
 import { person, signUpOf, type Person } from '../support/people.ts';
 import { HUSK, remainsOf } from '../support/remains.ts';
 import type { MessengerAccount, TellState } from '../../src/messenger/messenger.ts';
@@ -185,7 +185,7 @@ describe('on its own', () => {
   }
   async function startCampaign(actor: Actor, groupIds: number[]): Promise<void> {
     const post = { name: 'x', description: '', html: 'Hello', image: null, isChannelCampaign: false };
-    await addCampaign({ db: database.db }, actor, { ...post, groupIds, scheduleTime: null });
+    await addCampaign({ db: database.db, convert }, actor, { ...post, groupIds, scheduleTime: null });
   }
 
   test('tokens and keys are refused at once here and within a second in other processes', async () => {

@@ -31,13 +31,13 @@ import { createApiKeyStates } from '../../src/users/api-key-states.ts';
 import { listApiKeys } from '../../src/users/list-api-keys.ts';
 import { revokeApiKey } from '../../src/users/revoke-api-key.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
+import { convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { PNG } from '../support/sample-files.ts';
 
 const database = await createTestDatabase();
 const { db } = database;
 afterAll(() => database.drop());
-const deps = { db, timeZone: 'UTC', clock: systemClock };
+const deps = { db, convert, timeZone: 'UTC', clock: systemClock };
 const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: systemClock });
 
 /** About the person, or about the installation. Whoever adds a table of either kind says so here. */

@@ -50,9 +50,8 @@ export function createBodyBudget({ totalBytes, maxWaitMs }: { totalBytes: number
     free += bytes;
     underWay.delete(owner);
     const line = lines.get(owner);
-    lines.delete(owner);
     // Behind everybody who waits by now.
-    if (line) lines.set(owner, line);
+    if (line && lines.delete(owner)) lines.set(owner, line);
     admitWhoFits();
   }
 

@@ -70,7 +70,7 @@ export function listOperations(deps: OperationDependencies): Operation[] {
     deleteGroupListOperation(deps),
     addCampaignOperation(deps),
     addCampaignBatchOperation(deps),
-    previewCampaignOperation(),
+    previewCampaignOperation(deps),
     checkCampaignOperation(deps),
     duplicateCampaignOperation(deps),
     getMediaOperation(deps),

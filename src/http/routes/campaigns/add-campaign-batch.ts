@@ -1,10 +1,10 @@
 import { addScheduledCampaign } from '../../../campaigns/add-scheduled-campaign.ts';
-import type { Database } from '../../../database/connect.ts';
+import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { addCampaignBatchBody, addCampaignBatchData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { POST_LIMIT_BYTES, toPost, toSchedule } from './campaign-post.ts';
 
-export function addCampaignBatchOperation(deps: { db: Database; timeZone: string }): Operation {
+export function addCampaignBatchOperation(deps: AcceptDeps & { timeZone: string }): Operation {
   return defineOperation({
     path: '/api/v1/venom/add-campaign-batch',
     access: 'bearer',

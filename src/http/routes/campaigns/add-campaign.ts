@@ -1,10 +1,10 @@
 import { addCampaign } from '../../../campaigns/add-campaign.ts';
-import type { Database } from '../../../database/connect.ts';
+import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { addCampaignBody, addCampaignData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { POST_LIMIT_BYTES, toPost, toSendNow } from './campaign-post.ts';
 
-export function addCampaignOperation(deps: { db: Database }): Operation {
+export function addCampaignOperation(deps: AcceptDeps): Operation {
   return defineOperation({
     path: '/api/v1/venom/add-campaign',
     access: 'bearer',

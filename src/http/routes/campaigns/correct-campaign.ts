@@ -1,10 +1,11 @@
 import { correctCampaign } from '../../../campaigns/correct-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
+import type { Convert } from '../../../text/convert-aside.ts';
 import { correctCampaignBody, revisedData } from '../../contract/revise-campaign.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { HTML_LIMIT_BYTES } from './campaign-post.ts';
 
-export function correctCampaignOperation(deps: { db: Database }): Operation {
+export function correctCampaignOperation(deps: { db: Database; convert: Convert }): Operation {
   return defineOperation({
     path: '/api/v1/venom/correct-campaign',
     access: 'bearer',

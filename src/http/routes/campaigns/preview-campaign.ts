@@ -1,9 +1,10 @@
+import type { Convert } from '../../../text/convert-aside.ts';
 import { previewCampaign } from '../../../campaigns/preview-campaign.ts';
 import { previewBody, previewData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { HTML_LIMIT_BYTES } from './campaign-post.ts';
 
-export function previewCampaignOperation(): Operation {
+export function previewCampaignOperation(deps: { convert: Convert }): Operation {
   return defineOperation({
     path: '/api/v1/venom/preview-campaign',
     access: 'bearer',
@@ -14,6 +15,6 @@ export function previewCampaignOperation(): Operation {
     data: previewData,
     bodyLimitBytes: HTML_LIMIT_BYTES,
     errors: [],
-    handle: ({ body }) => Promise.resolve(previewCampaign(body.html)),
+    handle: ({ body, actor }) => previewCampaign(deps, actor.userId, body.html),
   });
 }

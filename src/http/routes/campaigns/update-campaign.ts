@@ -1,10 +1,10 @@
 import { updateCampaign } from '../../../campaigns/update-campaign.ts';
-import type { Database } from '../../../database/connect.ts';
+import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { updateCampaignBody, controlledData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { POST_LIMIT_BYTES } from './campaign-post.ts';
 
-export function updateCampaignOperation(deps: { db: Database }): Operation {
+export function updateCampaignOperation(deps: AcceptDeps): Operation {
   return defineOperation({
     path: '/api/v1/venom/update-campaign',
     access: 'bearer',

@@ -1,22 +1,11 @@
-import { BOLD, ITALIC, PLAIN, TEXT_LIMIT } from './document.ts';
-import type { Document, Line } from './document.ts';
-import { settleAddresses } from './addresses.ts';
-import {
-  appendText,
-  beginLine,
-  beginsWithSpace,
-  collapseSpace,
-  cutAt,
-  endOf,
-  leastLength,
-  trimEnd,
-} from './draft-line.ts';
+import { settleAddresses } from '../addresses.ts';
+import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../document.ts';
+import type { Warning, WarningCode } from '../warnings.ts';
+import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
-import { ADDRESS, hasSigns, SIGNS, surveyText, UNSETTLED } from './survey-text.ts';
-import type { HtmlSink, Role } from './tags.ts';
-import type { Warning, WarningCode } from './warnings.ts';
+import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
 
 /** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
@@ -38,10 +27,10 @@ interface Link {
 }
 
 /**
- * Makes a document of what a reader of HTML tells. Use one for each document, and `finish` it once. Once a document is longer than a
- * message can be, or than `limit`, what follows is left out.
+ * Makes a document of what stands in HTML, told in order: every `open` has its `close`. Blocks are well nested, and links are never
+ * within links. Use one for each document, and `finish` it once.
  */
-export class DocumentWriter implements HtmlSink {
+export class DocumentWriter {
   readonly #lines: DraftLine[] = [];
   readonly #warnings = new WarningsInOrder();
   readonly #lists: List[] = [];
@@ -55,15 +44,10 @@ export class DocumentWriter implements HtmlSink {
   #italic = 0;
   #items = 0;
   #link: Link | undefined;
-  /** How long the text is at least, but for its last line: writing it only ever adds. */
-  #length = 0;
-  #isFull = false;
-  readonly #limit: number;
+  /** How much text the targets of links have added: a long one may come again in thousands of paragraphs. */
+  #targetsLength = 0;
 
-  constructor(limit = TEXT_LIMIT) {
-    this.#limit = limit;
-  }
-
+  /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. */
   open(role: Role, value: string | undefined): void {
     switch (role) {
       case 'heading':
@@ -136,46 +120,23 @@ export class DocumentWriter implements HtmlSink {
     }
   }
 
-  isFull(): boolean {
-    return this.#isFull;
-  }
-
-  /** How long the text is at least: the space its last line ends in may go, and so may the text of a link when it tells its target. */
-  #lengthWith(last: DraftLine): number {
-    return this.#length + (this.#link?.line === last ? this.#link.place.at : last.length - 1);
-  }
-
   text(text: string): void {
-    if (this.isFull()) return;
-    const traits = surveyText(text);
-    const settled = (traits & UNSETTLED) === 0 ? text : collapseSpace(text);
-    const fresh = beginsWithSpace(settled) && this.#endsInSpace() ? settled.slice(1) : settled;
-    if (fresh === '') return;
-    const line = (this.#line ??= this.#beginLine());
-    if ((traits & SIGNS) !== 0) line.hasSigns = true;
-    // What was unsettled may have kept the parts of an address from each other.
-    if ((traits & (ADDRESS | UNSETTLED)) !== 0) line.hasAddresses = true;
-    this.#append(line, fresh);
-    this.#isFull = this.#lengthWith(line) > this.#limit;
+    const settled = collapseSpace(text);
+    const fresh = settled.startsWith(' ') && (this.#line?.endsInSpace ?? true) ? settled.slice(1) : settled;
+    if (fresh !== '') this.#append((this.#line ??= this.#beginLine()), fresh);
   }
 
-  /** The document, and what its author should know. It is empty when it `isTooLong` for a message. */
-  finish(): { document: Document; warnings: Warning[]; isTooLong: boolean } {
+  /** The document, and what its author should know. */
+  finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
-    const isTooLong = this.isFull();
-    const document = isTooLong ? [] : this.#lines.map((line, number) => this.#settleLine(line, number));
-    return { document, warnings: this.#warnings.list(), isTooLong };
+    const document = this.#lines.map((line, number) => this.#settleLine(line, number));
+    return { document, warnings: this.#warnings.list() };
   }
 
-  #settleLine({ head, runs, hasSigns, hasAddresses, hasLinks }: DraftLine, number: number): Line {
-    if (!hasAddresses && !hasLinks) return { head, runs, hasSigns };
-    const settled = settleAddresses(runs, hasAddresses);
+  #settleLine({ head, runs }: DraftLine, number: number): Line {
+    const settled = settleAddresses(runs);
     if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
-    return { head, runs: settled.runs, hasSigns };
-  }
-
-  #endsInSpace(): boolean {
-    return this.#line === undefined || this.#line.endsInSpace;
+    return { head, runs: settled.runs };
   }
 
   #append(line: DraftLine, text: string): void {
@@ -191,8 +152,6 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #beginLine(): DraftLine {
-    const before = this.#lines.at(-1);
-    if (before !== undefined) this.#length += leastLength(before) + Math.max(this.#gap, LINE_GAP);
     // The gap before the first line is nobody's to see.
     for (; this.#lines.length > 0 && this.#gap > LINE_GAP; this.#gap--) this.#lines.push(BLANK);
     this.#gap = 0;
@@ -234,8 +193,8 @@ export class DocumentWriter implements HtmlSink {
   }
 
   #closeLink(): void {
-    // Until its target is written, its text may still go.
-    if (this.#link !== undefined && !this.isFull()) this.#endLink(this.#link);
+    // More of them fit into no message.
+    if (this.#link !== undefined && this.#targetsLength <= TEXT_LIMIT) this.#endLink(this.#link);
     this.#link = undefined;
   }
 
@@ -243,10 +202,7 @@ export class DocumentWriter implements HtmlSink {
     const text = link.text.trim();
     if (text === '') return this.#warn('link_without_text', link);
     const tells = tellsTarget(text, link.target);
-    // To look takes long, and may make no difference any more.
-    const isWarned =
-      this.#warnings.has('link_shows_other_target') && (tells || this.#warnings.has('link_text_differs'));
-    if (!isWarned && looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
+    if (looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
     else if (!tells) this.#warn('link_text_differs', link);
     if (hasMailDetails(link.target)) this.#warn('link_details_dropped', link);
     this.#writeTarget(link, tells);
@@ -259,25 +215,16 @@ export class DocumentWriter implements HtmlSink {
     const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);
     if (isTold && cutAt(line, link.place)) this.#warn('mark_not_kept', link);
-    pushTarget(line, isTold ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`, link.target);
+    const written = isTold ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`;
+    appendTarget(line, written);
+    this.#targetsLength += written.length;
     if (isSpaced) appendText(line, ' ', PLAIN);
   }
 
   #warn(code: WarningCode, { line, lineNumber, place }: Link): void {
-    // Links end in the order they begin in, so a later one gives no earlier cause.
-    if (this.#warnings.has(code)) return;
     if (line !== undefined) return this.#warnings.add(code, lineNumber, place.at);
     const last = this.#lines.length - 1;
     if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);
     else this.#warnings.add(code, last, this.#line.length);
   }
-}
-
-function pushTarget(line: DraftLine, text: string, target: string): void {
-  line.runs.push({ text, style: PLAIN, link: true });
-  line.length += text.length;
-  line.hasLinks = true;
-  line.endsInSpace = false;
-  // What is written of a target has no sign that it has not, or would have without percent-encoding.
-  if (target.includes('%') || hasSigns(target)) line.hasSigns = true;
 }

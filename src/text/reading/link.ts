@@ -2,19 +2,12 @@
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it; or a bare
-// e-mail address.
-const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$|^mailto:[a-z0-9._+-]+@[a-z0-9.-]+$/;
+// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it.
+const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
 const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
-// Nothing in it is unsafe, which this tells sooner than the expression after it.
-const SAFE_IN_ADDRESS = /^[!#-;=?-_a-~]*$/;
 // Would end the address early (spaces), cannot be seen, or would begin code.
 const UNSAFE_IN_ADDRESS = /[\s\p{Cc}\p{Cf}\p{Cs}"<>`]/gu;
 const PARENTHESES = /[()]/g;
-const PERCENT_ENCODED = Array.from(
-  { length: 0x80 },
-  (_, code) => `%${code.toString(16).toUpperCase().padStart(2, '0')}`,
-);
 const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**
@@ -26,7 +19,7 @@ export function readTarget(href: string): string | undefined {
   const written = trimControls(href).replace(REMOVED_BY_BROWSERS, '');
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
-  const target = scheme + encodeUnsafe(written.slice(scheme.length));
+  const target = scheme + written.slice(scheme.length).replace(UNSAFE_IN_ADDRESS, percentEncode);
   return isWhole(scheme, target) ? target : undefined;
 }
 
@@ -40,15 +33,13 @@ export function writtenTarget(target: string): string {
 /** The same, fit to stand between parentheses. */
 export function parenthesizedTarget(target: string): string {
   if (!target.startsWith('http')) return writtenTarget(target);
-  return target.includes('(') || target.includes(')') ? target.replace(PARENTHESES, percentEncode) : target;
+  return target.replace(PARENTHESES, (sign) => (sign === '(' ? '%28' : '%29'));
 }
 
 /** Whether the text of a link already tells its target, with or without scheme, `www.` and final slash. */
 export function tellsTarget(text: string, target: string): boolean {
   if (target.startsWith('tel:')) return phoneDigits(text) === phoneDigits(writtenTarget(target));
   if (text.includes(' ')) return false;
-  // What most texts are: words, when the address has a dot beside that of a `www.` in front, which need not be told.
-  if (!text.includes('.') && target.lastIndexOf('.') >= 'https://www.'.length) return false;
   const bare = bareAddress(text);
   return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
 }
@@ -72,13 +63,9 @@ function trimControls(href: string): string {
   return href.slice(from, to);
 }
 
-function encodeUnsafe(address: string): string {
-  return SAFE_IN_ADDRESS.test(address) ? address : address.replace(UNSAFE_IN_ADDRESS, percentEncode);
-}
-
 function percentEncode(character: string): string {
-  // encodeURIComponent leaves parentheses alone, and throws on half a surrogate pair.
-  return PERCENT_ENCODED[character.charCodeAt(0)] ?? encodeURIComponent(character.toWellFormed());
+  // Half a surrogate pair would make it throw.
+  return encodeURIComponent(character.toWellFormed());
 }
 
 function isWhole(scheme: string, target: string): boolean {

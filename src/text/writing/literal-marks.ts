@@ -1,6 +1,5 @@
-import { findAddresses } from './addresses.ts';
-import { characterAt, characterBefore, isSpace, mayBeBoundary } from './boundaries.ts';
-import { isSign } from './survey-text.ts';
+import { findAddresses } from '../addresses.ts';
+import { characterAt, characterBefore, isSpace, mayBeBoundary } from '../boundaries.ts';
 
 /** A sign that begins or ends bold or italic, or that is the author's text, and where it stands. */
 export interface Sign {
@@ -10,6 +9,7 @@ export interface Sign {
 }
 
 const SIGNS = ['*', '_', '~', '`'] as const;
+const ANY_SIGN = /[*_~`]/g;
 const KEYCAP = '*\ufe0f\u20e3';
 
 // Invisible, and no boundary: beside a sign it keeps the sign from being read as one. U+200B would not, it is a boundary.
@@ -22,8 +22,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
  * sign too many than one too few. `meant` are the signs that are not the author's, in order. Linear in the length of the line.
  */
 export function keepLiteral(text: string, meant: readonly Sign[]): string {
-  // It takes two to begin and end something.
-  if (!SIGNS.some((sign) => text.indexOf(sign) !== text.lastIndexOf(sign))) return text;
+  if (meant.length === 0 && text.search(ANY_SIGN) < 0) return text;
   const signs = allSigns(text, meant);
   if (signs.length === meant.length) return text;
   const guards: Guard[] = [];
@@ -43,8 +42,7 @@ function allSigns(text: string, meant: readonly Sign[]): Sign[] {
   const addresses = findAddresses(text);
   let nextAddress = 0;
   let nextMeant = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (!isSign(text.charCodeAt(at))) continue;
+  for (const { index: at } of text.matchAll(ANY_SIGN)) {
     const own = meant[nextMeant];
     if (own?.at === at) {
       signs.push(own);

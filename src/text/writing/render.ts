@@ -1,5 +1,5 @@
-import { PLAIN, type Document, type Head, type Line } from './document.ts';
-import { keepLiteral, type Sign } from './literal-marks.ts';
+import type { Document, Head, Line } from '../document.ts';
+import { keepLiteral } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
 const FENCE = /`{3,}/g;
@@ -10,28 +10,15 @@ const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
 
 /**
  * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
- * its text looks like markup stays text. Undefined when that comes to more than `limit` UTF-16 units. Linear in its length.
+ * its text looks like markup stays text. Linear in its length.
  */
-export function render(document: Document, limit: number): string | undefined {
-  const lines: string[] = [];
-  let length = document.length - 1;
-  for (const line of document) {
-    const text = renderLine(line);
-    lines.push(text);
-    length += text.length;
-    if (length > limit) return undefined;
-  }
-  const text = lines.join('\n');
-  const whole = text.includes('```') ? breakFences(text) : text;
-  return whole.length > limit ? undefined : whole;
+export function render(document: Document): string {
+  const text = document.map(renderLine).join('\n');
+  return text.includes('```') ? breakFences(text) : text;
 }
 
-function renderLine({ head, runs, hasSigns }: Line): string {
-  const [only] = runs;
-  if (!hasSigns && runs.length === 1 && only?.style === PLAIN) return writeHead(head, only.text);
-  if (!hasSigns) return writeHead(head, writeMarks(runs, undefined));
-  const signs: Sign[] = [];
-  const text = writeMarks(runs, signs);
+function renderLine({ head, runs }: Line): string {
+  const { text, signs } = writeMarks(runs);
   return writeHead(head, keepLiteral(text, signs));
 }
 

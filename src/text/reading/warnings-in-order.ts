@@ -1,25 +1,18 @@
-import { warningOf, type Warning, type WarningCode } from './warnings.ts';
+import { warningOf, type Warning, type WarningCode } from '../warnings.ts';
 
 const LONGEST_LINE = 2 ** 32;
 
 /** What an author should know of a document, each once, in the order in which the document first gives cause for it. */
 export class WarningsInOrder {
-  /** Made for the first of them: most documents have none. */
-  #places: Map<WarningCode, number> | undefined;
+  readonly #places = new Map<WarningCode, number>();
 
   /** `line` is the number of a line of the document, `at` a place in it, in UTF-16 units. Of one place the first to be added is first. */
   add(code: WarningCode, line: number, at: number): void {
     const place = line * LONGEST_LINE + at;
-    this.#places ??= new Map();
     if (place < (this.#places.get(code) ?? Infinity)) this.#places.set(code, place);
   }
 
-  has(code: WarningCode): boolean {
-    return this.#places?.has(code) === true;
-  }
-
   list(): Warning[] {
-    if (this.#places === undefined) return [];
     const inOrder = Array.from(this.#places).sort(([, left], [, right]) => left - right);
     return inOrder.map(([code]) => warningOf(code));
   }

@@ -1,6 +1,5 @@
-import type { DraftRun } from './addresses.ts';
-import { isVisibleAtEnds } from './boundaries.ts';
-import { BOLD, ITALIC, PLAIN, type Head, type Line, type Style } from './document.ts';
+import type { DraftRun } from '../addresses.ts';
+import { PLAIN, type Head, type Line, type Style } from '../document.ts';
 
 /** A line while it is written. */
 export interface DraftLine extends Line {
@@ -8,23 +7,14 @@ export interface DraftLine extends Line {
   runs: DraftRun[];
   /** Of its text, in UTF-16 units. */
   length: number;
-  /** Bold and italic, where something in it that can be seen, for sure, is so. */
-  styles: Style;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
-  /** Whether its text may have signs that WhatsApp could read as markup. */
-  hasSigns: boolean;
-  /** Whether its text may have addresses; those that links lead to do not count. */
-  hasAddresses: boolean;
-  /** Whether the target of a link stands in it. */
-  hasLinks: boolean;
 }
 
 // What HTML takes for white space, and what would break a line in a message though it does not in HTML.
 const WHITE_SPACE = /[\t\n\v\f\r \u0085\u2028\u2029]+/g;
 // Nobody can see these, and no messenger takes them.
 const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;
-const SPACE = 0x20;
 
 /** Text with every stretch of white space made one space, as HTML shows it, and without control characters. No-break spaces stay. */
 export function collapseSpace(text: string): string {
@@ -33,30 +23,22 @@ export function collapseSpace(text: string): string {
 
 /** A line with nothing in it yet; a space would not be seen there. */
 export function beginLine(head: Head | undefined): DraftLine {
-  return {
-    head,
-    runs: [],
-    length: 0,
-    styles: PLAIN,
-    endsInSpace: true,
-    hasSigns: false,
-    hasAddresses: false,
-    hasLinks: false,
-  };
+  return { head, runs: [], length: 0, endsInSpace: true };
 }
 
-/** Adds text to a line, of which the caller tells what is in it. */
 export function appendText(line: DraftLine, text: string, style: Style): void {
   const last = line.runs.at(-1);
   if (last?.style === style && !last.link) last.text += text;
   else line.runs.push({ text, style });
   line.length += text.length;
-  if (style !== PLAIN && isVisibleAtEnds(text)) line.styles |= style;
-  line.endsInSpace = text.charCodeAt(text.length - 1) === SPACE;
+  line.endsInSpace = text.endsWith(' ');
 }
 
-export function beginsWithSpace(text: string): boolean {
-  return text.charCodeAt(0) === SPACE;
+/** Adds the target of a link as a run of its own. */
+export function appendTarget(line: DraftLine, text: string): void {
+  line.runs.push({ text, style: PLAIN, link: true });
+  line.length += text.length;
+  line.endsInSpace = false;
 }
 
 /** Takes off the space a line ends with; there is never more than one. */
@@ -67,15 +49,6 @@ export function trimEnd(line: DraftLine): void {
   else line.runs.pop();
   line.length--;
   line.endsInSpace = false;
-}
-
-// A sign before and one after.
-const SIGNS_PER_MARK = 2;
-
-/** How long a line is at least that nothing is added to any more: writing it only ever adds. On addresses there are no marks. */
-export function leastLength({ length, styles, hasAddresses, hasLinks }: DraftLine): number {
-  const marks = hasAddresses || hasLinks ? PLAIN : styles;
-  return length + SIGNS_PER_MARK * (((marks & BOLD) === 0 ? 0 : 1) + ((marks & ITALIC) === 0 ? 0 : 1));
 }
 
 /** A place in a line, in UTF-16 units from its beginning; how many runs it has by then, and how long the last of these is there. */

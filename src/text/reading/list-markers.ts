@@ -1,4 +1,4 @@
-import type { Head } from './document.ts';
+import type { Head } from '../document.ts';
 
 /** A list that is open, and the number its next item gets; undefined where items have none. */
 export interface List {

@@ -1,5 +1,5 @@
-import { characterAt, characterBefore, hasVisible, isBoundary, isVisibleAtEnds, joins } from './boundaries.ts';
-import { BOLD, ITALIC, PLAIN, type Run, type Style } from './document.ts';
+import { characterAt, characterBefore, hasVisible, isBoundary, joins } from '../boundaries.ts';
+import { BOLD, ITALIC, PLAIN, type Run, type Style } from '../document.ts';
 import type { Sign } from './literal-marks.ts';
 
 /** Which marks are open, and which of them is the outer one: its bit, and above it that of the one within. */
@@ -18,11 +18,12 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const ZERO_WIDTH_JOINER = '\u200d';
 
 /**
- * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one. The signs are noted
- * in `signs`, for whom they matter.
+ * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one, and says where the
+ * signs stand.
  */
-export function writeMarks(runs: readonly Run[], signs: Sign[] | undefined): string {
-  const pieces = runs.every(isSettled) ? runs : settleSpace(runs);
+export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] } {
+  const signs: Sign[] = [];
+  const pieces = settleSpace(runs);
   let text = '';
   let open = NONE;
   let style: Style = PLAIN;
@@ -37,10 +38,8 @@ export function writeMarks(runs: readonly Run[], signs: Sign[] | undefined): str
       const closingSigns = SIGNS_OF[closing]?.closing ?? '';
       const openingSigns = SIGNS_OF[opening]?.opening ?? '';
       const border = closingSigns + borderSpace(last, closing, opening, piece.text);
-      if (signs !== undefined) {
-        noteSigns(signs, closingSigns, text.length, 'end');
-        noteSigns(signs, openingSigns, text.length + border.length, 'begin');
-      }
+      noteSigns(signs, closingSigns, text.length, 'end');
+      noteSigns(signs, openingSigns, text.length + border.length, 'begin');
       text += border + openingSigns;
       open = kept === NONE ? opening : kept | (opening << MARK_BITS);
       style = styleOf(open);
@@ -48,7 +47,7 @@ export function writeMarks(runs: readonly Run[], signs: Sign[] | undefined): str
     text += piece.text;
     last = piece.text;
   }
-  return text;
+  return { text, signs };
 }
 
 /** What keeps the marks of a border from standing in the middle of a word. */
@@ -118,14 +117,10 @@ function settleSpace(runs: readonly Run[]): readonly Piece[] {
   return pieces;
 }
 
-/** What is plain carries no mark, and what begins and ends with something to see has no space to settle. */
-function isSettled({ text, style }: Run): boolean {
-  return style === PLAIN || isVisibleAtEnds(text);
-}
-
 function addPieces(pieces: Piece[], run: Run): void {
-  if (isSettled(run)) return void pieces.push(run);
   const { text, style } = run;
+  // It carries no mark.
+  if (style === PLAIN) return void pieces.push(run);
   if (!hasVisible(text)) return addBlank(pieces, text, style);
   const from = text.length - text.trimStart().length;
   const to = text.trimEnd().length;

@@ -1,0 +1,140 @@
+import {
+  defaultTreeAdapter,
+  html as htmlNames,
+  Parser,
+  Tokenizer,
+  TokenizerMode,
+  type DefaultTreeAdapterTypes,
+  type Token,
+  type TokenHandler,
+} from 'parse5';
+import { readTarget } from './link.ts';
+import { attributeOf, DEPTH_LIMIT, isWrapper, roleOf } from './tags.ts';
+
+/** The most elements of HTML of so many characters. It takes tags that nobody writes, which open again in block after block, to make more. */
+function elementLimit(length: number): number {
+  return 1_000 + length;
+}
+
+/** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
+export interface Findings {
+  /** Names of tags that are not allowed, each once, in the order they were first met. */
+  tags: Set<string>;
+  /** `href`s that are not whole http, https, mailto or tel addresses, each once. */
+  links: Set<string>;
+  /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
+  isTooDeep: boolean;
+  /** Whether it makes more elements than `elementLimit` allows. */
+  isTooTangled: boolean;
+}
+
+/**
+ * The tree that browsers make of HTML, unclosed and misnested tags included. In it are allowed tags only, with no attribute but a
+ * checked `href` or the `start` of an `ol`; copies of an element, which misnesting makes, share the list these are in. Findings are of
+ * what the author wrote, also where a browser would drop it (a lone `<td>`); where there are any, the tree may not be whole.
+ */
+export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
+  const author = new Author(html);
+  return { tree: author.read(), findings: author.findings };
+}
+
+// What stands inside these is not HTML, so tags in there are not tags.
+const TEXT_STATES = new Map([
+  ['title', TokenizerMode.RCDATA],
+  ['textarea', TokenizerMode.RCDATA],
+  ['style', TokenizerMode.RAWTEXT],
+  ['xmp', TokenizerMode.RAWTEXT],
+  ['iframe', TokenizerMode.RAWTEXT],
+  ['noembed', TokenizerMode.RAWTEXT],
+  ['noframes', TokenizerMode.RAWTEXT],
+  ['noscript', TokenizerMode.RAWTEXT],
+  ['script', TokenizerMode.SCRIPT_DATA],
+  ['plaintext', TokenizerMode.PLAINTEXT],
+]);
+
+/** How many elements were ever created. */
+let created = 0;
+
+const COUNTING: typeof defaultTreeAdapter = {
+  ...defaultTreeAdapter,
+  createElement(tagName, namespace, attributes) {
+    created++;
+    return defaultTreeAdapter.createElement(tagName, namespace, attributes);
+  },
+};
+
+/**
+ * Stands between the tokenizer and the parser: only allowed tags get there, and none once they are too deep or too many. So nothing the
+ * author wrote goes unseen, and what the parser has open stays little whatever is sent: without other attributes no more than three of
+ * each mark open again in a new block.
+ */
+class Author implements TokenHandler {
+  readonly findings: Findings = { tags: new Set(), links: new Set(), isTooDeep: false, isTooTangled: false };
+  readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
+  readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
+  readonly #html: string;
+  readonly #createdBefore = created;
+  #isGivenUp = false;
+
+  constructor(html: string) {
+    this.#html = html;
+    // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
+    const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
+    this.#parser = Parser.getFragmentParser(body, { treeAdapter: COUNTING });
+  }
+
+  read(): DefaultTreeAdapterTypes.ParentNode {
+    this.#tokenizer.write(this.#html, true);
+    return this.#parser.getFragment();
+  }
+
+  onStartTag(token: Token.TagToken): void {
+    const name = token.tagName;
+    if (roleOf(name) === undefined) {
+      if (!isWrapper(name)) this.findings.tags.add(name);
+      this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
+      return;
+    }
+    token.attrs = this.#readAttributes(token);
+    if (this.#isGivenUp) return;
+    this.#parser.onStartTag(token);
+    // The first that is open is the fragment itself.
+    this.findings.isTooDeep = this.#parser.openElements.stackTop > DEPTH_LIMIT;
+    this.#giveUpIfTooMuch();
+  }
+
+  onEndTag(token: Token.TagToken): void {
+    if (this.#isGivenUp || roleOf(token.tagName) === undefined) return;
+    this.#parser.onEndTag(token);
+    this.#giveUpIfTooMuch();
+  }
+
+  onCharacter(token: Token.CharacterToken): void {
+    if (this.#isGivenUp) return;
+    this.#parser.onCharacter(token);
+    this.#giveUpIfTooMuch();
+  }
+
+  onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  onNullCharacter(): void {}
+  onComment(): void {}
+  onDoctype(): void {}
+  onEof(): void {}
+
+  /** The one that counts. A link whose target is not allowed is without one. */
+  #readAttributes({ tagName, attrs }: Token.TagToken): Token.Attribute[] {
+    const wanted = attrs.find(({ name }) => name === attributeOf(tagName));
+    if (wanted === undefined || tagName !== 'a') return wanted ? [wanted] : [];
+    const value = readTarget(wanted.value);
+    if (value === undefined) this.findings.links.add(wanted.value);
+    return value === undefined ? [] : [{ name: wanted.name, value }];
+  }
+
+  #giveUpIfTooMuch(): void {
+    this.findings.isTooTangled = created - this.#createdBefore > elementLimit(this.#html.length);
+    this.#isGivenUp = this.findings.isTooDeep || this.findings.isTooTangled;
+  }
+}

@@ -1,0 +1,45 @@
+/** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
+const ROLES = {
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  i: 'italic',
+  em: 'italic',
+  b: 'bold',
+  strong: 'bold',
+  p: 'paragraph',
+  br: 'break',
+  a: 'link',
+  ul: 'bullets',
+  ol: 'numbers',
+  li: 'item',
+  span: 'plain',
+} as const;
+
+export type Role = (typeof ROLES)[keyof typeof ROLES];
+
+const ROLE_OF = new Map<string, Role>(Object.entries(ROLES));
+
+/** What a tag does, by its lower-case name; undefined for a tag that is not allowed. */
+export function roleOf(tagName: string): Role | undefined {
+  return ROLE_OF.get(tagName);
+}
+
+// Dropped without a word: editors and mail programs wrap what they hand over in these.
+const WRAPPERS = new Set(['html', 'head', 'body']);
+
+export function isWrapper(tagName: string): boolean {
+  return WRAPPERS.has(tagName);
+}
+
+/** The attribute whose value counts of a tag; undefined when none does. */
+export function attributeOf(tagName: string): string | undefined {
+  if (tagName === 'a') return 'href';
+  return tagName === 'ol' ? 'start' : undefined;
+}
+
+/** How deep tags may be nested (contract §2, status 400). */
+export const DEPTH_LIMIT = 100;

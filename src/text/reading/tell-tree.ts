@@ -1,0 +1,53 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import type { DocumentWriter } from './document-writer.ts';
+import { roleOf } from './tags.ts';
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+
+/** Tells a writer what is in a tree of allowed tags, as `readHtml` makes it. */
+export function tellTree(tree: Node, writer: DocumentWriter): void {
+  const withText = new Set<unknown>();
+  findLinksWithText(tree, undefined, withText);
+  tell(tree, undefined, { writer, withText });
+}
+
+/** Adds the links that have text, and of each the attributes that it shares with its copies. */
+function findLinksWithText(node: Node, link: Element | undefined, found: Set<unknown>): void {
+  if ('value' in node && link !== undefined) found.add(link).add(link.attrs);
+  if (!('childNodes' in node)) return;
+  // One without a target is no link, and what is in it belongs to the link around it.
+  const within = 'tagName' in node && node.tagName === 'a' && node.attrs.length > 0 ? node : link;
+  for (const child of node.childNodes) findLinksWithText(child, within, found);
+}
+
+interface Telling {
+  writer: DocumentWriter;
+  withText: ReadonlySet<unknown>;
+}
+
+/** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
+function tell(node: Node, link: string | undefined, telling: Telling): void {
+  if ('value' in node) return telling.writer.text(node.value);
+  if (!('childNodes' in node)) return;
+  const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
+  const value = 'tagName' in node ? node.attrs[0]?.value : undefined;
+  const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, telling)));
+  if (isNothing) return tellAll(node.childNodes, link, telling);
+  const { writer } = telling;
+  const outer = role === 'link' ? link : undefined;
+  if (outer !== undefined) writer.close('link');
+  writer.open(role, value);
+  tellAll(node.childNodes, role === 'link' ? value : link, telling);
+  writer.close(role);
+  if (outer !== undefined) writer.open('link', outer);
+}
+
+function tellAll(nodes: readonly Node[], link: string | undefined, telling: Telling): void {
+  for (const node of nodes) tell(node, link, telling);
+}
+
+/** Misnesting leaves empty copies of links that have text elsewhere. */
+function isEmptyCopy(node: Node, { withText }: Telling): boolean {
+  return 'attrs' in node && !withText.has(node) && withText.has(node.attrs);
+}
