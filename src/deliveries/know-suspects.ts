@@ -82,8 +82,7 @@ export async function noteMarks(trx: Connection, marks: readonly Mark[]): Promis
                 ${marks.map((one) => one.resend)}::boolean[], ${marks.map((one) => one.cutOff)}::smallint[])
          m (account_id, turn, run_id, position, resend, cut_off)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
-    cross join lateral (
-      select q.ctid from deliveries q
-      where q.account_id = m.account_id and q.run_id = m.run_id and q.position = m.position limit 1) at
-    where d.ctid = at.ctid and d.status = 'queued'`.execute(trx);
+    where d.account_id = m.account_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
+    trx,
+  );
 }

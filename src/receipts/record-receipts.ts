@@ -50,8 +50,7 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       cross join lateral (
         select run_id, position, sent_at from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
       -- Of a run that is closed nobody knows any more what has been counted.
-      cross join lateral (
-        select receipts_closed_at from runs r where r.account_id = ${accountId} and r.run_id = d.run_id limit 1) r
+      join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
       where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
     ), noted as (
       insert into provisional_receipts (account_id, participant, run_id, position)

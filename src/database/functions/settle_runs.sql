@@ -1,7 +1,5 @@
 -- Ends the runs of which nothing is queued any more, and counts them off their campaigns. The lanes must be locked.
-create or replace function settle_runs(account_ids bigint[], run_ids bigint[]) returns void language plpgsql
-  set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
-as $$
+create or replace function settle_runs(account_ids bigint[], run_ids bigint[]) returns void language plpgsql as $$
 declare
   campaign_ids bigint[];
 begin
