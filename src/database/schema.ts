@@ -1,21 +1,22 @@
 /**
- * The tables as Kysely sees them. The SQL in `migrations/` is the truth, and says what each column means; only what TypeScript
- * statements name stands here. Statements on the hot path are SQL templates and carry their own types.
+ * The tables as Kysely sees them. `migrations/001-schema.sql` is the truth, and says what each column means; a test holds this file
+ * against a database. Statements on the hot path are SQL templates and carry their own types.
  */
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { MessengerTables } from './schema-messengers.ts';
 
-/** Read as a Date, written as one. Always UTC. */
-type Instant = ColumnType<Date, Date, Date>;
-type NullableInstant = ColumnType<Date | null, Date | null | undefined, Date | null>;
+/** An instant that the database sets. As all others a Date, always UTC. */
 type GeneratedInstant = ColumnType<Date, never, never>;
+/** Written as text. */
+type Json = ColumnType<unknown, string, string>;
 
 /** Ids that cannot be mixed up: the one says who acts, the other whose rows are looked at. */
 export type UserId = number & { readonly idOf: 'user' };
 export type WorkspaceId = number & { readonly idOf: 'workspace' };
 
-export interface Schema {
+export interface Schema extends MessengerTables {
   users: {
-    user_id: Generated<UserId>;
+    user_id: GeneratedAlways<UserId>;
     first_name: string;
     last_name: string;
     user_name: string;
@@ -27,17 +28,17 @@ export interface Schema {
     time_zone: string | null;
     token_generation: Generated<number>;
     kept_token_id: string | null;
-    first_signed_in_at: NullableInstant;
-    deleted_at: NullableInstant;
-    erased_at: NullableInstant;
+    first_signed_in_at: Date | null;
+    deleted_at: Date | null;
+    erased_at: Date | null;
     created_at: GeneratedInstant;
   };
-  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Instant };
   user_logins: { login: string; user_id: UserId };
-  workspaces: { workspace_id: Generated<WorkspaceId>; created_at: GeneratedInstant };
+  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Date };
+  workspaces: { workspace_id: GeneratedAlways<WorkspaceId>; created_at: GeneratedInstant };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {
-    api_key_id: Generated<number>;
+    api_key_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
     user_id: UserId;
     name: string;
@@ -45,11 +46,12 @@ export interface Schema {
     prefix: string;
     hash: Buffer;
     created_at: GeneratedInstant;
-    expires_at: NullableInstant;
-    last_used_at: NullableInstant;
+    expires_at: Date | null;
+    last_used_at: Date | null;
   };
+  attempts: { subject: string; times: Date[] };
   audit_log: {
-    entry_id: Generated<number>;
+    entry_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
     user_id: UserId;
     at: GeneratedInstant;
@@ -58,46 +60,86 @@ export interface Schema {
     address: string;
     api_key_id: number | null;
   };
+  idempotency_keys: {
+    workspace_id: WorkspaceId;
+    key: string;
+    operation: string;
+    body_hash: Buffer;
+    result: Json | null;
+    created_at: GeneratedInstant;
+  };
+  media: {
+    media_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    used_at: Generated<Date>;
+    sha256: Buffer;
+    mime: string;
+    bytes: Buffer;
+  };
   accounts: {
-    account_id: Generated<number>;
+    account_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
     messenger: string;
     status: AccountStatus;
-    groups_synced_at: NullableInstant;
+    status_reason: string | null;
+    groups_synced_at: Date | null;
     link_method: 'qr' | 'pairing_code' | null;
     qr: string | null;
     pairing_code: string | null;
-    code_expires_at: NullableInstant;
-    paused_until: NullableInstant;
-    status_reason: string | null;
+    code_expires_at: Date | null;
     pause_cause: PauseCause | null;
     pauses: Generated<number>;
-    paused_at: NullableInstant;
-    quiet_from: ColumnType<string | null, string | null | undefined, string | null>;
-    quiet_to: ColumnType<string | null, string | null | undefined, string | null>;
-    daily_cap: ColumnType<number | null, number | null | undefined, number | null>;
+    paused_at: Date | null;
+    paused_until: Date | null;
+    quiet_from: string | null;
+    quiet_to: string | null;
+    daily_cap: number | null;
     created_at: GeneratedInstant;
   };
-  lanes: {
+  account_states: {
+    state_id: GeneratedAlways<number>;
     account_id: number;
-    shard: ColumnType<number, never, never>;
+    at: GeneratedInstant;
     messenger: string;
-    wake_at: NullableInstant;
+    status: AccountStatus;
+    reason: string | null;
   };
   account_commands: {
-    command_id: Generated<number>;
+    command_id: GeneratedAlways<number>;
     account_id: number;
-    shard: ColumnType<number, never, never>;
+    shard: GeneratedAlways<number>;
     kind: string;
-    input: ColumnType<unknown, string, never>;
+    input: Json;
     status: Generated<'queued' | 'running' | 'done' | 'failed' | 'abandoned'>;
-    result: ColumnType<unknown, string | null | undefined, string | null>;
+    result: Json | null;
     worker_id: number | null;
     created_at: GeneratedInstant;
-    finished_at: NullableInstant;
+    finished_at: Date | null;
+  };
+  workers: {
+    worker_id: GeneratedAlways<number>;
+    name: string;
+    started_at: GeneratedInstant;
+    beat_at: Generated<Date>;
+    steady_since: Generated<Date>;
+  };
+  shards: { shard: number; worker_id: number | null; epoch: Generated<number> };
+  lanes: {
+    account_id: number;
+    shard: GeneratedAlways<number>;
+    messenger: string;
+    wake_at: Date | null;
+    next_send_at: Generated<Date>;
+    held_until: Generated<Date>;
+    open_until: Generated<Date>;
+    open_for: number | null;
+    turn: Generated<number>;
+    in_hand_run_id: number | null;
+    in_hand: string | null;
+    changes: Generated<number>;
   };
   groups: {
-    group_id: Generated<number>;
+    group_id: GeneratedAlways<number>;
     account_id: number;
     chat_id: string;
     send_to: string;
@@ -106,18 +148,18 @@ export interface Schema {
     participants: number;
     invite_link: string | null;
     can_send: boolean;
-    removed_at: NullableInstant;
+    removed_at: Date | null;
     created_at: GeneratedInstant;
   };
-  media: {
-    media_id: Generated<number>;
-    workspace_id: WorkspaceId;
-    sha256: Buffer;
-    mime: string;
-    bytes: Buffer;
+  group_lists: {
+    group_list_id: GeneratedAlways<number>;
+    account_id: number;
+    name: string;
+    group_ids: number[];
+    created_at: GeneratedInstant;
   };
   campaigns: {
-    campaign_id: Generated<number>;
+    campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;
     account_id: number;
     name: string;
@@ -129,15 +171,15 @@ export interface Schema {
     end_date: string | null;
     time_zone: string | null;
     weekdays: number[] | null;
-    skip_dates: ColumnType<string[], string[] | undefined, string[]>;
+    skip_dates: Generated<string[]>;
     status: CampaignStatus;
     content_id: number | null;
     open_runs: number;
     created_at: GeneratedInstant;
-    finished_at: NullableInstant;
+    finished_at: Date | null;
   };
   contents: {
-    content_id: Generated<number>;
+    content_id: GeneratedAlways<number>;
     campaign_id: number;
     name: string | null;
     html: string;
@@ -147,19 +189,80 @@ export interface Schema {
   };
   runs: {
     account_id: number;
-    run_id: Generated<number>;
+    run_id: GeneratedAlways<number>;
     campaign_id: number;
     content_id: number | null;
-    due_at: Instant;
-    started_at: NullableInstant;
-    finished_at: NullableInstant;
+    shard: GeneratedAlways<number>;
+    status: Generated<RunStatus>;
+    due_at: Date;
+    started_at: Date | null;
+    finished_at: Date | null;
+    progress_at: Date | null;
+    served_turn: Generated<number>;
     targets: Generated<number>;
+    expanded: Generated<number>;
+    next_position: Generated<number>;
     queued: Generated<number>;
     sent: Generated<number>;
     failed: Generated<number>;
     cancelled: Generated<number>;
-    status: Generated<RunStatus>;
+    delivered: Generated<number>;
+    read: Generated<number>;
+    receipts_closed_at: Date | null;
+    receipts_dropped: Generated<boolean>;
     paused: Generated<boolean>;
+  };
+  deliveries: {
+    account_id: number;
+    run_id: number;
+    group_id: number;
+    not_before: Date | null;
+    sent_at: Date | null;
+    position: number;
+    recipients: Generated<number>;
+    delivered: Generated<number>;
+    read: Generated<number>;
+    reactions: Generated<number>;
+    replies: Generated<number>;
+    views: Generated<number>;
+    status: Generated<'queued' | 'sent' | 'failed' | 'cancelled'>;
+    attempts: Generated<number>;
+    cut_off: Generated<number>;
+    uncertain: Generated<boolean>;
+    resend: Generated<boolean>;
+    message_id: string;
+    error: string | null;
+  };
+  revisions: {
+    account_id: number;
+    run_id: number;
+    position: number;
+    wanted: 'recall' | 'correct' | null;
+    number: number;
+    content_id: number | null;
+    not_before: Date | null;
+    attempts: Generated<number>;
+    corrected_at: Date | null;
+    recalled_at: Date | null;
+    error: string | null;
+  };
+  receipts: {
+    account_id: number;
+    run_id: number;
+    participant: number;
+    delivered_at: Date | null;
+    read_at: Date | null;
+    position: number;
+    flags: number;
+    fresh: number;
+  };
+  provisional_receipts: { account_id: number; participant: number; run_id: number; position: number };
+  run_minutes: {
+    account_id: number;
+    run_id: number;
+    minute: Date;
+    delivered: Generated<number>;
+    read: Generated<number>;
   };
 }
 

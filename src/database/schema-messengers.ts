@@ -1,0 +1,45 @@
+/** The tables of single messengers, which no statement of the ledger touches. */
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+
+export interface MessengerTables {
+  sandbox_accounts: { account_id: number };
+  sandbox_chats: {
+    chat_id: string;
+    account_id: number;
+    kind: 'group' | 'community' | 'announcement' | 'channel';
+    parent_id: string | null;
+    name: string;
+    description: string;
+    invite_code: string;
+    participants: string[];
+    picture: Buffer | null;
+    created_at: ColumnType<Date, never, never>;
+  };
+  sandbox_messages: {
+    chat_id: string;
+    seq: GeneratedAlways<number>;
+    account_id: number;
+    message_id: string;
+    text: string;
+    media_mime: string | null;
+    media_size: number | null;
+    media_sha256: Buffer | null;
+    sent_at: Generated<Date>;
+    seen_until: Generated<Date>;
+    next_doing_at: Date | null;
+    corrected_at: Date | null;
+    recalled_at: Date | null;
+  };
+  account_keys: { account_id: number; kind: string; name: string; sealed: Buffer };
+  account_sessions: { account_id: number; number: number };
+  whatsapp_posts: { account_id: number; post_hash: Buffer; message: Buffer; sent_at: Date };
+  whatsapp_sent: { account_id: number; message_id: string; chat_id: string; post_hash: Buffer; sent_at: Date };
+  whatsapp_uploads: {
+    account_id: number;
+    sha256: Buffer;
+    place: 'chats' | 'channels';
+    message: Buffer;
+    handle: string | null;
+    uploaded_at: Date;
+  };
+}
