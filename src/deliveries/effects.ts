@@ -15,8 +15,6 @@ export interface FinishedTurn {
 export interface Effects {
   /** Deliveries that were sent, nearly always all of a turn: told by where they begin and end, so that they are found together. */
   sent: Stretch[];
-  /** Of each delivery sent, stretch after stretch. */
-  recipients: number[];
   /** They count only while the turn is held. */
   others: Effect[];
   /** Of the few that have any and stay queued. They too count only while the turn is held. */
@@ -25,28 +23,28 @@ export interface Effects {
 
 /** Deliveries of one run that follow each other without a gap. */
 export interface Stretch {
-  accountId: number;
-  runId: number;
+  account_id: number;
+  run_id: number;
   first: number;
   last: number;
-  /** Where its recipients begin, from 0. */
-  offset: number;
+  /** One a delivery. */
+  recipients: number[];
 }
 
-/** What became of a delivery that was not sent. */
+/** What became of a delivery that was not sent; as `Stretch` a row of `finish_turns`, which refuses half a character. */
 export interface Effect {
-  accountId: number;
-  runId: number;
+  account_id: number;
+  run_id: number;
   position: number;
   status: 'failed' | 'retry';
-  waitMs: number;
+  wait_ms: number;
   tries: number;
   error: string | null;
   uncertain: boolean;
 }
 
 export function collectEffects(finished: readonly FinishedTurn[]): Effects {
-  const effects: Effects = { sent: [], recipients: [], others: [], marks: [] };
+  const effects: Effects = { sent: [], others: [], marks: [] };
   for (const one of finished) addEffects(effects, one);
   return effects;
 }
@@ -66,25 +64,24 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
     }
     const { position } = delivery;
     if (stretch?.last !== position - 1) {
-      const { accountId, runId } = turn;
-      stretch = { accountId, runId, first: position, last: position, offset: effects.recipients.length };
+      stretch = { account_id: turn.accountId, run_id: turn.runId, first: position, last: position, recipients: [] };
       effects.sent.push(stretch);
     }
     stretch.last = position;
-    effects.recipients.push(outcome.recipients);
+    stretch.recipients.push(outcome.recipients);
   });
 }
 
 function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcome, { kind: 'sent' }>): Effect {
-  const { accountId, runId } = turn;
-  const base = { accountId, runId, position: delivery.position, waitMs: 0, tries: 1, error: null };
+  const at = { account_id: turn.accountId, run_id: turn.runId, position: delivery.position };
+  const base = { ...at, wait_ms: 0, tries: 1, error: null };
   switch (outcome.kind) {
     case 'failed':
-      return { ...base, status: 'failed', error: outcome.reason, uncertain: outcome.uncertain };
+      return { ...base, status: 'failed', error: outcome.reason.toWellFormed(), uncertain: outcome.uncertain };
     case 'retry': {
       const uncertain = outcome.uncertain || delivery.uncertain;
       const { waitMs, reason, tries = 1 } = outcome;
-      return { ...base, status: 'retry', waitMs, tries, error: reason, uncertain };
+      return { ...base, status: 'retry', wait_ms: waitMs, tries, error: reason.toWellFormed(), uncertain };
     }
     case 'snooze':
       return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };

@@ -18,18 +18,15 @@ export async function finishTurns(db: Database, finished: readonly FinishedTurn[
   });
 }
 
-async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, recipients, others }: Effects) {
+async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: Effects) {
+  const turns = finished.map((one) => ({
+    account_id: one.turn.accountId,
+    turn: one.turn.turn,
+    gap_ms: one.gapMs,
+    rest_ms: restOf(one),
+  }));
   await sql`
-    select finish_turns(
-      ${finished.map(({ turn }) => turn.accountId)}::bigint[], ${finished.map(({ turn }) => turn.turn)}::bigint[],
-      ${finished.map((one) => one.gapMs)}::float8[], ${finished.map(restOf)}::float8[],
-      ${sent.map((one) => one.accountId)}::bigint[], ${sent.map((one) => one.runId)}::bigint[],
-      ${sent.map((one) => one.first)}::int[], ${sent.map((one) => one.last)}::int[], ${sent.map((one) => one.offset)}::int[],
-      ${recipients}::int[],
-      ${others.map((one) => one.accountId)}::bigint[], ${others.map((one) => one.runId)}::bigint[],
-      ${others.map((one) => one.position)}::int[], ${others.map((one) => one.status)}::text[],
-      ${others.map((one) => one.waitMs)}::float8[], ${others.map((one) => one.tries)}::smallint[],
-      ${others.map((one) => one.error)}::text[], ${others.map((one) => one.uncertain)}::boolean[])`.execute(db);
+    select finish_turns(${JSON.stringify(turns)}, ${JSON.stringify(sent)}, ${JSON.stringify(others)})`.execute(db);
 }
 
 function restOf({ outcomes }: FinishedTurn): number {

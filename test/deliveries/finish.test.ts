@@ -65,6 +65,15 @@ describe('a turn', () => {
     expect(runs[0]).toMatchObject({ status: 'completed', sent: 3, queued: 0 });
   });
 
+  test('writes down a reason that was cut in the middle of a character', async () => {
+    const owner = await createOwner(database.db, 2);
+    await sendNow(database.db, owner);
+    const turn = await claimed(owner);
+    await finish(turn, all(turn, { kind: 'failed', reason: 'no \ud83d', uncertain: false }));
+    const { rows } = await sql`select error from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+    expect(rows).toEqual([{ error: 'no \ufffd' }, { error: 'no \ufffd' }]);
+  });
+
   test('keeps the message ids of a delivery from one try to the next', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);

@@ -1,10 +1,6 @@
--- What of a finished turn goes into the ledger, by kind. One array for each column; of `sent` a stretch of positions is a row, and
--- `recipients` has one number for each delivery sent, stretch after stretch. A lane looks for more only where there is more.
-create or replace function finish_turns(
-    turn_accounts bigint[], turn_numbers bigint[], gaps_ms float8[], rests_ms float8[],
-    sent_accounts bigint[], sent_runs bigint[], sent_firsts int[], sent_lasts int[], sent_skipped int[], sent_recipients int[],
-    other_accounts bigint[], other_runs bigint[], other_positions int[], other_statuses text[], other_waits_ms float8[],
-    other_tries smallint[], other_errors text[], other_uncertain boolean[])
+-- What of finished turns goes into the ledger, by kind, each an array of rows. Of `sent_stretches` a row is deliveries that follow
+-- each other without a gap, with the recipients of each. Settings as claim_turns has them, and for its reasons.
+create or replace function finish_turns(turns jsonb, sent_stretches jsonb, others jsonb)
   returns void language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -21,19 +17,19 @@ begin
   select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
   from (
     select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
-    from unnest(turn_accounts, turn_numbers) i (account_id, turn)
+    from jsonb_to_recordset(turns) i (account_id bigint, turn bigint)
     join lanes l on l.account_id = i.account_id
     order by l.account_id for no key update of l
   ) l;
   if living is null then return; end if;
-  all_live := cardinality(living) = cardinality(turn_accounts);
-  all_held := coalesce(cardinality(held), 0) = cardinality(turn_accounts);
+  all_live := cardinality(living) = jsonb_array_length(turns);
+  all_held := coalesce(cardinality(held), 0) = jsonb_array_length(turns);
 
   with sent as (
     update deliveries d
     set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
-        recipients = sent_recipients[o.skipped + d.position - o.first + 1], error = null, uncertain = false
-    from unnest(sent_accounts, sent_runs, sent_firsts, sent_lasts, sent_skipped) o (account_id, run_id, first, last, skipped)
+        recipients = o.recipients[d.position - o.first + 1], error = null, uncertain = false
+    from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q
       where q.account_id = o.account_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
@@ -48,16 +44,10 @@ begin
     set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
         not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
         attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
-    from unnest(other_accounts, other_runs, other_positions, other_statuses, other_waits_ms, other_tries, other_errors,
-                other_uncertain) o (account_id, run_id, position, status, wait_ms, tries, error, uncertain)
-    cross join lateral (
-      select q.ctid from deliveries q
-      -- Likewise: an order among equals would be none.
-      where q.account_id = o.account_id and q.run_id = o.run_id and q.position >= o.position and q.position <= o.position
-        and q.status = 'queued'
-      order by q.position
-    ) at
-    where d.ctid = at.ctid and (all_held or o.account_id = any(held))
+    from jsonb_to_recordset(others) o (account_id bigint, run_id bigint, position int, status text, wait_ms float8, tries smallint,
+                                       error text, uncertain boolean)
+    where d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
+      and (all_held or o.account_id = any(held))
     returning d.account_id, d.run_id, d.position, d.status
   ), run as (
     update runs r
@@ -85,8 +75,8 @@ begin
   select (select count(*) from sent), array_agg(campaign_id) filter (where queued = 0 and is_over)
   into changed, ended_campaigns from run;
 
-  if changed < cardinality(sent_recipients) then
-    perform write_late_truth(living, sent_accounts, sent_runs, sent_firsts, sent_lasts, sent_skipped, sent_recipients);
+  if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_stretches) o (first int, last int)) then
+    perform write_late_truth(living, sent_stretches);
   end if;
   if ended_campaigns is not null then perform close_runs(ended_campaigns); end if;
 
@@ -99,6 +89,6 @@ begin
         when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null
         then greatest(campanile_now() + greatest(i.gap_ms, i.rest_ms) * interval '1 millisecond', l.held_until) end
-  from unnest(turn_accounts, turn_numbers, gaps_ms, rests_ms) i (account_id, turn, gap_ms, rest_ms)
+  from jsonb_to_recordset(turns) i (account_id bigint, gap_ms float8, rest_ms float8)
   where l.account_id = i.account_id and (all_held or i.account_id = any(held));
 end $$;

@@ -1,12 +1,9 @@
 -- What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. It is noted on the lane,
 -- which a turn that was lost does not move.
-create or replace function write_late_truth(
-    living bigint[], sent_accounts bigint[], sent_runs bigint[], sent_firsts int[], sent_lasts int[], sent_skipped int[],
-    sent_recipients int[])
-  returns void language sql as $$
+create or replace function write_late_truth(living bigint[], sent_stretches jsonb) returns void language sql as $$
   with late as materialized (
-    select d.account_id, d.run_id, d.position, d.status as was, sent_recipients[o.skipped + d.position - o.first + 1] as recipients
-    from unnest(sent_accounts, sent_runs, sent_firsts, sent_lasts, sent_skipped) o (account_id, run_id, first, last, skipped)
+    select d.account_id, d.run_id, d.position, d.status as was, o.recipients[d.position - o.first + 1] as recipients
+    from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
     join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last
     where d.status in ('cancelled', 'failed') and o.account_id = any(living)
   ), told as (
@@ -21,5 +18,6 @@ create or replace function write_late_truth(
 
   update lanes set changes = changes + 1 where account_id = any(living);
 
-  select clear_errors(sent_accounts, sent_runs)
+  select clear_errors(array_agg(account_id), array_agg(run_id))
+  from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint)
 $$;
