@@ -33,8 +33,8 @@ export interface Schema extends MessengerTables {
     erased_at: Date | null;
     created_at: GeneratedInstant;
   };
-  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Date };
   user_logins: { login: string; user_id: UserId };
+  signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Date };
   workspaces: { workspace_id: GeneratedAlways<WorkspaceId>; created_at: GeneratedInstant };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {

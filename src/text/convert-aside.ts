@@ -34,45 +34,17 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
     maxWaitMs: WAIT_MS,
   });
   const closing = new AbortController();
-  const threads = new Set<Worker>();
-  const idle = new Map<Worker, NodeJS.Timeout>();
-
-  async function start(): Promise<Worker> {
-    const thread = new Worker(new URL('./convert-thread.ts', import.meta.url));
-    threads.add(thread);
-    thread.once('exit', () => threads.delete(thread));
-    await once(thread, 'message', { signal: closing.signal });
-    return thread;
-  }
-
-  function takeIdle(): Worker | undefined {
-    const [found] = idle;
-    if (found === undefined) return undefined;
-    const [thread, timer] = found;
-    clearTimeout(timer);
-    idle.delete(thread);
-    thread.ref();
-    return thread;
-  }
-
-  function keep(thread: Worker): void {
-    thread.unref();
-    const end = () => {
-      idle.delete(thread);
-      void thread.terminate();
-    };
-    idle.set(thread, setTimeout(end, IDLE_MS).unref());
-  }
+  const threads = createThreads(closing.signal);
 
   async function convertInThread(html: string): Promise<Converted> {
     closing.signal.throwIfAborted();
-    const thread = takeIdle() ?? (await start());
+    const thread = await threads.take();
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([deadline, closing.signal]);
     try {
       thread.postMessage(html);
       const [converted] = (await once(thread, 'message', { signal })) as [Converted];
-      keep(thread);
+      threads.keep(thread);
       return converted;
     } catch (error) {
       await thread.terminate();
@@ -91,10 +63,47 @@ export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: num
         leave();
       }
     },
-    async close() {
+    close() {
       closing.abort();
+      return threads.close();
+    },
+  };
+}
+
+/** Threads that convert: started when there is none to take, and ended when nobody has taken them for long. */
+function createThreads(closing: AbortSignal) {
+  const all = new Set<Worker>();
+  const idle = new Map<Worker, NodeJS.Timeout>();
+
+  async function start(): Promise<Worker> {
+    const thread = new Worker(new URL('./convert-thread.ts', import.meta.url));
+    all.add(thread);
+    thread.once('exit', () => all.delete(thread));
+    await once(thread, 'message', { signal: closing });
+    return thread;
+  }
+
+  return {
+    async take(): Promise<Worker> {
+      const [found] = idle;
+      if (found === undefined) return start();
+      const [thread, timer] = found;
+      clearTimeout(timer);
+      idle.delete(thread);
+      thread.ref();
+      return thread;
+    },
+    keep(thread: Worker): void {
+      thread.unref();
+      const end = () => {
+        idle.delete(thread);
+        void thread.terminate();
+      };
+      idle.set(thread, setTimeout(end, IDLE_MS).unref());
+    },
+    async close(): Promise<void> {
       for (const timer of idle.values()) clearTimeout(timer);
-      await Promise.all(Array.from(threads, (thread) => thread.terminate()));
+      await Promise.all(Array.from(all, (thread) => thread.terminate()));
     },
   };
 }
