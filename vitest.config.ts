@@ -6,6 +6,21 @@ const ALL = ['test/**/*.test.ts'];
 const WITH_WHATSAPP = ['whatsapp/*', 'web/account', 'messenger/conformance', 'accounts/history', 'contract/fuzz'].map(
   (name) => `test/${name}.test.ts`,
 );
+/** What needs a browser, kills or starts processes, waits, or searches for long: `npm run test:quick` leaves it out, with those above. */
+const SLOW = [
+  'web/{build,campaigns,compose,groups,journey,pages,session}',
+  'database/{embedded*,failover,full-disk,lost,outages}',
+  'service/{crashes,door,main,soak}',
+  'project/{examples,readme,tutorial,witness}',
+  'deliveries/{effort,poison,replaced,revise}',
+  'campaigns/{clock,halt,occurrences,revise}',
+  'text/{html-to-whatsapp,laws}',
+  'receipts/effort',
+  'users/{delete-account,sign-in}',
+  'contract/{access,clients,connections,limits}',
+  'analytics/adds-up',
+  'http/{big-bodies,events,idempotency,overload,uploads}',
+].map((name) => `test/${name}.test.ts`);
 
 const common = {
   testTimeout: 60_000,
@@ -20,11 +35,13 @@ const common = {
 export default defineConfig({
   test: {
     ...common,
+    reporters: ['./test/support/slowest-files.ts', 'default'],
     globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       // To load the service anew for each file would take a second of a processor for each.
-      { test: { ...common, name: 'together', include: ALL, exclude: WITH_WHATSAPP, isolate: false } },
+      { test: { ...common, name: 'quick', include: ALL, exclude: [...WITH_WHATSAPP, ...SLOW], isolate: false } },
+      { test: { ...common, name: 'slow', include: SLOW, isolate: false } },
       { test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } },
     ],
   },
