@@ -148,6 +148,19 @@ test('who is slow but keeps the pace is waited for', async () => {
   expect(parseAnswer(text).status).toBe(200);
 });
 
+test('what came quickly at first buys nobody the time to dribble afterwards', async () => {
+  const [alice] = everybody();
+  const raw = beginUpload(alice);
+  // Enough for 24 s, were the whole of it counted.
+  raw.send(bodyOf('fast').slice(0, BIG - 100));
+  const drops = setInterval(() => raw.send(' '), GRACE_MS / 3);
+  const startedAt = performance.now();
+  const answer = parseAnswer(await raw.received());
+  clearInterval(drops);
+  expect(answer.status).toBe(408);
+  expect(performance.now() - startedAt).toBeLessThan(12 * GRACE_MS);
+});
+
 test('the many of one user do not keep the single one of another waiting behind them', async () => {
   const [alice, bob, carol, dave] = everybody();
   const open = closeGate();

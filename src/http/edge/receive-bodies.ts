@@ -47,9 +47,10 @@ export async function workOnBody<T>({ bodyPlace }: FastifyRequest, work: () => P
   }
 }
 
-/** How fast a body has to come: so much on average, after a grace. */
+/** How fast a body has to come. */
 export interface BodyPace {
   bytesPerSecond: number;
+  /** For how long nothing need come, at the beginning and whenever it has come as fast as that. */
   graceMs: number;
 }
 
@@ -59,15 +60,18 @@ export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, grac
     done(null, payload);
     const { raw } = request;
     if (raw.complete || !hasBody(request)) return;
-    const startedAt = performance.now();
-    const bytesBefore = raw.socket.bytesRead;
-    const msLeft = () => {
-      const comeBytes = raw.socket.bytesRead - bytesBefore;
-      return startedAt + graceMs + (comeBytes / bytesPerSecond) * 1_000 - performance.now();
-    };
+    let lookedAt = performance.now();
+    let bytesThen = raw.socket.bytesRead;
+    let patienceMs = graceMs;
     const look = () => {
       if (raw.complete) return;
-      if (msLeft() > 0) timer = setTimeout(lookAfterReading, msLeft());
+      const now = performance.now();
+      const earnedMs = ((raw.socket.bytesRead - bytesThen) / bytesPerSecond) * 1_000;
+      // Who was quick for a while may not be slow for as long: more than the grace is not saved up.
+      patienceMs = Math.min(graceMs, patienceMs - (now - lookedAt) + earnedMs);
+      lookedAt = now;
+      bytesThen = raw.socket.bytesRead;
+      if (patienceMs > 0) timer = setTimeout(lookAfterReading, patienceMs);
       else
         reply.send(
           new AppError('too_slow', `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`),
