@@ -8,7 +8,7 @@ import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accou
 import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
 
-const START_MS = 1_500;
+const START_MS = 2_000;
 const IDLE_MB = 200;
 const DRAINING_MB = 350;
 const SECRETS = { JWT_SECRET: 'a'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) };
