@@ -32,17 +32,27 @@ const common = {
   maxWorkers: 3,
 };
 
-export default defineConfig({
-  test: {
-    ...common,
-    reporters: ['./test/support/slowest-files.ts', 'default'],
-    globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      // To load the service anew for each file would take a second of a processor for each.
-      { test: { ...common, name: 'quick', include: ALL, exclude: [...WITH_WHATSAPP, ...SLOW], isolate: false } },
-      { test: { ...common, name: 'slow', include: SLOW, isolate: false } },
-      { test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } },
-    ],
-  },
+export default defineConfig(({ mode }) => {
+  const isQuick = mode === 'quick';
+  return {
+    test: {
+      ...common,
+      reporters: ['./test/support/slowest-files.ts', 'default'],
+      globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        // To load the service anew for each file would take a second of a processor for each.
+        {
+          test: {
+            ...common,
+            name: 'together',
+            include: ALL,
+            exclude: isQuick ? [...WITH_WHATSAPP, ...SLOW] : WITH_WHATSAPP,
+            isolate: false,
+          },
+        },
+        ...(isQuick ? [] : [{ test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } }]),
+      ],
+    },
+  };
 });
