@@ -10,8 +10,9 @@ import type { OwnCampaign } from './store.ts';
  * Queues the failed deliveries of a campaign again (contract §4): each with its message id and text, and with all its tries before
  * it. Runs that had ended are under way again, and so is the campaign; a paused one stays paused. It is a deliberate act, so the
  * 24 hours after which a run expires begin anew with it, however long ago the run was due; the campaign's next run still ends
- * them. A delivery whose earlier try may have left goes as one its owner wants sent all the same. Throws 409 when nothing has
- * failed, or the campaign was cancelled.
+ * them. A delivery whose earlier try may have left goes as one its owner wants sent all the same. Runs that were cancelled or recalled
+ * are left out: what members have seen deleted does not come back. Throws 409 when nothing else has failed, or the campaign was
+ * cancelled.
  */
 export function retryCampaign({ db }: { db: Database }, actor: Actor, publicId: string): Promise<Controlled> {
   return control(db, actor, publicId, 'campaign.retried', async (trx, campaign) => {
@@ -35,13 +36,21 @@ async function queueFailed(
 ): Promise<{ queued: number; reopened: number }> {
   const { rows } = await sql<{ queued: number; reopened: number }>`
     with failed as materialized (
-      select run_id, status from runs where campaign_id = ${campaignId} and failed > 0
+      select r.run_id, r.status from runs r
+      where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
+        and not exists (select from revisions v where v.account_id = r.account_id and v.run_id = r.run_id
+                          and (v.wanted = 'recall' or v.recalled_at is not null))
     ), again as (
       update deliveries d
       -- As one that waits for another try: those go before first tries, wherever the run has come to.
       set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, cut_off = least(d.cut_off, 1)
       from failed f where d.account_id = ${accountId} and d.run_id = f.run_id and d.status = 'failed'
-      returning d.run_id
+      returning d.run_id, d.position
+    ), passed as (
+      -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
+      update deliveries d set not_before = campanile_now()
+      from (select run_id, max(position) as last from again group by run_id) a
+      where d.account_id = ${accountId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
     ), reopened as (
       update runs r
       set status = 'running', finished_at = null, progress_at = campanile_now(), queued = r.queued + a.count,

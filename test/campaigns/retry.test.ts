@@ -4,6 +4,7 @@ import { beginDueRuns } from '../../src/campaigns/begin-runs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/control.ts';
 import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
 import { getCampaign } from '../../src/campaigns/get-campaign.ts';
+import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
 import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
@@ -136,6 +137,30 @@ describe('a retry', () => {
     await turns.drain(owner, () => sent);
     expect(await expectSums(owner, campaign)).toMatchObject({ sent: 5, failed: 0 });
     expect(await statusOf(owner, campaign)).toBe('completed');
+  });
+
+  test('passes over nothing that was in hand when its run expired', async () => {
+    const owner = await createOwner(database.db, 5);
+    const campaign = await sendNow(database.db, owner);
+    const inHand = await turns.claim(owner, { batch: 1 });
+    await database.clock.advance({ hours: 24, seconds: 1 });
+    await sweepRuns(database.db, EVERY_SHARD);
+    expect(await expectSums(owner, campaign)).toMatchObject({ queued: 1, failed: 4 });
+    await retry(owner, campaign);
+    await turns.finish(inHand, [{ kind: 'snooze', restMs: 0 }]);
+    for (let turn = await turns.tryClaim(owner, { batch: 1 }); turn; turn = await turns.tryClaim(owner, { batch: 1 }))
+      await turns.finish(turn, [sent]);
+    expect(await expectSums(owner, campaign)).toMatchObject({ queued: 0, sent: 5 });
+    expect(await statusOf(owner, campaign)).toBe('completed');
+  });
+
+  test('leaves out what was recalled or cancelled: a deleted post does not go out again', async () => {
+    const { owner, campaign } = await halfFailed();
+    await recallCampaign(database, owner, { campaignId: campaign, runId: null });
+    await expect(retry(owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await turns.tryClaim(owner)).toBeUndefined();
+    expect(await expectSums(owner, campaign)).toMatchObject({ queued: 0, sent: 2, failed: 2 });
+    expect(await statusOf(owner, campaign)).toBe('completed_with_errors');
   });
 
   test('of a paused campaign waits for its resume', async () => {
