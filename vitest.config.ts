@@ -10,10 +10,11 @@ const WITH_WHATSAPP = ['whatsapp/*', 'web/account', 'messenger/conformance', 'ac
 const SLOW = [
   'web/{build,campaigns,compose,groups,journey,pages,session}',
   'database/{embedded*,failover,full-disk,lost,outages}',
-  'service/{crashes,door,main,soak}',
+  'service/{crashes,door,journey,main,soak,worker-loops}',
   'project/{examples,readme,tutorial,witness}',
   'deliveries/{effort,poison,replaced,revise}',
-  'campaigns/{clock,halt,occurrences,revise}',
+  'accounts/rest',
+  'campaigns/{check,clock,halt,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',
   'receipts/effort',
   'users/{delete-account,sign-in}',
