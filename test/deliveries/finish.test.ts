@@ -102,6 +102,22 @@ describe('a turn', () => {
     expect(positions(await claimed(owner, { paced: ['sandbox'] }))).toEqual([2]);
   });
 
+  test('ends, and its lane keeps its pace, when the clock was set back meanwhile', async () => {
+    const owner = await createOwner(database.db, 3);
+    await sendNow(database.db, owner);
+    const paced = { paced: ['sandbox'] };
+    await finish(await claimed(owner, paced), [sent], 60_000);
+    await database.clock.advance(60_100);
+    const turn = await claimed(owner, paced);
+    await database.clock.advance({ minutes: -30 });
+    await finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 29 });
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 1 });
+    expect(positions(await claimed(owner, paced))).toEqual([2]);
+  });
+
   test('is given only by the shard’s holder', async () => {
     const owner = await createOwner(database.db, 1);
     await sendNow(database.db, owner);

@@ -85,10 +85,10 @@ begin
       next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
       held_until = case when i.rest_ms > 0 then greatest(l.held_until, campanile_now() + i.rest_ms * interval '1 millisecond')
                         else l.held_until end,
-      wake_at = case
+      work_at = case
         when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null
-        then greatest(campanile_now() + greatest(i.gap_ms, i.rest_ms) * interval '1 millisecond', l.held_until) end
+        then campanile_now() end
   from jsonb_to_recordset(turns) i (account_id bigint, gap_ms float8, rest_ms float8)
   where l.account_id = i.account_id and (all_held or i.account_id = any(held));
 end $$;
