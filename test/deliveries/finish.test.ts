@@ -199,6 +199,34 @@ describe('a turn that was taken away', () => {
   });
 });
 
+describe('two turns of one account that are finished together', () => {
+  const lost: Outcome[] = [
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    sent,
+  ];
+  test.each(['first', 'last'])('count as what each is, the lost one named %s', async (place) => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const frozen = await claimed(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    const current = await claimed(owner);
+    expect(positions(current)).toEqual([1]);
+    const batch = [
+      { turn: frozen, outcomes: lost, gapMs: 0 },
+      { turn: current, outcomes: [sent], gapMs: 60_000 },
+    ];
+    await finishTurns(database.db, place === 'first' ? batch : batch.toReversed());
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 2, failed: 0, queued: 1 });
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(60_100);
+    const last = await claimed(owner);
+    expect(positions(last)).toEqual([2]);
+    await finish(last, [sent]);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
+  });
+});
+
 describe('runs under way', () => {
   test('take turns, so that a single post waits for one turn and not for a whole campaign', async () => {
     const owner = await createOwner(database.db, 4);
