@@ -163,7 +163,8 @@ function begin(driving: Driving, turns: readonly Turn[]): void {
     const { length } = turn.deliveries;
     const ended = takeTurn(driving, turn, watch).finally(() => {
       driving.inHand -= length;
-      underWay.delete(turn.accountId);
+      // The account may have been lost and got back meanwhile.
+      if (underWay.get(turn.accountId)?.turn === turn.turn) underWay.delete(turn.accountId);
       driving.wake();
     });
     underWay.set(turn.accountId, { turn: turn.turn, ended });
