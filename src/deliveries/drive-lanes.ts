@@ -15,7 +15,7 @@ import { loadPosts } from './load-posts.ts';
 import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
 import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
-import { watchClaims, type Claims } from './requeue-strays.ts';
+import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { trySuspects } from './try-suspects.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
@@ -65,7 +65,7 @@ interface Driving extends LaneOptions {
   claimedMs: number;
   /** Made so far. */
   claimCount: number;
-  claims: Claims;
+  strays: StrayWatch;
   sending: TurnSending;
   finisher: Finisher;
   paced: readonly string[];
@@ -84,7 +84,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     usualTurn: DELIVERIES_PER_TURN,
     claimedMs: -Infinity,
     claimCount: 0,
-    claims: watchClaims(db, { inHand: 'sends', knows, gaps: options.gaps }),
+    strays: watchStrays({ ...options, inHand: 'sends', knows }),
     sending: { ...options, posts: loadPosts(db), trySuspect: trySuspects({ db }) },
     finisher: createFinisher({ db, log, underWay: () => underWay.size, onError: () => onLoopError?.('outcomes') }),
     paced: pacedOf(options.gaps),
@@ -106,7 +106,7 @@ async function step(driving: Driving): Promise<number> {
   const { db, leases } = driving;
   const shards = leases.shards();
   if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
-  await driving.claims.requeueStrays(shards);
+  await driving.strays.requeue(shards);
   const room = roomOf(driving);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
@@ -129,7 +129,7 @@ function gatheringMs({ underWay, claimedMs }: Driving): number {
 }
 
 async function claim(driving: Driving, shards: number[], room: number): Promise<{ turns: Turn[]; closed: number[] }> {
-  const { db, leases, claims, paced } = driving;
+  const { db, leases, paced } = driving;
   driving.claimedMs = performance.now();
   let closed: number[] = [];
   const options = {
@@ -140,7 +140,7 @@ async function claim(driving: Driving, shards: number[], room: number): Promise<
     paced,
     onClosed: (accountIds: number[]) => (closed = accountIds),
   };
-  const turns = await claims.make(() => claimTurns(db, options));
+  const turns = await claimTurns(db, options);
   return { turns, closed };
 }
 

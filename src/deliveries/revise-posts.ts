@@ -9,7 +9,7 @@ import type { LaneOptions } from './drive-lanes.ts';
 import { finishRevision, type LaneAfter } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { drawGapMs, pacedOf } from './pace.ts';
-import { watchClaims, type Claims } from './requeue-strays.ts';
+import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { writeSurely } from './write-surely.ts';
 
@@ -27,7 +27,7 @@ interface Revising extends LaneOptions {
   underWay: Map<number, Promise<void>>;
   /** How each lane was left, so that what it has to send gets its turn before it is taken again. */
   left: Map<number, LaneAfter>;
-  claims: Claims;
+  strays: StrayWatch;
   changing: TurnRevising;
   paced: readonly string[];
   /** Looks for more to do at once. */
@@ -43,7 +43,7 @@ export function revisePosts(options: LaneOptions): { stop(): Promise<void> } {
     ...options,
     underWay,
     left: new Map(),
-    claims: watchClaims(db, { inHand: 'revisions', knows: (accountId) => underWay.has(accountId), gaps }),
+    strays: watchStrays({ ...options, inHand: 'revisions', knows: (accountId) => underWay.has(accountId) }),
     changing: { ...options, posts: loadPosts(db), stopping: stopping.signal },
     paced: pacedOf(gaps),
     wake: () => loop.wake(),
@@ -64,7 +64,7 @@ async function step(revising: Revising): Promise<number> {
   const { db, leases, underWay } = revising;
   const shards = leases.shards();
   if (shards.length === 0 || !leases.maySend()) return POLL_MS;
-  await revising.claims.requeueStrays(shards);
+  await revising.strays.requeue(shards);
   const due = await findRevisions(db, shards, AHEAD_MS);
   let isBusy = underWay.size > 0;
   for (const one of due) {
@@ -82,9 +82,9 @@ function isUntouched({ left }: Revising, { accountId, turn, wakeAt }: DueRevisio
   return before?.turn === turn && wakeAt !== null && before.wakeAt?.getTime() === wakeAt.getTime();
 }
 
-function claim({ db, leases, claims, paced }: Revising, accountId: number): Promise<RevisionTurn | undefined> {
+function claim({ db, leases, paced }: Revising, accountId: number): Promise<RevisionTurn | undefined> {
   const options = { workerId: leases.workerId(), batch: POSTS_PER_TURN, paced };
-  return claims.make(() => claimRevision(db, accountId, options));
+  return claimRevision(db, accountId, options);
 }
 
 function begin(revising: Revising, turn: RevisionTurn): void {
