@@ -5,6 +5,7 @@ import { benchAddCampaign } from './add-campaign.ts';
 import { benchAnalytics } from './analytics.ts';
 import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
+import { benchDueMillion } from './due-million.ts';
 import { benchHttp } from './http.ts';
 import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
@@ -18,6 +19,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   accounts: benchAccounts,
   'add-campaign': benchAddCampaign,
   due: benchDue,
+  'due-million': benchDueMillion,
   process: benchProcess,
   http: benchHttp,
   live: benchLive,

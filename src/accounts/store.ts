@@ -129,6 +129,18 @@ export async function lockLane(trx: Connection, accountId: number): Promise<bool
   return rows.length > 0;
 }
 
+/** `lockLane` for several accounts, in their order, but for those that somebody else has locked: they are left out. */
+export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    with locked as materialized (
+      select account_id from lanes where account_id = any(${[...accountIds]}::bigint[])
+      order by account_id for no key update skip locked
+    )
+    update lanes l set changes = l.changes + 1 from locked where l.account_id = locked.account_id
+    returning l.account_id`.execute(trx);
+  return rows.map((row) => row.account_id);
+}
+
 /** `lockLane` for what the user asks. Throws `unauthenticated` when the user is gone. */
 export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
   if (!(await lockLane(trx, accountId))) throw userIsGone();

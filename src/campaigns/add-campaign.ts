@@ -25,6 +25,6 @@ export function addCampaign(
   const never = { startDate: null, endDate: null, timeZone: null, weekdays: null, skipDates: [] };
   const plan = { isSchedule: false, scheduleTime: input.scheduleTime, ...never };
   return acceptCampaign(deps, { actor, input, plan, dueAt: (now) => [now], key }, (trx, { accountId, campaignId }) =>
-    beginRuns(trx, [accountId], { chunk: GROUPS_LIMIT, campaignId }),
+    beginRuns(trx, [accountId], { first: GROUPS_LIMIT, campaignId }),
   );
 }

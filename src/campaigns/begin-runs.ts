@@ -1,101 +1,105 @@
 import { sql } from 'kysely';
-import { lockLane } from '../accounts/store.ts';
+import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import { expireUnsent, latestStart, missRuns } from './expire-runs.ts';
+import { takeTurns, type Rotation } from '../lib/take-turns.ts';
+import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
+import { newMessageId, writeDeliveries } from './write-deliveries.ts';
 
+/** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;
+const ACCOUNTS_PER_STEP = 200;
+/** Of each run as it begins, so that the account's runs can be sent from in the order they were due; the others follow in pieces. */
+const FIRST_DELIVERIES = 25;
 /** When every account with something due is locked by somebody else. */
 const LOCKED_PAUSE_MS = 10;
-/** Deliveries are written so many of a run at a time, with turns in between. */
-export const CHUNK = 5_000;
 
-/** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
-const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
+/** Whose turn it is to begin runs, and to have their deliveries written. */
+export interface RunTurns {
+  begin: Rotation;
+  write: Rotation;
+}
+
+export const takeRunTurns = (): RunTurns => ({ begin: takeTurns(), write: takeTurns() });
 
 /**
- * Begins the runs that have fallen due in these shards, in order of their due time, and writes a further chunk of those that have
- * begun. Runs of a paused campaign or of an account that is held wait. Resolves to the milliseconds until there may be more to do.
+ * Begins runs that have fallen due in these shards, those of each account in the order they were due, and writes further deliveries
+ * of those that have begun. A call does a bounded piece of that, in transactions of a few thousand rows, and accounts with much to do
+ * take turns. Runs of a paused campaign or of an account that is held wait. Resolves to the milliseconds until there may be more to do.
  */
-export async function beginDueRuns(db: Database, shards: number[]): Promise<number> {
+export async function beginDueRuns(db: Database, shards: number[], turns = takeRunTurns()): Promise<number> {
   if (shards.length === 0) return 1_000;
-  const due = await findDueAccounts(db, shards);
+  const due = turns.begin.order(await findDueAccounts(db, shards)).slice(0, ACCOUNTS_PER_STEP);
+  turns.begin.served(due);
   const begun = due.length > 0 && (await db.transaction().execute((trx) => beginRunsOf(trx, due)));
-  const expanded = await expandBegun(db, shards);
-  if (begun || expanded) return 0;
+  const written = await writeDeliveries(db, shards, turns.write);
+  if (begun || written) return 0;
   return due.length > 0 ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
 }
 
+/** In the order of what they have due. */
 async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
-    select distinct account_id from (
-      select r.account_id from unnest(${shards}::smallint[]) s (shard)
+    select d.account_id
+    from (
+      select r.account_id, min(r.due_at) as due_at
+      from unnest(${shards}::smallint[]) s (shard)
+      -- By shard and with an order, so that the index of what is planned serves this, of which hardly any is due.
       cross join lateral (
-        select r.account_id, r.due_at from runs r join lanes l on l.account_id = r.account_id
-        where r.shard = s.shard and r.status = 'planned' and not r.paused and r.due_at <= campanile_now()
-          and (l.held_until <= campanile_now() or r.due_at <= ${latestStart})
-        order by r.due_at limit ${RUNS_PER_STEP}
+        select account_id, due_at from runs
+        where runs.shard = s.shard and status = 'planned' and not paused and due_at <= campanile_now() order by due_at
       ) r
-      order by r.due_at limit ${RUNS_PER_STEP}
-    ) due`.execute(db);
+      group by r.account_id
+    ) d
+    cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
+    where l.held_until <= campanile_now() or d.due_at <= ${latestStart}
+    order by d.due_at, d.account_id`.execute(db);
   return rows.map((row) => row.account_id);
 }
 
 /** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
 async function beginRunsOf(trx: Connection, accountIds: number[]): Promise<boolean> {
-  const { rows } = await sql<{ account_id: number }>`
-    with locked as materialized (
-      select account_id from lanes where account_id = any(${accountIds}::bigint[])
-      order by account_id for no key update skip locked
-    )
-    update lanes l set changes = l.changes + 1 from locked where l.account_id = locked.account_id
-    returning l.account_id`.execute(trx);
-  const accounts = rows.map((row) => row.account_id);
+  const accounts = await lockFreeLanes(trx, accountIds);
   if (accounts.length === 0) return false;
   await missRuns(trx, accounts);
-  await expireUnsent(trx, await findSuperseded(trx, accounts));
-  await beginRuns(trx, accounts, { chunk: CHUNK });
+  const expiring = await expireSuperseded(trx, accounts);
+  const ready = accounts.filter((accountId) => !expiring.has(accountId));
+  await beginRuns(trx, ready, { first: FIRST_DELIVERIES });
   return true;
 }
 
-/** Runs under way of campaigns whose next run is due now: what they have not sent expires. */
-async function findSuperseded(trx: Connection, accountIds: number[]) {
-  const { rows } = await sql<{ account_id: number; run_id: number }>`
-    select r.account_id, r.run_id from runs r
-    where r.account_id = any(${accountIds}::bigint[]) and r.status = 'running' and r.expanded = r.targets and exists (
-      select from runs n where n.account_id = r.account_id and n.campaign_id = r.campaign_id and n.status = 'planned'
-        and not n.paused and n.due_at <= campanile_now())
-    order by r.account_id, r.run_id`.execute(trx);
-  return rows.map((row) => ({ accountId: row.account_id, runId: row.run_id }));
-}
-
 /**
- * Turns the due runs of these accounts into deliveries, `chunk` of each at most, and wakes their lanes. The lanes must be locked.
- * What a run says and to whom is fixed here; so are its message ids, before the first try.
+ * Turns due runs of these accounts into runs under way with their `first` deliveries each, and wakes the lanes, which must be locked.
+ * What a run says and to whom is fixed here.
  */
 export async function beginRuns(
   trx: Connection,
   accountIds: number[],
-  { chunk, campaignId = null }: { chunk: number; /** Only this campaign's. */ campaignId?: number | null },
+  { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
 ): Promise<void> {
+  if (accountIds.length === 0) return;
   await sql`
     with due as materialized (
       select r.account_id, r.run_id, r.campaign_id, c.content_id, cardinality(t.group_ids) as targets
-      from runs r
-      join lanes l on l.account_id = r.account_id and l.held_until <= campanile_now()
+      from lanes l
+      cross join lateral (
+        select * from runs r
+        where r.account_id = l.account_id and r.status = 'planned' and not r.paused
+          and r.due_at <= campanile_now() and r.due_at > ${latestStart}
+          and (${campaignId}::bigint is null or r.campaign_id = ${campaignId})
+        order by r.due_at, r.run_id limit ${Math.ceil(RUNS_PER_STEP / accountIds.length)}
+      ) r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = c.content_id
-      where r.account_id = any(${accountIds}::bigint[]) and r.status = 'planned' and not r.paused and r.due_at <= campanile_now()
-        and (${campaignId}::bigint is null or r.campaign_id = ${campaignId})
-      order by r.due_at, r.run_id limit ${RUNS_PER_STEP}
+      where l.account_id = any(${accountIds}::bigint[]) and l.held_until <= campanile_now()
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
-             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${chunk}::int)
+             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int)
       from due d where r.account_id = d.account_id and r.run_id = d.run_id
     ), written as (
       insert into deliveries (account_id, run_id, position, group_id, message_id)
       select d.account_id, d.run_id, t.position, t.group_id, ${newMessageId}
       from due d join contents c on c.content_id = d.content_id,
-           unnest(c.group_ids[1 : ${chunk}::int]) with ordinality t (group_id, position)
+           unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), awake as (
@@ -103,37 +107,6 @@ export async function beginRuns(
       from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
     select pg_notify('campanile_lanes', '')`.execute(trx);
-}
-
-/** Writes the next chunk of the runs that have begun and have more. True when it wrote any. */
-async function expandBegun(db: Database, shards: number[]): Promise<boolean> {
-  const { rows } = await sql<{ account_id: number; run_id: number }>`
-    select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
-    where r.shard = any(${shards}::smallint[]) and r.status = 'running' and r.expanded < r.targets
-    -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
-    order by r.shard limit 20`.execute(db);
-  for (const run of rows) await db.transaction().execute((trx) => expandRun(trx, run.account_id, run.run_id));
-  return rows.length > 0;
-}
-
-async function expandRun(trx: Connection, accountId: number, runId: number): Promise<void> {
-  if (!(await lockLane(trx, accountId))) return;
-  await sql`
-    with run as materialized (
-      select r.account_id, r.run_id, r.content_id, r.expanded from runs r
-      where r.account_id = ${accountId} and r.run_id = ${runId} and r.status = 'running' and r.expanded < r.targets
-    ), written as (
-      insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select r.account_id, r.run_id, r.expanded + t.ordinal, t.group_id,
-             ${newMessageId}
-      from run r join contents c on c.content_id = r.content_id,
-           unnest(c.group_ids[r.expanded + 1 : r.expanded + ${CHUNK}::int]) with ordinality t (group_id, ordinal)
-    ), noted as (
-      update runs r set expanded = least(r.targets, r.expanded + ${CHUNK}::int)
-      from run where r.account_id = run.account_id and r.run_id = run.run_id
-    )
-    update lanes l set work_at = campanile_now()
-    from run where l.account_id = run.account_id and l.in_hand_run_id is null`.execute(trx);
 }
 
 /** Milliseconds until a run falls due that is not due yet; 1,000 at most, since a hint can be lost. */

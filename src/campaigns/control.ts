@@ -41,7 +41,7 @@ export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
                           select from runs r where r.campaign_id = c.campaign_id and r.status = 'running')
                         then 'scheduled' else 'running' end::campaign_status
       where campaign_id = ${campaign.campaignId}`.execute(trx);
-    await missRuns(trx, [campaign.accountId]);
+    await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
     await wakeLane(trx, campaign.accountId);
     await sql`select pg_notify('campanile_runs', '')`.execute(trx);
   });

@@ -65,7 +65,7 @@ export async function updateCampaign(
     const mediaId = media ? await saveMedia(trx, actor.workspaceId, media) : removeImage ? null : undefined;
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
-    await missRuns(trx, [accountId]);
+    await missRuns(trx, [accountId], { campaignId: before.campaignId });
     const campaign = await readPlan(trx, actor.workspaceId, publicId);
     requireChangeable(campaign);
     await changeSchedule(trx, campaign, change);

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { beginDueRuns } from './begin-runs.ts';
+import { beginDueRuns, takeRunTurns } from './begin-runs.ts';
 import { sweepRuns } from './expire-runs.ts';
 
 const SWEEP_MS = 60_000;
@@ -18,15 +18,9 @@ export function watchRuns(deps: {
 }): { stop(): Promise<void> } {
   const { db, log, leases } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
-  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards()), options);
-  const sweep = startLoop(
-    'late runs',
-    async () => {
-      await sweepRuns(db, leases.shards());
-      return SWEEP_MS;
-    },
-    options,
-  );
+  const turns = takeRunTurns();
+  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), turns), options);
+  const sweep = startLoop('late runs', async () => ((await sweepRuns(db, leases.shards())) ? 0 : SWEEP_MS), options);
   deps.hints.on('campanile_runs', () => due.wake());
   return {
     async stop() {

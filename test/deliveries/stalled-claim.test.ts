@@ -28,7 +28,7 @@ afterAll(() => database.drop());
 /** Puts a turn into the lane's hand, as the worker's own claim does, without telling it. */
 async function loseClaim(owner: Owner, positions: string): Promise<void> {
   await sql`
-    update lanes l set turn = l.turn + 1, wake_at = null, in_hand = ${positions}::int4multirange,
+    update lanes l set turn = l.turn + 1, work_at = null, in_hand = ${positions}::int4multirange,
            in_hand_run_id = (select max(run_id) from runs where account_id = l.account_id)
     where account_id = ${owner.accountId}`.execute(database.db);
 }

@@ -370,7 +370,7 @@ create table runs (
 create index runs_due on runs (shard, due_at) where status = 'planned' and not paused;
 create index runs_planned on runs (account_id, due_at) where status = 'planned';
 create index runs_live on runs (account_id, run_id) where status = 'running';
-create index runs_expanding on runs (shard) where status = 'running' and expanded < targets;
+create index runs_expanding on runs (shard, account_id) where status = 'running' and expanded < targets;
 create index runs_campaign on runs (campaign_id, due_at);
 create index runs_started on runs (account_id, started_at) where started_at is not null;  -- the overview of a span of days
 create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap

@@ -1,0 +1,90 @@
+/** How long somebody else's post waits while one user's campaigns of very many deliveries, all due at one moment, are begun and sent. */
+import { sql } from 'kysely';
+import { insertCampaign } from '../src/campaigns/store.ts';
+import type { Database } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { sleep } from '../src/lib/time.ts';
+import type { Owner } from '../test/support/ledger.ts';
+import { settle, startCluster } from './support/cluster.ts';
+import { createOwnerWithChats } from './support/deliveries.ts';
+import { count, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
+import { startBenchWorker } from './support/worker.ts';
+
+const REACH_MS = 2_000;
+const GROUPS = 10_000;
+const LEAD_MS = 4_000;
+/** The other's posts are due so far apart, the first when the campaigns are. */
+const APART_MS = 1_000;
+
+export async function benchDueMillion({ quick }: { quick: boolean }): Promise<Row[]> {
+  const campaigns = quick ? 20 : 100;
+  const posts = quick ? 10 : 60;
+  const cluster = await startCluster();
+  try {
+    return await cluster.withDatabase(async (database) => {
+      const { db } = database;
+      await migrate(db, cluster.log);
+      const large = await createOwnerWithChats(db, GROUPS);
+      const other = await createOwnerWithChats(db, 1);
+      await settle(db, { analyze: true });
+      const dueMs = Date.now() + LEAD_MS + 100 * campaigns;
+      for (let n = 0; n < campaigns; n++) await plan(db, large, dueMs);
+      for (let n = 0; n < posts; n++) await plan(db, other, dueMs + n * APART_MS);
+      const worker = await startBenchWorker(database, cluster.log);
+      await sleep(dueMs + posts * APART_MS - Date.now());
+      await until('the other’s posts', async () => (await readLateness(db, other)).sent === posts);
+      const { p50, worst } = await readLateness(db, other);
+      const { rows } = await sql<{ written: number }>`
+        select sum(expanded)::int as written from runs where account_id = ${large.accountId}`.execute(db);
+      await worker.stop();
+      const ours = `p50 ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms; ${count(rows[0]?.written ?? 0)} written meanwhile`;
+      return [
+        {
+          what: `${count(campaigns * GROUPS)} deliveries of one user due at once: another’s posts, due to sent`,
+          ours,
+          yardstick: 'the clock',
+          reach: `worst ≤ ${REACH_MS} ms`,
+          reached: worst <= REACH_MS,
+        },
+      ];
+    });
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const NO_SCHEDULE = {
+  scheduleTime: null,
+  startDate: null,
+  endDate: null,
+  timeZone: null,
+  weekdays: null,
+  skipDates: [],
+};
+
+async function plan(db: Database, { accountId, groupIds }: Owner, dueMs: number): Promise<void> {
+  const words = { name: 'Bench', description: '', html: 'Hello', text: 'Hello' };
+  await db.transaction().execute((trx) =>
+    insertCampaign(trx, {
+      ...words,
+      accountId,
+      isChannelCampaign: false,
+      plan: { isSchedule: true, ...NO_SCHEDULE },
+      mediaId: null,
+      groupIds,
+      dueAt: [new Date(dueMs)],
+    }),
+  );
+}
+
+async function readLateness(db: Database, { accountId }: Owner): Promise<{ sent: number; p50: number; worst: number }> {
+  const { rows } = await sql<{ sent: number; p50: number; worst: number }>`
+    select count(*)::int as sent, coalesce(percentile_cont(0.5) within group (order by late), 0) as p50, coalesce(max(late), 0) as worst
+    from (
+      select (extract(epoch from d.sent_at - r.due_at) * 1000)::float8 as late
+      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      where r.account_id = ${accountId} and d.sent_at is not null
+    ) post`.execute(db);
+  return rows[0] ?? { sent: 0, p50: 0, worst: 0 };
+}

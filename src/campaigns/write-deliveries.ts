@@ -1,0 +1,65 @@
+/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
+import { sql } from 'kysely';
+import { lockFreeLanes } from '../accounts/store.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import type { Rotation } from '../lib/take-turns.ts';
+
+/** In one transaction, of a few accounts together; each has its share. */
+const DELIVERIES_PER_PIECE = 2_000;
+const ACCOUNTS_PER_PIECE = 20;
+/** Of one account in one piece. */
+const RUNS_PER_PIECE = 200;
+/** After so long somebody else may have something due. */
+const STEP_MS = 200;
+
+/** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
+export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
+
+/** Writes what is missing of runs that have begun in these shards, for a moment. True when there was any. */
+export async function writeDeliveries(db: Database, shards: number[], turns: Rotation): Promise<boolean> {
+  const accounts = turns.order(await findUnwritten(db, shards));
+  const endMs = performance.now() + STEP_MS;
+  for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
+    const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
+    turns.served(some);
+    await db.transaction().execute(async (trx) => writePiece(trx, await lockFreeLanes(trx, some)));
+  }
+  return accounts.length > 0;
+}
+
+async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+    -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
+    group by shard, account_id order by shard, account_id`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** Their message ids are fixed here, before the first try. */
+async function writePiece(trx: Connection, accountIds: readonly number[]): Promise<void> {
+  if (accountIds.length === 0) return;
+  const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
+  await sql`
+    with part as materialized (
+      select a.account_id, r.run_id, r.content_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
+      from unnest(${[...accountIds]}::bigint[]) a (account_id)
+      cross join lateral (
+        select l.*, coalesce(sum(l.targets - l.expanded) over (
+                 order by l.due_at, l.run_id rows between unbounded preceding and 1 preceding), 0) as before
+        from (select * from runs r where r.account_id = a.account_id and r.status = 'running' and r.expanded < r.targets
+              order by r.due_at, r.run_id limit ${RUNS_PER_PIECE}) l
+      ) r
+      where r.before < ${each}::int
+    ), written as (
+      insert into deliveries (account_id, run_id, position, group_id, message_id)
+      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${newMessageId}
+      from part p join contents c on c.content_id = p.content_id,
+           unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
+    ), noted as (
+      update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
+    )
+    update lanes l set work_at = campanile_now()
+    from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null`.execute(
+    trx,
+  );
+}
