@@ -44,7 +44,7 @@ export const DATABASE_FAULTS: readonly DatabaseFault[] = [
   ending('kill -9', 2),
   { name: 'PostgreSQL: a table locked', share: 4, isLong: true, inflict: lockTable },
   { name: 'PostgreSQL: every statement slow', share: 3, isLong: true, inflict: slowDown },
-  { name: 'PostgreSQL: statements cancelled', share: 3, isLong: true, inflict: cancelStatements },
+  { name: 'PostgreSQL: statements cancelled', share: 3, inflict: cancelStatements },
   { name: 'PostgreSQL: its disk full', share: 2, isLong: true, inflict: fillDisk },
   { name: 'PostgreSQL: its clock set back', share: 2, inflict: setClockBack },
 ];
