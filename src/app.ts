@@ -7,6 +7,7 @@ import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
+import { checkVersion } from './database/check-version.ts';
 import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
@@ -118,6 +119,7 @@ export async function startApp(
 async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
   const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
   try {
+    await checkVersion(db, log);
     await migrate(db, log);
   } finally {
     await db.destroy();

@@ -27,8 +27,6 @@ const SETTINGS: Record<string, string> = {
   // Enough for a busy day, small for an idle one: most of the cache is the system's.
   shared_buffers: '64MB',
   max_connections: '100',
-  // Without worker processes for input and output, which the ledger's short reads do not need.
-  io_method: 'sync',
   timezone: 'UTC',
   log_timezone: 'UTC',
   logging_collector: 'off',
@@ -39,6 +37,9 @@ const SETTINGS: Record<string, string> = {
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 };
+
+/** Without worker processes for input and output, which came with 18 and which the ledger's short reads do not need. */
+const SETTINGS_FROM_18 = { io_method: 'sync' };
 
 const READY = 'database system is ready to accept connections';
 const PATIENCE_MS = 10_000;
@@ -57,7 +58,8 @@ export async function startServer(
   binaries: Binaries,
   identity: Identity,
 ): Promise<Server> {
-  const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const ours = { ...SETTINGS, ...(Number(binaries.major) >= 18 && SETTINGS_FROM_18) };
+  const flags = Object.entries({ ...ours, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {

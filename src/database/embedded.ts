@@ -23,6 +23,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   dataDir: string;
   log: Log;
+  /** The npm package of another PostgreSQL than the one that comes along. */
+  packageFolder?: string;
   /** PostgreSQL settings that replace ours. With `fsync: 'off'` creating the cluster does not wait for the disk either. */
   settings?: Record<string, string>;
   /** False never uses a user namespace, as on systems that forbid them; it only matters to root. */
@@ -37,7 +39,7 @@ export interface EmbeddedOptions {
  * change: DATA_DIR is in use, of no use or full, or PostgreSQL cannot be run here.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const packageFolder = findPackage();
+  const { packageFolder = findPackage() } = options;
   const dataDir = await prepareFolder(options.dataDir);
   const undo = new AsyncDisposableStack();
   try {
