@@ -7,6 +7,7 @@ import {
   readOutput,
   programEnd,
   runProgram,
+  saysDiskFull,
   startProgram,
   type Identity,
   type Output,
@@ -49,12 +50,21 @@ const STOP_STEPS: ReadonlyArray<[NodeJS.Signals, waitMs: number]> = [
   ['SIGQUIT', 5_000],
 ];
 
+export interface ServerOptions {
+  cluster: string;
+  dataDir: string;
+  settings: Record<string, string>;
+  log: Log;
+  /** Called for each time the server says so. */
+  onDiskFull?: (() => void) | undefined;
+}
+
 /**
  * Starts `postgres` and resolves once it takes connections, after a crash as soon as its recovery is done. Throws a StartupError
  * with the server's own reason when it ends instead.
  */
 export async function startServer(
-  { cluster, dataDir, settings, log }: { cluster: string; dataDir: string; settings: Record<string, string>; log: Log },
+  { cluster, dataDir, settings, log, onDiskFull }: ServerOptions,
   binaries: Binaries,
   identity: Identity,
 ): Promise<Server> {
@@ -64,6 +74,7 @@ export async function startServer(
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
     passOn(line, log);
+    if (saysDiskFull(line)) onDiskFull?.();
     if (line.includes(READY)) ready.resolve(undefined);
   });
   const ended = programEnd(child);

@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** False never uses a user namespace, as on systems that forbid them; it only matters to root. */
   userNamespaces?: boolean;
+  /** Called for each time the server says that the disk is full. */
+  onDiskFull?: () => void;
   /** False leaves a server that ends by itself alone; else it is started again at the same address, a few times. */
   restart?: boolean;
 }
@@ -53,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** What is started is put on `undo`, in that order. */
 async function start(
-  { dataDir, log, settings = {}, userNamespaces = true, restart = true }: EmbeddedOptions,
+  { dataDir, log, settings = {}, userNamespaces = true, restart = true, onDiskFull }: EmbeddedOptions,
   packageFolder: string,
   undo: AsyncDisposableStack,
 ): Promise<EmbeddedPostgres> {
@@ -69,7 +71,7 @@ async function start(
     durable: settings['fsync'] !== 'off',
   });
   const all = { ...settings, ...door.settings };
-  const run = () => startServer({ cluster, dataDir, log, settings: all }, binaries, identity);
+  const run = () => startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
   const runAgain = async () => {
     await stopLeftBehind(cluster, log);
     return run();
