@@ -159,7 +159,7 @@ async function selectTimeline(trx: Connection, campaignId: number): Promise<Grou
       select case when span < interval '3 hours' then interval '1 minute' when span < interval '15 hours' then interval '5 minutes'
                   when span < interval '2 days' then interval '15 minutes' when span < interval '8 days' then interval '1 hour'
                   when span < interval '45 days' then interval '6 hours' else interval '1 day' end as width
-      from (select max(at) - min(at) as span from event)
+      from (select max(at) - min(at) as span from event) whole
     )
     select date_bin(width, at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::int as sent, sum(delivered)::int as delivered,
            sum(read)::int as read

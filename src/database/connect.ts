@@ -90,6 +90,8 @@ export interface PoolOptions {
    * rightly takes long.
    */
   silenceMs?: number;
+  /** Called with what a statement failed of. */
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -98,7 +100,7 @@ export interface PoolOptions {
  */
 export function connectDatabase(
   address: PostgresAddress,
-  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS }: PoolOptions,
+  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
 ): Database {
   const pool = new pg.Pool({
     ...connectionSettings(address),
@@ -123,6 +125,11 @@ export function connectDatabase(
       // Not among the start-up options, which poolers refuse.
       async onCreateConnection(connection) {
         await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
+      },
+    }),
+    ...(onError && {
+      log(event) {
+        if (event.level === 'error') onError(event.error);
       },
     }),
   });

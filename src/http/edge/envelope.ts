@@ -34,9 +34,9 @@ const defect: FailedAnswer = {
 };
 
 /** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
-export function failedAnswer(error: unknown): FailedAnswer {
+export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
-  const away = whyDatabaseAway(error);
+  const away = whyDatabaseAway(error, isDiskFull);
   if (away !== undefined) return plainFailure(503, away, { 'retry-after': String(RETRY_AFTER_SECONDS) });
   return frameworkFailure(error) ?? defect;
 }
