@@ -30,7 +30,6 @@ export interface Engagement {
 }
 
 export interface GroupRow extends Counts, Engagement {
-  isRevised: boolean;
   groupId: number;
   name: string;
   kind: GroupKind;
@@ -73,7 +72,7 @@ export async function readGroupAnalytics(
         totals: { ...addUp(groups), ...countRuns(runs) },
         groups,
         runs,
-        isRevised: groups.some((group) => group.isRevised),
+        isRevised: await isRevised(trx, id),
         timeline: await selectTimeline(trx, id),
       };
     });
@@ -132,7 +131,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
            w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
-           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, v.group_id is not null as "isRevised", w.is_waiting as "isWaiting"
+           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
     left join written w on w.group_id = t.group_id
@@ -142,6 +141,13 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
   return rows.map(({ isWaiting, ...row }) =>
     row.lastError === null ? row : { ...row, lastError: explainError(row.lastError, isWaiting ?? false) },
   );
+}
+
+async function isRevised(trx: Connection, campaignId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+    where r.campaign_id = ${campaignId} limit 1`.execute(trx);
+  return rows.length > 0;
 }
 
 /** In steps that make fewer than two hundred of the span from the first event to the last. Sends from the deliveries, receipts from the minutes. */

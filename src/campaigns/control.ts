@@ -5,6 +5,7 @@ import { recordAudit, type Actor, type AuditAction } from '../audit/record-audit
 import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import { cancelRuns } from './cancel-runs.ts';
 import { missRuns } from './expire-runs.ts';
 import { findOwnCampaign, type OwnCampaign } from './store.ts';
 
@@ -51,19 +52,7 @@ export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
 export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(db, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');
-    await sql`
-      with dropped as (
-        update deliveries d set status = 'cancelled', not_before = null
-        from runs r
-        where r.campaign_id = ${campaign.campaignId} and r.status = 'running'
-          and d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
-      )
-      update runs set status = 'cancelled', finished_at = campanile_now(), paused = false, cancelled = cancelled + queued,
-             queued = 0
-      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(trx);
-    await sql`
-      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
-      where campaign_id = ${campaign.campaignId}`.execute(trx);
+    await cancelRuns(trx, campaign);
   });
 }
 

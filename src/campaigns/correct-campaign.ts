@@ -29,7 +29,7 @@ export async function correctCampaign(
     const runs = await findBegunRuns(trx, campaignId, runId);
     const waiting = await rewrite(trx, { accountId, campaignId, runId, html, text });
     const runIds = runs.map((run) => run.runId);
-    const groups = await requestRevision(trx, accountId, runIds, { kind: 'correct' });
+    const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
       throw new AppError('conflict', 'There is nothing to correct: nothing was sent, or all of it has been recalled');
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });

@@ -17,7 +17,7 @@ export const EXPIRED = 'expired: it could not be sent in time';
 /** Runs are missed so many in a transaction. */
 const MISSED_TOGETHER = 500;
 /** Runs expire so many in a transaction, and so many deliveries of them together. */
-const EXPIRING_TOGETHER = 20;
+const EXPIRING_TOGETHER = 10;
 const EXPIRED_TOGETHER = 2_000;
 
 /** Runs that are over 6 hours late are missed, paused or not, `MISSED_TOGETHER` at once. The lanes must be locked. */
@@ -80,15 +80,17 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
   const { rows } = await sql<{ run_id: number; count: number }>`
     with expired as (
       update deliveries d set status = 'failed', error = ${EXPIRED}, not_before = null
-      from unnest(${runs.map((run) => run.accountId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (account_id, run_id)
-      join lanes l on l.account_id = i.account_id
-      cross join lateral (
-        select q.ctid from deliveries q
-        where q.account_id = i.account_id and q.run_id = i.run_id and q.status = 'queued'
-          and not coalesce(l.in_hand_run_id = q.run_id and q.position <@ l.in_hand, false)
-        order by q.position limit ${each}
-      ) at
-      where d.ctid = at.ctid
+      -- By where they are, whatever the planner believes of tables that have just grown.
+      where d.ctid = any(array(
+        select at.row
+        from unnest(${runs.map((run) => run.accountId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (account_id, run_id)
+        join lanes l on l.account_id = i.account_id
+        cross join lateral (
+          select q.ctid as row from deliveries q
+          where q.account_id = i.account_id and q.run_id = i.run_id and q.status = 'queued'
+            and not coalesce(l.in_hand_run_id = q.run_id and q.position <@ l.in_hand, false)
+          order by q.position limit ${each}
+        ) at))
       returning d.account_id, d.run_id
     )
     update runs r set queued = r.queued - e.count, failed = r.failed + e.count

@@ -74,6 +74,8 @@ async function findRepeated(
       where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '1 day')
         and not exists (select from revisions v where v.account_id = d.account_id and v.run_id = d.run_id
                           and v.position = d.position and (v.recalled_at is not null or v.wanted = 'recall'))
+        and not exists (select from revision_requests q where q.account_id = d.account_id and q.run_id = d.run_id
+                          and q.kind = 'recall' and q.next_position is not null)
     )
     select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`.execute(
     db,

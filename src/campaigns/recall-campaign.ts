@@ -1,16 +1,15 @@
-import { sql } from 'kysely';
 import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
-import type { Connection, Database } from '../database/connect.ts';
+import type { Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
-import { closeRuns } from '../deliveries/settle-runs.ts';
 import { AppError } from '../lib/errors.ts';
+import { cancelRuns } from './cancel-runs.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
-import { findOwnCampaign, type OwnCampaign } from './store.ts';
+import { findOwnCampaign } from './store.ts';
 
-/** In how many groups something that has left is to be changed. */
 export interface Revised {
   campaignId: string;
+  /** In how many something that has left is to be changed; of very many deliveries at most in so many. */
   groups: number;
 }
 
@@ -29,41 +28,11 @@ export async function recallCampaign(
     await lockOwnLane(trx, accountId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
-    const stopped = await cancelUnsent(trx, campaign, runId);
-    const groups = await requestRevision(trx, accountId, runIds, { kind: 'recall' });
+    const stopped = await cancelRuns(trx, campaign, runId);
+    const groups = await requestRevision(trx, accountId, runIds, 'recall');
     if (groups === 0 && stopped === 0)
       throw new AppError('conflict', 'There is nothing to recall: nothing was sent, or all of it has been recalled');
     await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
     return { campaignId: publicId, groups };
   });
-}
-
-/** Cancels what is open of the run, or of the whole campaign with all that is planned; answers of how many runs. */
-async function cancelUnsent(
-  trx: Connection,
-  { campaignId, accountId }: OwnCampaign,
-  runId: number | null,
-): Promise<number> {
-  const { rows } = await sql<{ run_id: number }>`
-    with open as materialized (
-      select run_id, status from runs
-      where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
-        and (${runId}::bigint is null or run_id = ${runId})
-    ), dropped as (
-      update deliveries d set status = 'cancelled', not_before = null
-      from open o where o.status = 'running' and d.account_id = ${accountId} and d.run_id = o.run_id and d.status = 'queued'
-    )
-    update runs r set status = 'cancelled', finished_at = campanile_now(), paused = false, cancelled = r.cancelled + r.queued, queued = 0
-    from open o where r.account_id = ${accountId} and r.run_id = o.run_id
-    returning r.run_id`.execute(trx);
-  if (runId === null && rows.length > 0)
-    await sql`
-      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
-      where campaign_id = ${campaignId}`.execute(trx);
-  else
-    await closeRuns(
-      trx,
-      rows.map(() => campaignId),
-    );
-  return rows.length;
 }

@@ -38,6 +38,8 @@ async function queueFailed(
     with failed as materialized (
       select r.run_id, r.status from runs r
       where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
+        and not exists (select from revision_requests q
+                        where q.account_id = r.account_id and q.run_id = r.run_id and q.kind = 'recall')
         and not exists (select from revisions v where v.account_id = r.account_id and v.run_id = r.run_id
                           and (v.wanted = 'recall' or v.recalled_at is not null))
     ), again as (

@@ -3,12 +3,15 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
+import { takeTurns } from '../lib/take-turns.ts';
 import { beginDueRuns, takeRunTurns } from './begin-runs.ts';
+import { carryOutRequests } from './carry-out-requests.ts';
 import { sweepRuns } from './expire-runs.ts';
 
 const SWEEP_MS = 60_000;
+const REQUESTS_MS = 1_000;
 
-/** Begins runs when they fall due, and sees to those that never can, for the accounts this worker holds; until stopped. */
+/** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
 export function watchRuns(deps: {
   db: Database;
   log: Log;
@@ -21,10 +24,17 @@ export function watchRuns(deps: {
   const turns = takeRunTurns();
   const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), turns), options);
   const sweep = startLoop('late runs', async () => ((await sweepRuns(db, leases.shards())) ? 0 : SWEEP_MS), options);
+  const requesters = takeTurns();
+  const requests = startLoop(
+    'requests',
+    async () => ((await carryOutRequests(db, leases.shards(), requesters)) ? 0 : REQUESTS_MS),
+    options,
+  );
   deps.hints.on('campanile_runs', () => due.wake());
+  deps.hints.on('campanile_revisions', () => requests.wake());
   return {
     async stop() {
-      await Promise.all([due.stop(), sweep.stop()]);
+      await Promise.all([due.stop(), sweep.stop(), requests.stop()]);
     },
   };
 }

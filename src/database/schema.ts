@@ -212,6 +212,7 @@ export interface Schema extends MessengerTables {
     receipts_closed_at: Date | null;
     receipts_dropped: Generated<boolean>;
     paused: Generated<boolean>;
+    dropping: Generated<boolean>;
   };
   deliveries: {
     account_id: number;
@@ -246,6 +247,16 @@ export interface Schema extends MessengerTables {
     corrected_at: Date | null;
     recalled_at: Date | null;
     error: string | null;
+  };
+  revision_requests: {
+    account_id: number;
+    run_id: number;
+    shard: GeneratedAlways<number>;
+    kind: 'recall' | 'correct';
+    number: number;
+    requested_at: Generated<Date>;
+    tried_before: number;
+    next_position: number | null;
   };
   receipts: {
     account_id: number;

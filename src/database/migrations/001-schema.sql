@@ -365,12 +365,14 @@ create table runs (
   receipts_closed_at timestamptz,
   receipts_dropped   boolean not null default false,
   paused      boolean     not null default false,
+  dropping    boolean     not null default false,  -- cancelled, and some that it had queued are yet to be written down as cancelled
   primary key (account_id, run_id)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 create index runs_due on runs (shard, due_at) where status = 'planned' and not paused;
 create index runs_planned on runs (account_id, due_at) where status = 'planned';
 create index runs_live on runs (account_id, run_id) where status = 'running';
 create index runs_expanding on runs (shard, account_id) where status = 'running' and expanded < targets;
+create index runs_dropping on runs (account_id, run_id) where dropping;
 create index runs_campaign on runs (campaign_id, due_at);
 create index runs_started on runs (account_id, started_at) where started_at is not null;  -- the overview of a span of days
 create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap
@@ -431,6 +433,22 @@ create table revisions (
 ) with (fillfactor = 80);
 create index revisions_wanted on revisions (account_id, number, position) where wanted is not null;
 create sequence revision_numbers;
+
+-- The last request to recall or correct all that has left of a run. It is accepted with this row, and becomes revisions in pieces
+-- (docs/explanation/decisions/0035-accept-requests-at-once.md).
+create table revision_requests (
+  account_id    bigint        not null,
+  run_id        bigint        not null,
+  shard         smallint      not null generated always as (campanile_shard(account_id)) stored,
+  kind          revision_kind not null,
+  number        bigint        not null,
+  requested_at  timestamptz   not null default campanile_now(),
+  tried_before  int           not null,        -- positions before this one had had a first try by then
+  next_position int,                           -- from here on deliveries have not been looked at yet; null: all have
+  primary key (account_id, run_id),
+  foreign key (account_id, run_id) references runs on delete cascade
+);
+create index revision_requests_open on revision_requests (account_id) where next_position is not null;
 
 -- ── receipts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
