@@ -203,6 +203,7 @@ export interface Schema extends MessengerTables {
     targets: Generated<number>;
     expanded: Generated<number>;
     next_position: Generated<number>;
+    summed: Generated<number>;
     queued: Generated<number>;
     sent: Generated<number>;
     failed: Generated<number>;
@@ -273,8 +274,44 @@ export interface Schema extends MessengerTables {
     account_id: number;
     run_id: number;
     minute: Date;
+    sent: Generated<number>;
     delivered: Generated<number>;
     read: Generated<number>;
+  };
+  group_sums: {
+    account_id: number;
+    campaign_id: number;
+    group_id: number;
+    first_sent_at: Date | null;
+    last_sent_at: Date | null;
+    recipients: Generated<number>;
+    delivered: Generated<number>;
+    read: Generated<number>;
+    reactions: Generated<number>;
+    replies: Generated<number>;
+    views: Generated<number>;
+    queued: Generated<number>;
+    sent: Generated<number>;
+    failed: Generated<number>;
+    cancelled: Generated<number>;
+    revised: Generated<number>;
+    recalled: Generated<number>;
+    corrected: Generated<number>;
+    error_waits: Generated<boolean>;
+    error_run_id: number | null;
+    error: string | null;
+    revision_error_run_id: number | null;
+    revision_error: string | null;
+  };
+  time_sums: {
+    account_id: number;
+    campaign_id: number;
+    at: Date;
+    first_at: Date;
+    last_at: Date;
+    sent: number;
+    delivered: number;
+    read: number;
   };
 }
 

@@ -26,6 +26,7 @@ const LONGEST = [
   'whatsapp/take-over',
   'campaigns/halt',
   'project/tutorial',
+  'analytics/sums',
   'analytics/adds-up',
   'contract/limits',
   'database/given-up',

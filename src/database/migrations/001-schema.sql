@@ -352,6 +352,7 @@ create table runs (
   targets     int         not null default 0,  -- how many deliveries it comes to; 0 until it begins
   expanded    int         not null default 0,  -- how many of them have a row
   next_position int       not null default 1,  -- below it every delivery is final, or waits for another try
+  summed      int         not null default 0,  -- how many of its deliveries, from the first on, are in group_sums
 
   -- Sums over its deliveries.
   queued      int         not null default 0,  -- also those that have no row yet
@@ -376,6 +377,7 @@ create index runs_dropping on runs (account_id, run_id) where dropping;
 create index runs_campaign on runs (campaign_id, due_at);
 create index runs_started on runs (account_id, started_at) where started_at is not null;  -- the overview of a span of days
 create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap
+create index runs_unsummed on runs (finished_at) where finished_at is not null and summed < expanded;
 create index runs_receipts on runs (finished_at) where finished_at is not null and not receipts_dropped;
 
 -- ── deliveries ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -480,10 +482,64 @@ create table run_minutes (
   account_id bigint      not null,
   run_id     bigint      not null,
   minute     timestamptz not null,
+  sent       int         not null default 0,   -- of the deliveries that are in group_sums; the others tell themselves
   delivered  int         not null default 0,
   read       int         not null default 0,
   primary key (account_id, run_id, minute)
 ) with (fillfactor = 70);
+
+-- ── sums ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What the deliveries of ended runs came to, so that nobody has to read them: those below runs.summed, of each campaign by group
+-- (docs/explanation/decisions/0036-keep-what-ended-runs-came-to.md). What changes such a delivery or its revision changes these, by the triggers below.
+create table group_sums (
+  account_id     bigint      not null,
+  campaign_id    bigint      not null,
+  group_id       bigint      not null,
+  first_sent_at  timestamptz,
+  last_sent_at   timestamptz,
+  recipients     bigint      not null default 0,
+  delivered      bigint      not null default 0,
+  read           bigint      not null default 0,
+  reactions      bigint      not null default 0,
+  replies        bigint      not null default 0,
+  views          bigint      not null default 0,
+  queued         int         not null default 0,  -- tried again since
+  sent           int         not null default 0,
+  failed         int         not null default 0,
+  cancelled      int         not null default 0,
+  revised        int         not null default 0,  -- of the revisions: all, and what was done
+  recalled       int         not null default 0,
+  corrected      int         not null default 0,
+  error_waits    boolean     not null default false,  -- another try of that delivery follows
+  error_run_id   bigint,                       -- the latest run with an error, and the error
+  error          text,
+  revision_error_run_id bigint,
+  revision_error text,
+  primary key (account_id, campaign_id, group_id)
+) with (fillfactor = 80);
+
+create trigger deliveries_summed after update on deliveries
+  referencing old table as old_rows new table as new_rows for each statement execute function sum_changed_deliveries();
+create trigger revisions_added after insert on revisions
+  referencing new table as new_rows for each statement execute function sum_changed_revisions();
+create trigger revisions_changed after update on revisions
+  referencing old table as old_rows new table as new_rows for each statement execute function sum_changed_revisions();
+create trigger revisions_removed after delete on revisions
+  referencing old table as old_rows for each statement execute function sum_changed_revisions();
+
+-- The minutes of those runs, by the steps that the timeline had when they were added.
+create table time_sums (
+  account_id  bigint      not null,
+  campaign_id bigint      not null,
+  at          timestamptz not null,            -- where the step begins
+  first_at    timestamptz not null,            -- the first and the last minute of it that is in here
+  last_at     timestamptz not null,
+  sent        bigint      not null,
+  delivered   bigint      not null,
+  read        bigint      not null,
+  primary key (account_id, campaign_id, at)
+);
 
 -- ── messenger: the sandbox ──────────────────────────────────────────────────────────────────────────────────────────────────
 
