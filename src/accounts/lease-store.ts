@@ -118,7 +118,7 @@ export async function requeueLanes(
   await sql`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
-           wake_at = greatest(l.next_send_at, campanile_now() + g.gap, l.held_until)
+           work_at = campanile_now()
     from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
           from lanes where account_id = any(${accountIds}::bigint[])) g
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);

@@ -142,7 +142,7 @@ export function userIsGone(): AppError {
 /** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */
 export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
   await sql`
-    update lanes set wake_at = greatest(campanile_now(), next_send_at, held_until)
+    update lanes set work_at = campanile_now()
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
   await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
 }

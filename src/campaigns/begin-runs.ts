@@ -99,7 +99,7 @@ export async function beginRuns(
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), awake as (
-      update lanes l set wake_at = greatest(campanile_now(), l.next_send_at, l.held_until)
+      update lanes l set work_at = campanile_now()
       from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
     select pg_notify('campanile_lanes', '')`.execute(trx);
@@ -132,7 +132,7 @@ async function expandRun(trx: Connection, accountId: number, runId: number): Pro
       update runs r set expanded = least(r.targets, r.expanded + ${CHUNK}::int)
       from run where r.account_id = run.account_id and r.run_id = run.run_id
     )
-    update lanes l set wake_at = greatest(campanile_now(), l.next_send_at, l.held_until)
+    update lanes l set work_at = campanile_now()
     from run where l.account_id = run.account_id and l.in_hand_run_id is null`.execute(trx);
 }
 

@@ -128,9 +128,10 @@ export interface Schema extends MessengerTables {
     account_id: number;
     shard: GeneratedAlways<number>;
     messenger: string;
-    wake_at: Date | null;
+    work_at: Date | null;
     next_send_at: Generated<Date>;
     held_until: Generated<Date>;
+    wake_at: GeneratedAlways<Date | null>;
     open_until: Generated<Date>;
     open_for: number | null;
     turn: Generated<number>;

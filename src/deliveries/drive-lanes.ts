@@ -166,7 +166,8 @@ function begin(driving: Driving, turns: readonly Turn[], held: Held): void {
     const mayGoOn = () => leases.maySend(turn.accountId, held);
     const ended = takeTurn(driving, turn, { watch, mayGoOn }).finally(() => {
       driving.inHand -= length;
-      underWay.delete(turn.accountId);
+      // The account may have been lost and got back meanwhile.
+      if (underWay.get(turn.accountId)?.turn === turn.turn) underWay.delete(turn.accountId);
       driving.wake();
     });
     underWay.set(turn.accountId, { turn: turn.turn, ended });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { keepBeating, joinWorkers, takeShards } from '../../src/accounts/lease-store.ts';
+import { keepBeating, joinWorkers, requeueLanes, takeShards } from '../../src/accounts/lease-store.ts';
+import { cancelCampaign } from '../../src/campaigns/control.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,
@@ -118,6 +119,57 @@ describe('a worker that dies in the middle of a turn', () => {
     await next.stop();
     const { totals: later } = await analyticsOf(database.db, owner, campaign);
     expect(later).toEqual(totals);
+  });
+});
+
+describe('a worker that lost an account and got it back', () => {
+  test('keeps the turn it has now when the one it lost comes to an end', async () => {
+    const owner = await createOwner(database.db, 1);
+    const messenger = scriptMessenger();
+    const holds = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let begun = 0;
+    messenger.answer = async () => {
+      await holds[begun++]?.promise;
+      return { kind: 'unknown', reason: 'the line was cut' };
+    };
+    let failed = 0;
+    const worker = await startTestWorker(database, messenger, {
+      onLoopError: (loop) => (failed += Number(loop === 'lanes')),
+    });
+    const cut = await sendNow(database.db, owner);
+    await until(
+      () => begun,
+      (count) => count === 1,
+    );
+    // As when another worker took the account over, and gave it up again.
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    await until(
+      () => begun,
+      (count) => count === 2,
+    );
+    holds[0]?.resolve();
+    await until(
+      () => messenger.arrivals.length,
+      (count) => count === 1,
+    );
+    // A claim that fails lets the worker look for turns in hand that it does not know of.
+    await sql`alter table shards rename to shards_gone`.execute(database.db);
+    await until(
+      () => failed,
+      (count) => count > 0,
+    );
+    await sql`alter table shards_gone rename to shards`.execute(database.db);
+    const other = await createOwner(database.db, 1);
+    const campaign = await sendNow(database.db, other);
+    messenger.answer = async ({ chatId }) => {
+      if (chatId.startsWith(`${owner.accountId}-`)) begun++;
+      return Promise.resolve({ kind: 'sent', recipients: 2 });
+    };
+    await analyticsWhen(database.db, other, campaign, ({ totals }) => totals.sent === 1);
+    expect(begun).toBe(2);
+    holds[1]?.resolve();
+    await worker.stop();
+    await cancelCampaign(database, owner, cut);
   });
 });
 

@@ -28,6 +28,7 @@ const LONGEST = [
   'project/tutorial',
   'analytics/adds-up',
   'contract/limits',
+  'database/given-up',
   'http/big-bodies',
   'http/events',
   'campaigns/clock',

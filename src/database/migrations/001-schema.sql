@@ -227,14 +227,17 @@ create table shards (
 ) with (fillfactor = 50);
 insert into shards (shard) select generate_series(0, 255);
 
--- The busy half of an account: who may send, and when. Asleep when wake_at is null; parked while a turn is in hand.
+-- The busy half of an account: who may send, and when. Asleep when work_at is null; parked while a turn is in hand.
 create table lanes (
   account_id     bigint      primary key references accounts on delete cascade,
   shard          smallint    not null generated always as (campanile_shard(account_id)) stored,
   messenger      text        not null,
-  wake_at        timestamptz,                  -- when to look at it next; null: nothing to send, or a turn is in hand
+  work_at        timestamptz,                  -- when there is something to do next; null: nothing, or a turn is in hand
   next_send_at   timestamptz not null default '-infinity',  -- pacing: no send before
   held_until     timestamptz not null default '-infinity',  -- offline or asked to rest: no send before
+  -- When to look at it next: then, but no sooner than its pace and its rest allow, whoever writes the three.
+  wake_at        timestamptz generated always as (
+                   case when work_at is not null then greatest(work_at, next_send_at, held_until) end) stored,
 
   -- Until when, and for how many deliveries, turns are taken without looking at quiet hours and the daily cap again. Of a lane that
   -- is closed a worker looks the rules up, and opens it again or lets it sleep: src/deliveries/open-lanes.ts.
@@ -250,7 +253,7 @@ create table lanes (
   -- when they have moved (docs/explanation/decisions/0018-count-changes-on-the-lane.md).
   changes        bigint      not null default 0,
 
-  constraint lanes_parked check (in_hand_run_id is null or wake_at is null)
+  constraint lanes_parked check (in_hand_run_id is null or work_at is null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 -- Each entry by itself: of those that share an instant PostgreSQL would make one, which it can forget only as a whole, so that all
 -- who look for what is due would walk past every lane that has long been served.

@@ -22,10 +22,18 @@ const MESSAGES = [
   'Client was closed and is not queryable',
 ];
 
-/** Whether an error says that the database cannot be reached or used just now, and nothing about the request. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+/** A statement that took too long or was cancelled, a lock that took too long to get, a transaction that did. */
+const TOO_LONG = /^(57014|55P03|25P04)$/;
+
+/** Why the database cannot do just now what was asked of it, as a sentence; undefined for an error that says anything else. */
+export function whyDatabaseAway(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code !== undefined && TOO_LONG.test(code)) return 'The database takes too long just now';
+  return isUnreachable(error, code) ? 'The database cannot be reached just now' : undefined;
+}
+
+function isUnreachable(error: Error, code: string | undefined): boolean {
   if (code !== undefined && (SYSTEM_CODES.has(code) || SQL_STATES.test(code))) return true;
   // A Unix socket that is gone; any other missing file is a defect.
   if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return true;
