@@ -79,7 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     shardsHeld: () => leases.shards().length,
     async checkLease() {
-      if (!leases.maySend()) throw new Error('the lease of this worker has run out');
+      if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
       const parts = [runs, lanes, revisions, commands, erasure, house, keeper];

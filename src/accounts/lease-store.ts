@@ -27,13 +27,13 @@ export async function keepBeating(db: Connection, workerId: number): Promise<boo
 /**
  * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
  * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
- * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds.
+ * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds, each with its epoch.
  */
 export async function takeShards(
   db: Database,
   workerId: number,
   { leaseMs, gapMsOf }: { leaseMs: number; gapMsOf: Readonly<Record<string, number>> },
-): Promise<number[]> {
+): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
     await giveUpSurplus(trx, workerId, leaseMs);
     const { rows: taken } = await sql<{ shard: number }>`
@@ -62,8 +62,9 @@ export async function takeShards(
         taken.map((row) => row.shard),
         gapMsOf,
       );
-    const { rows } = await sql<{ shard: number }>`select shard from shards where worker_id = ${workerId}`.execute(trx);
-    return rows.map((row) => row.shard);
+    const { rows } = await sql<{ shard: number; epoch: number }>`
+      select shard, epoch from shards where worker_id = ${workerId}`.execute(trx);
+    return new Map(rows.map((row) => [row.shard, row.epoch]));
   });
 }
 

@@ -2,7 +2,7 @@
  * The worker's half that sends: takes turns for the accounts it holds, hands each to the account's session, and has the outcome
  * written down. One turn of an account at a time; many accounts beside each other.
  */
-import type { Leases } from '../accounts/leases.ts';
+import type { Held, Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
@@ -104,15 +104,16 @@ export function driveLanes(options: LaneOptions): Lanes {
 /** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
 async function step(driving: Driving): Promise<number> {
   const { db, leases } = driving;
-  const shards = leases.shards();
-  if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
+  const held = leases.held();
+  const shards = [...held.keys()];
+  if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
   await driving.strays.requeue(shards);
   const room = roomOf(driving);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
   if (gatherMs > 0) return gatherMs;
   const { turns, closed } = await claim(driving, shards, room);
-  begin(driving, turns);
+  begin(driving, turns, held);
   if (closed.length > 0) await openLanes(db, closed, driving.timeZone ?? 'UTC');
   // Fewer turns than shards looked into: there are hardly any more.
   return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
@@ -153,15 +154,17 @@ function startAt(shards: readonly number[], place: number): number[] {
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
-function begin(driving: Driving, turns: readonly Turn[]): void {
-  const { underWay } = driving;
+/** `held` as it was when they were claimed. */
+function begin(driving: Driving, turns: readonly Turn[], held: Held): void {
+  const { underWay, leases } = driving;
   const watch = watchTries(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) driving.usualTurn = claimed / turns.length;
   driving.inHand += claimed;
   for (const turn of turns) {
     const { length } = turn.deliveries;
-    const ended = takeTurn(driving, turn, watch).finally(() => {
+    const mayGoOn = () => leases.maySend(turn.accountId, held);
+    const ended = takeTurn(driving, turn, { watch, mayGoOn }).finally(() => {
       driving.inHand -= length;
       // The account may have been lost and got back meanwhile.
       if (underWay.get(turn.accountId)?.turn === turn.turn) underWay.delete(turn.accountId);
@@ -171,10 +174,14 @@ function begin(driving: Driving, turns: readonly Turn[]): void {
   }
 }
 
-async function takeTurn(driving: Driving, turn: Turn, watch: TryWatch): Promise<void> {
+async function takeTurn(
+  driving: Driving,
+  turn: Turn,
+  { watch, mayGoOn }: { watch: TryWatch; mayGoOn: () => boolean },
+): Promise<void> {
   const { sending, finisher, gaps, onOutcome } = driving;
   let begunMs = performance.now();
-  const results = await sendTurn(sending, turn, () => (begunMs = performance.now()));
+  const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
   await watch.tell(turn, results, begunMs);
   const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);

@@ -62,8 +62,9 @@ export function revisePosts(options: LaneOptions): { stop(): Promise<void> } {
 /** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
 async function step(revising: Revising): Promise<number> {
   const { db, leases, underWay } = revising;
-  const shards = leases.shards();
-  if (shards.length === 0 || !leases.maySend()) return POLL_MS;
+  const held = leases.held();
+  const shards = [...held.keys()];
+  if (shards.length === 0 || !leases.isGood()) return POLL_MS;
   await revising.strays.requeue(shards);
   const due = await findRevisions(db, shards, AHEAD_MS);
   let isBusy = underWay.size > 0;
@@ -71,7 +72,7 @@ async function step(revising: Revising): Promise<number> {
     if (underWay.has(one.accountId) || underWay.size >= ACCOUNTS_UNDER_WAY) continue;
     isBusy = true;
     const turn = isUntouched(revising, one) ? undefined : await claim(revising, one.accountId);
-    if (turn) begin(revising, turn);
+    if (turn) begin(revising, turn, () => leases.maySend(turn.accountId, held));
   }
   return isBusy ? BUSY_PAUSE_MS : POLL_MS;
 }
@@ -87,19 +88,23 @@ function claim({ db, leases, paced }: Revising, accountId: number): Promise<Revi
   return claimRevision(db, accountId, options);
 }
 
-function begin(revising: Revising, turn: RevisionTurn): void {
+function begin(revising: Revising, turn: RevisionTurn, mayGoOn: () => boolean): void {
   const { underWay, wake } = revising;
-  const ended = takeTurn(revising, turn).finally(() => {
+  const ended = takeTurn(revising, turn, mayGoOn).finally(() => {
     underWay.delete(turn.accountId);
     wake();
   });
   underWay.set(turn.accountId, ended);
 }
 
-async function takeTurn({ db, log, left, gaps, changing }: Revising, turn: RevisionTurn): Promise<void> {
+async function takeTurn(
+  { db, log, left, gaps, changing }: Revising,
+  turn: RevisionTurn,
+  mayGoOn: () => boolean,
+): Promise<void> {
   // A timer may be a moment early.
   if (turn.waitMs > 0) await sleep(turn.waitMs + 1, changing.stopping);
-  const { outcomes, restMs } = await reviseTurn(changing, turn);
+  const { outcomes, restMs } = await reviseTurn(changing, turn, mayGoOn);
   const isTried = outcomes.some((outcome) => outcome.kind !== 'retry' || outcome.tries > 0);
   const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
   const after = await writeSurely(
