@@ -11,5 +11,8 @@ export const correctCampaignBody = recallCampaignBody.extend(previewBody.shape);
 
 export const revisedData = z.object({
   campaign_id: campaignBody.shape.campaign_id,
-  groups: z.number().int().meta({ description: 'In how many groups something that was sent will be changed.' }),
+  groups: z.number().int().meta({
+    description:
+      'In how many groups something that was sent will be changed; of more than 2,000 deliveries, in how many at most.',
+  }),
 });
