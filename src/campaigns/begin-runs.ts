@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { breaksRule, writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
 import { expireUnsent, latestStart, missRuns } from './expire-runs.ts';
 
 const RUNS_PER_STEP = 200;
@@ -14,15 +16,29 @@ const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text
 
 /**
  * Begins the runs that have fallen due in these shards, in order of their due time, and writes a further chunk of those that have
- * begun. Runs of a paused campaign or of an account that is held wait. Resolves to the milliseconds until there may be more to do.
+ * begun. Runs of a paused campaign or of an account that is held or stopped wait. Resolves to the milliseconds until there may be more to do.
  */
-export async function beginDueRuns(db: Database, shards: number[]): Promise<number> {
+export async function beginDueRuns(db: Database, shards: number[], log?: Log): Promise<number> {
   if (shards.length === 0) return 1_000;
   const due = await findDueAccounts(db, shards);
-  const begun = due.length > 0 && (await db.transaction().execute((trx) => beginRunsOf(trx, due)));
-  const expanded = await expandBegun(db, shards);
+  const begun = due.length > 0 && (await beginOrStop(db, due, log));
+  const expanded = await expandBegun(db, shards, log);
   if (begun || expanded) return 0;
   return due.length > 0 ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
+}
+
+/** Of accounts that cannot begin together each begins by itself, and those that are at fault are stopped. */
+async function beginOrStop(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
+  const begin = (some: number[]) => db.transaction().execute((trx) => beginRunsOf(trx, some));
+  try {
+    return await begin(accountIds);
+  } catch (error) {
+    if (!breaksRule(error)) throw error;
+  }
+  let begun = false;
+  for (const accountId of accountIds)
+    begun = (await writeOrStop({ db, log }, accountId, () => begin([accountId]))) || begun;
+  return begun;
 }
 
 async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
@@ -32,7 +48,7 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
       cross join lateral (
         select r.account_id, r.due_at from runs r join lanes l on l.account_id = r.account_id
         where r.shard = s.shard and r.status = 'planned' and not r.paused and r.due_at <= campanile_now()
-          and (l.held_until <= campanile_now() or r.due_at <= ${latestStart})
+          and (l.held_until <= campanile_now() or r.due_at <= ${latestStart} and l.held_until < 'infinity')
         order by r.due_at limit ${RUNS_PER_STEP}
       ) r
       order by r.due_at limit ${RUNS_PER_STEP}
@@ -106,13 +122,16 @@ export async function beginRuns(
 }
 
 /** Writes the next chunk of the runs that have begun and have more. True when it wrote any. */
-async function expandBegun(db: Database, shards: number[]): Promise<boolean> {
+async function expandBegun(db: Database, shards: number[], log?: Log): Promise<boolean> {
   const { rows } = await sql<{ account_id: number; run_id: number }>`
     select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
     where r.shard = any(${shards}::smallint[]) and r.status = 'running' and r.expanded < r.targets
     -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
     order by r.shard limit 20`.execute(db);
-  for (const run of rows) await db.transaction().execute((trx) => expandRun(trx, run.account_id, run.run_id));
+  for (const { account_id: accountId, run_id: runId } of rows)
+    await writeOrStop({ db, log }, accountId, () =>
+      db.transaction().execute((trx) => expandRun(trx, accountId, runId)),
+    );
   return rows.length > 0;
 }
 

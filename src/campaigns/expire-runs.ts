@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { closeRuns, settleRuns, type RunKey } from '../deliveries/settle-runs.ts';
+import type { Log } from '../lib/log.ts';
 
 /** A run that could not begin within this time of its due time is missed (contract §5). */
 const LATEST_START_HOURS = 6;
@@ -48,7 +50,7 @@ export async function expireUnsent(trx: Connection, runs: readonly RunKey[]): Pr
 }
 
 /** What nobody else notices, for want of anything happening: stalled runs expire, and paused ones that are too late are missed. */
-export async function sweepRuns(db: Database, shards: number[]): Promise<void> {
+export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<void> {
   const { rows } = await sql<{ account_id: number; run_ids: number[] }>`
     select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids
     from runs
@@ -57,11 +59,15 @@ export async function sweepRuns(db: Database, shards: number[]): Promise<void> {
            or status = 'planned' and paused and due_at <= ${latestStart})
     group by account_id`.execute(db);
   for (const { account_id, run_ids } of rows)
-    await db.transaction().execute(async (trx) => {
-      if (!(await lockLane(trx, account_id))) return;
-      await missRuns(trx, [account_id]);
-      await expireUnsent(trx, await stillStalled(trx, account_id, run_ids));
-    });
+    await writeOrStop({ db, log }, account_id, () => sweepAccount(db, account_id, run_ids));
+}
+
+function sweepAccount(db: Database, accountId: number, runIds: number[]): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    await missRuns(trx, [accountId]);
+    await expireUnsent(trx, await stillStalled(trx, accountId, runIds));
+  });
 }
 
 async function stillStalled(trx: Connection, accountId: number, runIds: number[]): Promise<RunKey[]> {

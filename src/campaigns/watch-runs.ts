@@ -18,11 +18,11 @@ export function watchRuns(deps: {
 }): { stop(): Promise<void> } {
   const { db, log, leases } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
-  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards()), options);
+  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), log), options);
   const sweep = startLoop(
     'late runs',
     async () => {
-      await sweepRuns(db, leases.shards());
+      await sweepRuns(db, leases.shards(), log);
       return SWEEP_MS;
     },
     options,
