@@ -73,7 +73,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lanes = driveLanes({ ...options, leases, sessions });
   const revisions = revisePosts({ ...options, leases, sessions });
   const watchers = [...messengers.values()].map((messenger) =>
-    messenger.watchMembers((events) => recordReceipts(db, events)),
+    messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
 
   return {

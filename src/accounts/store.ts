@@ -28,6 +28,8 @@ export interface Account {
   pauses: number;
   /** One sentence on how the account stands. */
   reason: string | null;
+  /** Set: nothing is sent until the account is connected again, and this sentence says why. */
+  stopReason: string | null;
 }
 
 /** How an account stands that a phone has vouched for. */
@@ -82,6 +84,7 @@ function selectAccounts(db: Connection) {
       'accounts.code_expires_at as codeExpiresAt',
       'accounts.paused_until as pausedUntil',
       'accounts.status_reason as reason',
+      'accounts.stop_reason as stopReason',
       'accounts.pause_cause as pauseCause',
       sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(

@@ -1,7 +1,9 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
 import { sql } from 'kysely';
+import { writeOrStopEach } from '../accounts/stop-account.ts';
 import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
 import type { Rotation } from '../lib/take-turns.ts';
 
 /** In one transaction, of a few accounts together; each has its share. */
@@ -16,20 +18,29 @@ const STEP_MS = 200;
 export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
 
 /** Writes what is missing of runs that have begun in these shards, for a moment. True when there was any. */
-export async function writeDeliveries(db: Database, shards: number[], turns: Rotation): Promise<boolean> {
+export async function writeDeliveries(
+  db: Database,
+  shards: number[],
+  { turns, log }: { turns: Rotation; log?: Log | undefined },
+): Promise<boolean> {
   const accounts = turns.order(await findUnwritten(db, shards));
   const endMs = performance.now() + STEP_MS;
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    await db.transaction().execute(async (trx) => writePiece(trx, await lockFreeLanes(trx, some)));
+    await writeOrStopEach({ db, log }, some, (ids) =>
+      db.transaction().execute(async (trx) => writePiece(trx, await lockFreeLanes(trx, ids))),
+    );
   }
   return accounts.length > 0;
 }
 
 async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
-    select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+    select account_id from runs
+    where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+      -- Of an account that is stopped nothing is written.
+      and (select l.held_until from lanes l where l.account_id = runs.account_id) < 'infinity'
     -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
     group by shard, account_id order by shard, account_id`.execute(db);
   return rows.map((row) => row.account_id);

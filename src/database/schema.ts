@@ -94,6 +94,7 @@ export interface Schema extends MessengerTables {
     quiet_from: string | null;
     quiet_to: string | null;
     daily_cap: number | null;
+    stop_reason: string | null;
     created_at: GeneratedInstant;
   };
   account_states: {

@@ -2,6 +2,7 @@
  * The worker's half that changes what has left: recalls and corrections, each a turn of the account's lane like any send, at the
  * same pace and fenced in the same way. A try that was cut off is made again: to recall or correct a post twice does no harm.
  */
+import { writeOrStop } from '../accounts/stop-account.ts';
 import { startLoop } from '../lib/loop.ts';
 import { sleep } from '../lib/time.ts';
 import { claimRevision, findRevisions, type DueRevision, type RevisionTurn } from './claim-revision.ts';
@@ -108,7 +109,10 @@ async function takeTurn(
   const isTried = outcomes.some((outcome) => outcome.kind !== 'retry' || outcome.tries > 0);
   const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
   const after = await writeSurely(
-    () => finishRevision(db, turn, outcomes, { gapMs, restMs }),
+    () =>
+      writeOrStop({ db, log }, turn.accountId, () => finishRevision(db, turn, outcomes, { gapMs, restMs }), {
+        [turn.messenger]: gapMs,
+      }),
     (error) =>
       log.error({ err: error }, 'what became of a recall or correction could not be written down yet and is kept'),
   );

@@ -11,6 +11,8 @@ declare
   all_live boolean;
   changed int := 0;
   ended_campaigns bigint[];
+  ended_accounts bigint[];
+  ended_runs bigint[];
 begin
   -- Accounts that are gone have no lane; a turn whose number has moved on is fenced, beside another of its account too.
   select array_agg(l.account_id), count(*) filter (where l.held) into living, held
@@ -74,15 +76,20 @@ begin
       group by n.account_id, n.run_id
     ) t
     where r.account_id = t.account_id and r.run_id = t.run_id
-    returning r.campaign_id, r.queued, r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
+    returning r.campaign_id, r.account_id, r.run_id,
+              r.queued = 0 and r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
   )
-  select (select count(*) from sent), array_agg(campaign_id) filter (where queued = 0 and is_over)
-  into changed, ended_campaigns from run;
+  select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(account_id) filter (where is_over),
+         array_agg(run_id) filter (where is_over)
+  into changed, ended_campaigns, ended_accounts, ended_runs from run;
 
   if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_stretches) o (first int, last int)) then
     perform write_late_truth(living, sent_stretches);
   end if;
-  if ended_campaigns is not null then perform close_runs(ended_campaigns); end if;
+  if ended_campaigns is not null then
+    perform require_settled(ended_accounts, ended_runs);
+    perform close_runs(ended_campaigns);
+  end if;
 
   update lanes l
   set in_hand_run_id = null, in_hand = null,
