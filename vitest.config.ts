@@ -12,7 +12,7 @@ const SLOW = [
   'database/{embedded*,failover,full-disk,given-up,lost,outages}',
   'service/{crashes,door,journey,main,soak,worker-loops}',
   'project/{examples,readme,tutorial,witness}',
-  'deliveries/{effort,poison,replaced,revise,stalled-claim}',
+  'deliveries/{effort,poison,replaced,revise,revise-newest,stalled-claim}',
   'accounts/rest',
   'campaigns/{check,clock,halt,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',

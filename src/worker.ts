@@ -8,7 +8,7 @@ import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
 import { driveLanes } from './deliveries/drive-lanes.ts';
 import { gapMsOf, type Gaps } from './deliveries/pace.ts';
-import { revisePosts } from './deliveries/revise-posts.ts';
+import { settleLate } from './deliveries/settle-late.ts';
 import { eraseDeletedUsers } from './erasure/erase-deleted-users.ts';
 import { keepHouse } from './housekeeping.ts';
 import type { Log } from './lib/log.ts';
@@ -71,7 +71,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const house = keepHouse({ db, log, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
-  const revisions = revisePosts({ ...options, leases, sessions });
+  const late = settleLate({ db, log, hints, leases, messengers, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
@@ -82,7 +82,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, revisions, commands, erasure, house, keeper];
+      const parts = [runs, lanes, late, commands, erasure, house, keeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
       // The sessions first: whoever takes over must not meet ours.
       await sessions.closeUnless(() => false);

@@ -244,6 +244,8 @@ export interface Schema extends MessengerTables {
     wanted: 'recall' | 'correct' | null;
     number: number;
     content_id: number | null;
+    sent_at: Date | null;
+    is_channel: boolean;
     not_before: Date | null;
     attempts: Generated<number>;
     corrected_at: Date | null;

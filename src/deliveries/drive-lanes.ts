@@ -1,24 +1,31 @@
 /**
  * The worker's half that sends: takes turns for the accounts it holds, hands each to the account's session, and has the outcome
- * written down. One turn of an account at a time; many accounts beside each other.
+ * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
+ * each other.
  */
 import type { Held, Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
+import { writeOrStop } from '../accounts/stop-account.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
+import type { RevisionTurn } from './claim-revisions.ts';
 import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
+import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
 import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchStrays, type StrayWatch } from './requeue-strays.ts';
+import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { trySuspects } from './try-suspects.ts';
+import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
+import { writeSurely } from './write-surely.ts';
 
 export interface LaneOptions extends TryHooks {
   db: Database;
@@ -55,18 +62,20 @@ export interface Lanes {
 
 /** What this worker has in hand, and how it takes more. */
 interface Driving extends LaneOptions {
-  /** By account. */
-  underWay: Map<number, { turn: number; ended: Promise<void> }>;
+  /** Each by its account and number. */
+  underWay: Map<string, Promise<void>>;
   /** Deliveries of the turns under way. */
   inHand: number;
-  /** Deliveries of a turn of the last claim, on average: what the next turns are expected to hold. */
+  /** Deliveries of a turn to send of the last claim, on average: what the next turns are expected to hold. */
   usualTurn: number;
   /** When the last claim was made, by the process's monotonic clock. */
   claimedMs: number;
   /** Made so far. */
   claimCount: number;
   strays: StrayWatch;
+  revisions: RevisionWatch;
   sending: TurnSending;
+  revising: TurnRevising;
   finisher: Finisher;
   paced: readonly string[];
   /** Looks for more to do at once. */
@@ -76,7 +85,8 @@ interface Driving extends LaneOptions {
 export function driveLanes(options: LaneOptions): Lanes {
   const { db, log, onLoopError } = options;
   const underWay: Driving['underWay'] = new Map();
-  const knows = (accountId: number, turn: number) => underWay.get(accountId)?.turn === turn;
+  const paced = pacedOf(options.gaps);
+  const posts = loadPosts(db);
   const driving: Driving = {
     ...options,
     underWay,
@@ -84,19 +94,25 @@ export function driveLanes(options: LaneOptions): Lanes {
     usualTurn: DELIVERIES_PER_TURN,
     claimedMs: -Infinity,
     claimCount: 0,
-    strays: watchStrays({ ...options, inHand: 'sends', knows }),
-    sending: { ...options, posts: loadPosts(db), trySuspect: trySuspects({ db }) },
+    strays: watchStrays({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
+    revisions: watchRevisions({ ...options, paced }),
+    sending: { ...options, posts, trySuspect: trySuspects({ db }) },
+    revising: { ...options, posts },
     finisher: createFinisher({ db, log, underWay: () => underWay.size, onError: () => onLoopError?.('outcomes') }),
-    paced: pacedOf(options.gaps),
+    paced,
     wake: () => loop.wake(),
   };
   const loop = startLoop('lanes', () => step(driving), { log, ...(onLoopError && { onError: onLoopError }) });
   options.hints.on('campanile_lanes', () => loop.wake());
+  options.hints.on('campanile_revisions', () => {
+    driving.revisions.hint();
+    loop.wake();
+  });
   return {
     wake: () => loop.wake(),
     async stop() {
       await loop.stop();
-      await Promise.all([...underWay.values()].map((turn) => turn.ended));
+      await Promise.all(underWay.values());
     },
   };
 }
@@ -112,11 +128,18 @@ async function step(driving: Driving): Promise<number> {
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
   if (gatherMs > 0) return gatherMs;
-  const { turns, closed } = await claim(driving, shards, room);
-  begin(driving, turns, held);
+  // These first: a lane is parked then, and otherwise goes to what it has to send. In between it does, so that neither waits for long.
+  const revising = await driving.revisions.claim(shards, room);
+  for (const turn of revising.turns)
+    begin(driving, turn, turn.posts.length, () =>
+      takeRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
+    );
+  const { turns, closed } = await claim(driving, shards, room - revising.turns.length);
+  beginSends(driving, turns, held);
   if (closed.length > 0) await openLanes(db, closed, driving.timeZone ?? 'UTC');
   // Fewer turns than shards looked into: there are hardly any more.
-  return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
+  if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
+  return Math.min(revising.waitMs, await nextTurnMs(db, shards));
 }
 
 /** For how many turns there is room. */
@@ -154,23 +177,33 @@ function startAt(shards: readonly number[], place: number): number[] {
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
+interface TurnKey {
+  accountId: number;
+  turn: number;
+}
+
+const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
+
+/** Has a turn carried out, of so many deliveries, and keeps it in hand until that has ended. */
+function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
+  const key = keyOf(turn);
+  driving.inHand += size;
+  const ended = carryOut().finally(() => {
+    driving.inHand -= size;
+    driving.underWay.delete(key);
+    driving.wake();
+  });
+  driving.underWay.set(key, ended);
+}
+
 /** `held` as it was when they were claimed. */
-function begin(driving: Driving, turns: readonly Turn[], held: Held): void {
-  const { underWay, leases } = driving;
+function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void {
   const watch = watchTries(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) driving.usualTurn = claimed / turns.length;
-  driving.inHand += claimed;
   for (const turn of turns) {
-    const { length } = turn.deliveries;
-    const mayGoOn = () => leases.maySend(turn.accountId, held);
-    const ended = takeTurn(driving, turn, { watch, mayGoOn }).finally(() => {
-      driving.inHand -= length;
-      // The account may have been lost and got back meanwhile.
-      if (underWay.get(turn.accountId)?.turn === turn.turn) underWay.delete(turn.accountId);
-      driving.wake();
-    });
-    underWay.set(turn.accountId, { turn: turn.turn, ended });
+    const mayGoOn = () => driving.leases.maySend(turn.accountId, held);
+    begin(driving, turn, turn.deliveries.length, () => takeTurn(driving, turn, { watch, mayGoOn }));
   }
 }
 
@@ -186,4 +219,18 @@ async function takeTurn(
   const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
   await finisher.finish({ turn, outcomes, gapMs: drawGapMs(gaps, turn.messenger) });
+}
+
+async function takeRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
+  const { db, log, revising, gaps } = driving;
+  const { outcomes, restMs, isTried } = await reviseTurn(revising, turn, mayGoOn);
+  const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
+  await writeSurely(
+    () =>
+      writeOrStop({ db, log }, turn.accountId, () => finishRevision(db, turn, outcomes, { gapMs, restMs }), {
+        [turn.messenger]: gapMs,
+      }),
+    (error) =>
+      log.error({ err: error }, 'what became of a recall or correction could not be written down yet and is kept'),
+  );
 }

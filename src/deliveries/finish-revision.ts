@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
-import type { RevisionTurn } from './claim-revision.ts';
+import type { RevisionTurn } from './claim-revisions.ts';
 
 /** What one try to change a post came to in the ledger. */
 export type RevisionOutcome =
@@ -10,12 +10,6 @@ export type RevisionOutcome =
   | { kind: 'failed'; reason: string }
   /** Again no sooner than `waitMs` from now; `tries` is 0 for what was not tried. */
   | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
-
-/** When the lane is to be looked at next, as `finishRevision` left it. */
-export interface LaneAfter {
-  turn: number;
-  wakeAt: Date | null;
-}
 
 /**
  * Writes down what a turn came to and gives the lane back, which waits its gap, and `restMs` where the account cannot be reached. A
@@ -27,28 +21,26 @@ export async function finishRevision(
   turn: RevisionTurn,
   outcomes: readonly RevisionOutcome[],
   { gapMs, restMs }: { gapMs: number; restMs: number },
-): Promise<LaneAfter | undefined> {
+): Promise<void> {
   const { accountId } = turn;
-  return db.transaction().execute(async (trx) => {
+  await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ held: boolean }>`
       select turn = ${turn.turn} and in_hand_run_id is not null as held from lanes
       where account_id = ${accountId} for no key update`.execute(trx);
     const [lane] = rows;
-    if (!lane) return undefined;
+    if (!lane) return;
     const told = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
     await writeOutcomes(trx, turn, told);
-    if (!lane.held) return undefined;
-    const { rows: after } = await sql<LaneAfter>`
+    if (!lane.held) return;
+    await sql`
       update lanes
       set changes = changes + 1, in_hand_run_id = null, in_hand = null,
           next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
           held_until = case when ${restMs}::float8 > 0 then greatest(held_until, campanile_now() + ${restMs} * interval '1 millisecond')
                             else held_until end,
           work_at = campanile_now()
-      where account_id = ${accountId}
-      returning turn, wake_at as "wakeAt"`.execute(trx);
+      where account_id = ${accountId}`.execute(trx);
     await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
-    return after[0];
   });
 }
 

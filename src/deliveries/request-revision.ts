@@ -33,13 +33,14 @@ export async function requestRevision(
 /** Its turn was taken with the old text. */
 async function correctInHand(trx: Connection, accountId: number, number: number): Promise<void> {
   await sql`
-    insert into revisions as v (account_id, run_id, position, wanted, number, content_id)
-    select r.account_id, r.run_id, d.position, 'correct', q.number, r.content_id
+    insert into revisions as v (account_id, run_id, position, wanted, number, content_id, is_channel)
+    select r.account_id, r.run_id, d.position, 'correct', q.number, r.content_id,
+           coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
     from lanes l
     join revision_requests q on q.account_id = l.account_id and q.run_id = l.in_hand_run_id and q.number = ${number}
     join runs r on r.account_id = q.account_id and r.run_id = q.run_id
     cross join lateral (
-      select position from deliveries q
+      select position, group_id from deliveries q
       where q.account_id = r.account_id and q.run_id = r.run_id and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand)
         and q.position <@ l.in_hand
       order by q.position

@@ -8,9 +8,7 @@ export interface StrayOptions {
   db: Database;
   leases: Pick<Leases, 'workerId'>;
   gaps: Gaps;
-  /** A turn that changes what has left has no positions in hand. */
-  inHand: 'sends' | 'revisions';
-  knows: (accountId: number, turn: number) => boolean;
+  knows: (turn: { accountId: number; turn: number }) => boolean;
 }
 
 export interface StrayWatch {
@@ -40,12 +38,11 @@ interface InHand {
   turn: number;
 }
 
-async function findStrays({ db, inHand, knows }: StrayOptions, shards: number[]): Promise<InHand[]> {
+async function findStrays({ db, knows }: StrayOptions, shards: number[]): Promise<InHand[]> {
   const { rows } = await sql<InHand>`
     select account_id, turn from lanes
-    where shard = any(${shards}::smallint[]) and in_hand_run_id is not null
-      and (in_hand = '{}') = (${inHand} = 'revisions')`.execute(db);
-  return rows.filter((row) => !knows(row.account_id, row.turn));
+    where shard = any(${shards}::smallint[]) and in_hand_run_id is not null`.execute(db);
+  return rows.filter(({ account_id: accountId, turn }) => !knows({ accountId, turn }));
 }
 
 /** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */

@@ -2,7 +2,7 @@
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Log } from '../lib/log.ts';
 import type { MessengersTraits, RevisionResult } from '../messenger/messenger.ts';
-import type { RevisedPost, RevisionTurn } from './claim-revision.ts';
+import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 import type { RevisionOutcome } from './finish-revision.ts';
 import type { Posts } from './load-posts.ts';
 import { judge } from './outcome.ts';
@@ -13,8 +13,6 @@ export interface TurnRevising {
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
   messengers: MessengersTraits;
-  /** Aborted when no further turn is to be taken. */
-  stopping: AbortSignal;
 }
 
 /** What is queued for another try of sending has to leave first. */
@@ -22,12 +20,17 @@ const OPEN_PAUSE_MS = 10_000;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const NOT_POSSIBLE = 'This messaging application does not let posts be deleted or changed once they were sent';
 
-/** Never rejects. `mayGoOn` as of a send. `restMs`: how long the account cannot be reached. */
-export async function reviseTurn(
-  revising: TurnRevising,
-  turn: RevisionTurn,
-  mayGoOn: () => boolean,
-): Promise<{ outcomes: RevisionOutcome[]; restMs: number }> {
+/** What a turn came to. */
+export interface Revised {
+  outcomes: RevisionOutcome[];
+  /** How long the account cannot be reached, in milliseconds. */
+  restMs: number;
+  /** Something may have left, so that the account owes its gap. */
+  isTried: boolean;
+}
+
+/** Never rejects. `mayGoOn` as of a send. */
+export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, mayGoOn: () => boolean): Promise<Revised> {
   const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
   const results = new Map<RevisedPost, RevisionResult>();
   const inTime: RevisedPost[] = [];
@@ -43,24 +46,23 @@ export async function reviseTurn(
     if (post) results.set(post, result);
   }
   const restMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
-  return { outcomes: turn.posts.map((post) => judgeRevision(post, results.get(post))), restMs };
+  const isTried = changed.some(({ kind }) => kind !== 'offline');
+  return { outcomes: turn.posts.map((post) => judgeRevision(post, results.get(post))), restMs, isTried };
 }
 
 async function change(
-  { log, sessions, posts, stopping }: TurnRevising,
+  { log, sessions, posts }: TurnRevising,
   { accountId, contentId }: RevisionTurn,
   { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
 ): Promise<RevisionResult[]> {
   const all = (result: RevisionResult) => inTime.map(() => result);
   const notTried = (restMs: number) => all({ kind: 'offline', reason: 'not ready', restMs });
-  const mayAsk = () => !stopping.aborted && mayGoOn();
-  if (!mayAsk()) return notTried(0);
   try {
     const session = await sessions.get(accountId);
     if (!session) return notTried(REST_WITHOUT_SESSION_MS);
     if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
     const post = contentId === null ? null : await posts.get(contentId);
-    if (!mayAsk()) return notTried(0);
+    if (!mayGoOn()) return notTried(0);
     return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');

@@ -1,15 +1,19 @@
 import type { ChangeWindow } from '../messenger/windows.ts';
-import type { RevisedPost, RevisionTurn } from './claim-revision.ts';
+import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 
 /** Why a post is not changed any more (contract §4); undefined: it is, or nobody knows when it left. `window` undefined: it always is. */
 export function whyTooLate(
   window: ChangeWindow | undefined,
-  { kind, waitMs }: Pick<RevisionTurn, 'kind' | 'waitMs'>,
+  { kind }: Pick<RevisionTurn, 'kind'>,
   { ageMs, isChannel }: Pick<RevisedPost, 'ageMs' | 'isChannel'>,
 ): string | undefined {
   if (!window || ageMs === null) return undefined;
   const { groupMs, channelMs } = window;
-  if (ageMs + waitMs <= (isChannel ? channelMs : groupMs)) return undefined;
+  return ageMs > (isChannel ? channelMs : groupMs) ? tooLate(window, kind) : undefined;
+}
+
+/** In one sentence for the user. */
+export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: RevisionTurn['kind']): string {
   const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
   const howLong = `${inWords(groupMs)}, in a channel for ${inWords(channelMs)}`;
   return `Too late: a post can ${what} for ${howLong}. Send another post that puts it right`;

@@ -24,18 +24,20 @@ export async function writeRevisions(trx: Connection, accountId: number): Promis
       ) q
       where q.before < ${DELIVERIES_TOGETHER}::int
     ), written as (
-      insert into revisions as v (account_id, run_id, position, wanted, number, content_id)
-      select p.account_id, p.run_id, d.position, p.kind, p.number, case p.kind when 'correct' then p.content_id end
+      insert into revisions as v (account_id, run_id, position, wanted, number, content_id, sent_at, is_channel)
+      select p.account_id, p.run_id, d.position, p.kind, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
+             coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
       from part p
       cross join lateral (
-        select d.position, d.status, d.sent_at, d.uncertain, d.error from deliveries d
+        select d.position, d.group_id, d.status, d.sent_at, d.uncertain, d.error from deliveries d
         where d.account_id = p.account_id and d.run_id = p.run_id and d.position between p.next_position and p.last
         order by d.position
       ) d
       where d.uncertain or d.error like 'outcome_unknown%'
         or d.status = 'sent' and (p.kind = 'recall' or d.position < p.tried_before or d.sent_at <= p.requested_at)
       on conflict (account_id, run_id, position) do update
-      set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, not_before = null, attempts = 0, error = null
+      set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, sent_at = excluded.sent_at,
+          not_before = null, attempts = 0, error = null
       where v.number < excluded.number and v.recalled_at is null and (excluded.wanted = 'recall' or v.wanted is distinct from 'recall')
     ), noted as (
       update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end

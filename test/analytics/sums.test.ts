@@ -9,7 +9,7 @@ import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
 import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
 import { sumMinutes } from '../../src/campaigns/sum-minutes.ts';
 import { sumRuns } from '../../src/campaigns/sum-runs.ts';
-import { claimRevision } from '../../src/deliveries/claim-revision.ts';
+import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
 import { finishRevision, type RevisionOutcome } from '../../src/deliveries/finish-revision.ts';
 import type { Outcome } from '../../src/deliveries/outcome.ts';
 import { AppError } from '../../src/lib/errors.ts';
@@ -182,7 +182,7 @@ async function postDay(world: World, outcomes: number[]): Promise<void> {
 async function revise(owner: Owner, outcomes: number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select max(worker_id) as id from shards`.execute(database.db);
   const options = { workerId: rows[0]?.id ?? 0, batch: outcomes.length, paced: [] };
-  const turn = await claimRevision(database.db, owner.accountId, options);
+  const [turn] = (await claimRevisions(database.db, [owner.accountId], options)).turns;
   if (!turn) return;
   const told = turn.posts.map((_, index) => REVISED[(outcomes[index] ?? 0) % REVISED.length] ?? DONE);
   await finishRevision(database.db, turn, told, { gapMs: 0, restMs: 0 });

@@ -13,7 +13,7 @@ export async function skipWaiting({ db }: TestDatabase, person: Person): Promise
       select l.* from accounts a join lanes l using (account_id)
       where a.workspace_id = ${workspaceOf(person)} and a.status = 'connected' and l.in_hand_run_id is null
     ), due as (
-      select least(i.wake_at, min(greatest(i.held_until, r.not_before)) filter (where r.wanted is not null)) as at
+      select least(i.wake_at, min(greatest(i.next_send_at, i.held_until, r.not_before)) filter (where r.wanted is not null)) as at
       from idle i left join revisions r using (account_id) group by i.account_id, i.wake_at
     )
     update test_clock set shift = shift + (due.at - campanile_now()) + interval '1 millisecond'

@@ -436,6 +436,8 @@ create table revisions (
   wanted       revision_kind,                  -- null: nothing more is to be done
   number       bigint        not null,         -- of the request that wanted it; a later one for the same delivery replaces it
   content_id   bigint,                         -- of a correction: what the post shall say
+  sent_at      timestamptz,                    -- of the delivery, if it was known by then: the newest go first
+  is_channel   boolean       not null,         -- where a post can be changed for longer
   not_before   timestamptz,                    -- set: was tried, and waits for another try
   attempts     smallint      not null default 0,
   corrected_at timestamptz,
@@ -444,6 +446,9 @@ create table revisions (
   primary key (account_id, run_id, position)
 ) with (fillfactor = 80);
 create index revisions_wanted on revisions (account_id, number, position) where wanted is not null;
+create index revisions_newest on revisions (account_id, wanted, is_channel, sent_at desc nulls last)
+  where wanted is not null and not_before is null;
+create index revisions_waiting on revisions (account_id, not_before) where not_before is not null;
 create sequence revision_numbers;
 
 -- The last request to recall or correct all that has left of a run. It is accepted with this row, and becomes revisions in pieces
