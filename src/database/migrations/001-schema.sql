@@ -495,8 +495,7 @@ create table run_minutes (
   sent       int         not null default 0,   -- of the deliveries that are in group_sums; the others tell themselves
   delivered  int         not null default 0,
   read       int         not null default 0,
-  primary key (account_id, run_id, minute),
-  constraint run_minutes_counts check (least(delivered, read) >= 0)
+  primary key (account_id, run_id, minute)     -- no CHECK: what is taken off a minute that is in time_sums stands here below zero
 ) with (fillfactor = 70);
 
 -- ── sums ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -527,7 +526,8 @@ create table group_sums (
   error          text,
   revision_error_run_id bigint,
   revision_error text,
-  primary key (account_id, campaign_id, group_id)
+  primary key (account_id, campaign_id, group_id),
+  constraint group_sums_counts check (least(queued, sent, failed, cancelled, recipients, delivered, read, reactions, replies, views) >= 0)
 ) with (fillfactor = 80);
 
 create trigger deliveries_summed after update on deliveries
