@@ -5,6 +5,7 @@ import type { Connection, Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
 import { closeRuns } from '../deliveries/settle-runs.ts';
 import { AppError } from '../lib/errors.ts';
+import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import { findOwnCampaign, type OwnCampaign } from './store.ts';
 
@@ -28,6 +29,7 @@ export async function recallCampaign(
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    requirePosts(campaign, 'recalled');
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
     const stopped = await cancelUnsent(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, { kind: 'recall' });
