@@ -180,6 +180,7 @@ function startSending(
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
     timeZone: config.timeZone,
+    retentionDays: config.retentionDays,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,

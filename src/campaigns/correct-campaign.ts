@@ -5,6 +5,7 @@ import type { Connection, Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { Convert } from '../text/convert-aside.ts';
+import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from './store.ts';
@@ -26,6 +27,7 @@ export async function correctCampaign(
   const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
+    requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     const runs = await findBegunRuns(trx, campaignId, runId);
     const waiting = await rewrite(trx, { accountId, campaignId, runId, html, text });
     const runIds = runs.map((run) => run.runId);

@@ -318,11 +318,18 @@ create table campaigns (
   content_id          bigint,                  -- what its next run will say; set right after creation
   open_runs           int         not null check (open_runs >= 0),  -- runs that have not ended
   created_at          timestamptz not null default campanile_now(),
-  finished_at         timestamptz
+  finished_at         timestamptz,
+  -- From then on its deliveries and revisions are removed, and nothing of it can be changed any more: what they came to is in
+  -- group_sums, and stays.
+  folded_at           timestamptz,
+  folded              boolean     not null default false,  -- they are gone
+  deleted_at          timestamptz              -- gone for everybody from then on; its rows are removed
 ) with (fillfactor = 80);
 create index campaigns_account on campaigns (account_id, campaign_id);
--- Those that have not ended come last, before them the latest that have.
-create index campaigns_ended on campaigns (account_id, (coalesce(finished_at, 'infinity'::timestamptz)));
+-- Those that have not ended come last, before them the latest that have, or were deleted.
+create index campaigns_ended on campaigns (account_id, (coalesce(deleted_at, finished_at, 'infinity'::timestamptz)));
+create index campaigns_unfolded on campaigns (finished_at) where finished_at is not null and not folded;
+create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null;
 
 -- What a campaign says and to whom; written once. A run points to the one it began with, so that changing a campaign never changes
 -- what is already under way.
