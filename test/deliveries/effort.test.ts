@@ -19,10 +19,12 @@ let oneConnection: Database;
 
 beforeAll(async () => {
   ({ database, oneConnection } = await createLedger());
-  const { db } = database;
+  // What is prepared may take longer than a statement of the service.
+  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   await createManyAccounts(db, { accounts: 500, groups: 1 });
   await planRuns(db, { afterMs: 86_400_000, each: 100 });
   await sql`analyze`.execute(db);
+  await db.destroy();
 });
 afterAll(async () => {
   await oneConnection.destroy();
