@@ -1,6 +1,6 @@
 /** What was asked about more deliveries than the request could touch: in pieces, so that nothing waits long for one. */
 import { sql } from 'kysely';
-import { lockLane } from '../accounts/store.ts';
+import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { dropQueued } from '../deliveries/drop-queued.ts';
 import { writeRevisions } from '../deliveries/write-revisions.ts';
@@ -9,20 +9,36 @@ import { takeTurns } from '../lib/take-turns.ts';
 /** After so long the accounts are looked for anew. */
 const STEP_MS = 500;
 
-/** Does a piece for accounts in these shards that have any left to do, for a moment; they take turns. True when there was any. */
-export async function carryOutRequests(db: Database, shards: number[], turns = takeTurns()): Promise<boolean> {
+/** When every account with something to do is locked by somebody else. */
+const LOCKED_PAUSE_MS = 10;
+/** When there is nothing to do. */
+const POLL_MS = 1_000;
+
+/**
+ * Does a piece for each account in these shards that has something left to do, for a moment; they take turns. Resolves to the
+ * milliseconds until there may be more.
+ */
+export async function carryOutRequests(db: Database, shards: number[], turns = takeTurns()): Promise<number> {
   const accounts = turns.order(await findRequesters(db, shards));
   const endMs = performance.now() + STEP_MS;
+  let isLocked = true;
   for (const accountId of accounts) {
     turns.served([accountId]);
-    await db.transaction().execute(async (trx) => {
-      if (!(await lockLane(trx, accountId))) return;
-      await dropQueued(trx, accountId);
-      await writeRevisions(trx, accountId);
-    });
+    const done = await db.transaction().execute((trx) => carryOutPiece(trx, accountId));
+    if (done) isLocked = false;
     if (performance.now() > endMs) break;
   }
-  return accounts.length > 0;
+  if (accounts.length === 0) return POLL_MS;
+  return isLocked ? LOCKED_PAUSE_MS : 0;
+}
+
+/** False where somebody else has locked the account. */
+async function carryOutPiece(trx: Connection, accountId: number): Promise<boolean> {
+  const locked = await lockFreeLanes(trx, [accountId]);
+  if (locked.length === 0) return false;
+  await dropQueued(trx, accountId);
+  await writeRevisions(trx, accountId);
+  return true;
 }
 
 async function findRequesters(db: Connection, shards: number[]): Promise<number[]> {

@@ -9,7 +9,6 @@ import { carryOutRequests } from './carry-out-requests.ts';
 import { sweepRuns } from './expire-runs.ts';
 
 const SWEEP_MS = 60_000;
-const REQUESTS_MS = 1_000;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
 export function watchRuns(deps: {
@@ -25,11 +24,7 @@ export function watchRuns(deps: {
   const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), turns), options);
   const sweep = startLoop('late runs', async () => ((await sweepRuns(db, leases.shards())) ? 0 : SWEEP_MS), options);
   const requesters = takeTurns();
-  const requests = startLoop(
-    'requests',
-    async () => ((await carryOutRequests(db, leases.shards(), requesters)) ? 0 : REQUESTS_MS),
-    options,
-  );
+  const requests = startLoop('requests', () => carryOutRequests(db, leases.shards(), requesters), options);
   deps.hints.on('campanile_runs', () => due.wake());
   deps.hints.on('campanile_revisions', () => requests.wake());
   return {

@@ -15,23 +15,36 @@ const STEP_MS = 200;
 /** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
 export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
 
-/** Writes what is missing of runs that have begun in these shards, for a moment. True when there was any. */
-export async function writeDeliveries(db: Database, shards: number[], turns: Rotation): Promise<boolean> {
+/** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
+export async function writeDeliveries(
+  db: Database,
+  shards: number[],
+  turns: Rotation,
+): Promise<'nothing' | 'locked' | 'written'> {
   const accounts = turns.order(await findUnwritten(db, shards));
   const endMs = performance.now() + STEP_MS;
+  let free = 0;
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    await db.transaction().execute(async (trx) => writePiece(trx, await lockFreeLanes(trx, some)));
+    free += await db.transaction().execute(async (trx) => {
+      const locked = await lockFreeLanes(trx, some);
+      await writePiece(trx, locked);
+      return locked.length;
+    });
   }
-  return accounts.length > 0;
+  if (free > 0) return 'written';
+  return accounts.length > 0 ? 'locked' : 'nothing';
 }
 
 async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
-    select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
-    -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
-    group by shard, account_id order by shard, account_id`.execute(db);
+    select account_id from (
+      select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+      -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
+      group by shard, account_id order by shard, account_id
+    ) r
+    where exists (select from lanes l where l.account_id = r.account_id)`.execute(db);
   return rows.map((row) => row.account_id);
 }
 
