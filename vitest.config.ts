@@ -9,10 +9,10 @@ const WITH_WHATSAPP = ['whatsapp/*', 'web/account', 'messenger/conformance', 'ac
 /** What needs a browser, kills or starts processes, waits, or searches for long: `npm run test:quick` leaves it out, with those above. */
 const SLOW = [
   'web/{build,campaigns,compose,groups,journey,pages,session}',
-  'database/{embedded*,failover,full-disk,lost,outages}',
+  'database/{embedded*,failover,full-disk,given-up,lost,outages}',
   'service/{crashes,door,journey,main,soak,worker-loops}',
   'project/{examples,readme,tutorial,witness}',
-  'deliveries/{effort,poison,replaced,revise}',
+  'deliveries/{effort,poison,replaced,revise,stalled-claim}',
   'accounts/rest',
   'campaigns/{check,clock,halt,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',

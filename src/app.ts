@@ -7,11 +7,13 @@ import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
-import { connectDatabase, pingDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
+import { checkVersion } from './database/check-version.ts';
+import { connectDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
 import { migrate } from './database/migrate.ts';
 import { waitForDatabase } from './database/wait.ts';
+import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
 import type { ReadMessages } from './groups/list-messages.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
 import { listOperations } from './http/routes/operations.ts';
@@ -71,18 +73,21 @@ export async function startApp(
   const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
   if (dashboard) closing.push(() => dashboard.stop());
   try {
+    const disk = watchDisk();
     const postgres =
-      config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
+      config.databaseUrl === undefined
+        ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.noteFull })
+        : undefined;
     if (postgres) closing.push(() => postgres.stop());
     const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
-    const db = connectDatabase(address, { log });
+    const db = connectDatabase(address, { log, onError: disk.note });
     closing.push(() => db.destroy());
     await waitForDatabase(db, log);
     await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
-    const shared: Shared = { config, log, db, address, hints, metrics: createMetrics() };
+    const shared: Shared = { config, log, db, disk, address, hints, metrics: createMetrics() };
     measureBacklog(shared.metrics.registry, { db, log });
     measurePauses(shared.metrics.registry, { db, log });
     const converter = createConverter();
@@ -118,6 +123,7 @@ export async function startApp(
 async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
   const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
   try {
+    await checkVersion(db, log);
     await migrate(db, log);
   } finally {
     await db.destroy();
@@ -129,14 +135,15 @@ interface Shared {
   config: Config;
   log: Log;
   db: Database;
+  disk: DiskWatch;
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
 }
 
-function openSandbox({ config, log, address, metrics }: Shared): Messenger {
+function openSandbox({ config, log, disk, address, metrics }: Shared): Messenger {
   return createSandbox({
-    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox' }),
+    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox', onError: disk.note }),
     log,
     speed: config.sandboxSpeed,
     onLoopError: metrics.countLoopError,
@@ -144,12 +151,12 @@ function openSandbox({ config, log, address, metrics }: Shared): Messenger {
 }
 
 function openWhatsApp(
-  { config, log, address, metrics }: Shared,
+  { config, log, disk, address, metrics }: Shared,
   { encryptionKey }: Secrets,
   timing: WhatsAppOptions['timing'],
 ): Messenger {
   return createWhatsApp({
-    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp' }),
+    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp', onError: disk.note }),
     log,
     vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
     url: config.whatsappUrl,
@@ -184,7 +191,7 @@ function startSending(
 }
 
 function buildApi(
-  { config, log, db, hints, metrics }: Shared,
+  { config, log, db, disk, hints, metrics }: Shared,
   {
     jwtSecret,
     dashboardFolder,
@@ -222,7 +229,8 @@ function buildApi(
     }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: () => pingDatabase(db) },
+    readyChecks: { database: () => disk.check(db) },
+    isDiskFull: disk.isFull,
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
@@ -243,9 +251,10 @@ function gapOf({ sendsOneByOne }: MessengerTraits, { minMs, maxMs }: Gap): Gap {
   return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
 }
 
-function buildWorkerServer({ config, log, db, metrics }: Shared, worker: Worker): FastifyInstance {
+function buildWorkerServer({ config, log, db, disk, metrics }: Shared, worker: Worker): FastifyInstance {
   return buildOperatorServer({
-    readyChecks: { database: () => pingDatabase(db), lease: worker.checkLease },
+    readyChecks: { database: () => disk.check(db), lease: worker.checkLease },
+    isDiskFull: disk.isFull,
     metrics: metrics.registry,
     log,
     settings: config,

@@ -1,4 +1,6 @@
 import { clearOldEntries } from './audit/clear-old-entries.ts';
+import { sumMinutes, type SummedRun } from './campaigns/sum-minutes.ts';
+import { sumRuns } from './campaigns/sum-runs.ts';
 import type { Database } from './database/connect.ts';
 import { clearOldKeys } from './idempotency/once.ts';
 import type { Log } from './lib/log.ts';
@@ -28,7 +30,17 @@ export function keepHouse(deps: {
   const loops = [
     startLoop('housekeeping', () => clearOldRows(db).then(() => everyMs), options),
     startLoop('old receipts', async () => ((await foldReceipts(db)) ? STEP_PAUSE_MS : everyMs), options),
-    startLoop('unused media', walkMedia(db, everyMs), options),
+    startLoop('sums', async () => ((await sumRuns(db)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop(
+      'sums of minutes',
+      walk(everyMs, (after?: SummedRun) => sumMinutes(db, after)),
+      options,
+    ),
+    startLoop(
+      'unused media',
+      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0)),
+      options,
+    ),
   ];
   return {
     async stop() {
@@ -45,11 +57,11 @@ async function clearOldRows(db: Database): Promise<void> {
   await clearOldStates(db);
 }
 
-/** From the first file to the last, a few a step, and then from the first again. */
-function walkMedia(db: Database, everyMs: number): () => Promise<number> {
-  let last = 0;
+/** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */
+function walk<Place>(everyMs: number, step: (after?: Place) => Promise<Place | undefined>): () => Promise<number> {
+  let last: Place | undefined;
   return async () => {
-    last = (await dropUnusedMedia(db, last)) ?? 0;
-    return last === 0 ? everyMs : STEP_PAUSE_MS;
+    last = await step(last);
+    return last === undefined ? everyMs : STEP_PAUSE_MS;
   };
 }

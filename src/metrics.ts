@@ -94,7 +94,10 @@ export function measureBacklog(registry: Registry, { db, log }: { db: Database; 
   gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
 }
 
-/** Adds how many accounts a messaging application lets rest, over all workers. While the database cannot tell, there are no values. */
+/**
+ * Adds how many accounts a messaging application lets rest, and how many were stopped, over all workers. While the database cannot tell,
+ * there are no values, and NaN.
+ */
 export function measurePauses(registry: Registry, { db, log }: { db: Database; log: Log }): void {
   const read = readSeldom(() => countPauses(db), log);
   const paused = new Gauge({
@@ -105,10 +108,19 @@ export function measurePauses(registry: Registry, { db, log }: { db: Database; l
     async collect() {
       const counts = await read();
       this.reset();
-      for (const [cause, count] of counts ?? []) this.set({ cause }, count);
+      for (const [cause, count] of counts?.paused ?? []) this.set({ cause }, count);
     },
   });
   registry.registerMetric(paused);
+  const stopped = new Gauge({
+    name: 'campanile_accounts_stopped',
+    help: 'Accounts that were stopped because their ledger would have become wrong',
+    registers: [],
+    async collect() {
+      this.set((await read())?.stopped ?? Number.NaN);
+    },
+  });
+  registry.registerMetric(stopped);
 }
 
 /** Adds how many shards this process serves. */

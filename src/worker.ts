@@ -73,13 +73,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lanes = driveLanes({ ...options, leases, sessions });
   const revisions = revisePosts({ ...options, leases, sessions });
   const watchers = [...messengers.values()].map((messenger) =>
-    messenger.watchMembers((events) => recordReceipts(db, events)),
+    messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
 
   return {
     shardsHeld: () => leases.shards().length,
     async checkLease() {
-      if (!leases.maySend()) throw new Error('the lease of this worker has run out');
+      if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
       const parts = [runs, lanes, revisions, commands, erasure, house, keeper];

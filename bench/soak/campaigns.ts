@@ -2,6 +2,7 @@ import { sleep } from '../../src/lib/time.ts';
 import { draw, drawMs, type Span } from '../../test/support/random.ts';
 import type { ExpectedRun } from '../../test/witness/judge.ts';
 import type { Ask } from './ask.ts';
+import type { SetBack } from './fleet.ts';
 import type { Sender, SenderGroup } from './senders.ts';
 
 /** A campaign that was accepted, with what it has come to mean for the witness. */
@@ -24,9 +25,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 /** Sends until told to stop. Each campaign is asked for under a key until it is known whether it was accepted, once. */
 export async function keepSending(
   sender: Sender,
-  ask: Ask,
-  random: () => number,
-  stop: AbortSignal,
+  { ask, clock, random, stop }: { ask: Ask; clock: SetBack; random: () => number; stop: AbortSignal },
   sent: Sent[],
 ): Promise<void> {
   const aside = new Set<Promise<void>>();
@@ -39,8 +38,8 @@ export async function keepSending(
     const text = `${sender.name} ${number}`;
     const campaign =
       random() < 0.25
-        ? await schedule(sender, ask, text, groups, drawMs(random, UNTIL_DUE))
-        : await sendNow(sender, ask, text, groups);
+        ? await schedule(sender, { ask, clock }, { text, groups }, drawMs(random, UNTIL_DUE))
+        : await sendNow(sender, { ask, clock }, { text, groups });
     const [fate, haltMs, restMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
     if (campaign) {
       sent.push(campaign);
@@ -66,20 +65,31 @@ async function countUnfinished(sender: Sender, ask: Ask): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function sendNow(sender: Sender, ask: Ask, text: string, groups: SenderGroup[]): Promise<Sent> {
-  const askedMs = nowMs();
-  const { data } = await ask<{ campaign_id: string }>(sender, 'venom/add-campaign', bodyOf(text, groups), text);
-  return toSent(sender, data.campaign_id, text, groups, { askedMs, dueMs: nowMs() });
+interface Asking {
+  ask: Ask;
+  clock: SetBack;
+}
+
+interface Message {
+  text: string;
+  groups: SenderGroup[];
+}
+
+/** Times of runs are by the clock of the database. */
+async function sendNow(sender: Sender, { ask, clock }: Asking, message: Message): Promise<Sent> {
+  const [askedMs, leastMs] = [nowMs(), clock.leastMs];
+  const { data } = await ask<{ campaign_id: string }>(sender, 'venom/add-campaign', bodyOf(message), message.text);
+  return toSent(sender, data.campaign_id, message, { askedMs: askedMs - clock.mostMs, dueMs: nowMs() - leastMs });
 }
 
 /** Undefined when the APIs were away for so long that its time had passed. */
 async function schedule(
   sender: Sender,
-  ask: Ask,
-  text: string,
-  groups: SenderGroup[],
+  { ask, clock }: Asking,
+  message: Message,
   aheadMs: number,
 ): Promise<Sent | undefined> {
+  const { leastMs } = clock;
   const dueMs = Math.ceil((nowMs() + aheadMs) / 1_000) * 1_000;
   const [date = '', rest = ''] = new Date(dueMs).toISOString().split('T');
   const when = {
@@ -89,21 +99,21 @@ async function schedule(
     schedule_time: rest.slice(0, 8),
     time_zone: 'UTC',
   };
-  const { status, headers } = await ask(sender, 'venom/add-campaign-batch', { ...bodyOf(text, groups), ...when }, text);
+  const body = { ...bodyOf(message), ...when };
+  const { status, headers } = await ask(sender, 'venom/add-campaign-batch', body, message.text);
   if (status === 400) return undefined;
   const campaignId = headers.get('x-campaign-id') ?? '';
-  return toSent(sender, campaignId, text, groups, { askedMs: dueMs, dueMs: Math.max(dueMs, nowMs()) });
+  return toSent(sender, campaignId, message, { askedMs: dueMs, dueMs: Math.max(dueMs, nowMs() - leastMs) });
 }
 
-function bodyOf(text: string, groups: SenderGroup[]) {
+function bodyOf({ text, groups }: Message) {
   return { name: text, html: `<p>${text}</p>`, group_metadata_ids: groups.map(({ groupId }) => groupId) };
 }
 
 function toSent(
   sender: Sender,
   campaignId: string,
-  text: string,
-  groups: SenderGroup[],
+  { text, groups }: Message,
   times: { askedMs: number; dueMs: number },
 ): Sent {
   const chatIds = groups.map(({ chatId }) => chatId);

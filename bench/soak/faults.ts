@@ -1,6 +1,6 @@
 import { sleep } from '../../src/lib/time.ts';
-import type { ServerEnd } from '../../test/support/own-postgres.ts';
-import { drawMs, pick, type Span } from '../../test/support/random.ts';
+import { drawMs, seededRandom, type Span } from '../../test/support/random.ts';
+import { DATABASE_FAULTS } from './database-faults.ts';
 import type { Fleet, Unit } from './fleet.ts';
 
 /** How often what was done. */
@@ -21,7 +21,6 @@ export interface FaultOptions {
 const PAST_THE_LEASE: Span = { minMs: 11_000, maxMs: 14_000 };
 const A_MOMENT: Span = { minMs: 200, maxMs: 4_000 };
 const BEFORE_THE_NEXT: Span = { minMs: 0, maxMs: 2_000 };
-const SERVER_ENDS: readonly ServerEnd[] = ['fast', 'immediate', 'kill -9'];
 
 /** What is done to a unit. Of a hundred faults so many are of that kind. */
 interface UnitFault {
@@ -76,7 +75,6 @@ const UNIT_FAULTS: readonly UnitFault[] = [
       disturb(unit, () => unit.network.slow(5 + random() * 60), drawMs(random, PAST_THE_LEASE)),
   },
 ];
-const DATABASE_SHARE = 6;
 
 async function freeze(unit: Unit, ms: number): Promise<void> {
   const service = unit.service();
@@ -101,6 +99,9 @@ export async function keepHarming(
 ): Promise<Survived> {
   const survived: Survived = new Map();
   const unitFaults = UNIT_FAULTS.filter(({ isLong }) => !(brief && isLong));
+  const databaseFaults = DATABASE_FAULTS.filter(({ isLong }) => !(brief && isLong));
+  const databaseShare = sumShares(databaseFaults);
+  const shares = databaseShare + sumShares(unitFaults);
   const busy = new Set<Unit | 'database'>();
   const underWay = new Set<Promise<unknown>>();
   /** Of a fault that could not be inflicted, or after which something did not go as it should. */
@@ -119,23 +120,16 @@ export async function keepHarming(
     underWay.add(ended);
   }
 
-  async function endDatabase(how: ServerEnd, pauseMs: number) {
-    await fleet.postgres.end(how);
-    await sleep(pauseMs);
-    await fleet.postgres.start();
-  }
-
   while (!stop.aborted) {
-    const draw = random() * (DATABASE_SHARE + unitFaults.reduce((sum, { share }) => sum + share, 0));
-    const pauseMs = drawMs(random, BEFORE_THE_NEXT);
-    const how = pick(random, SERVER_ENDS);
+    const draw = random() * shares;
     const first = Math.floor(random() * fleet.units.length);
-    // Drawn whether it is used or not, so that one long fault does not change all that come after it.
-    const own = fixed(random());
-    if (draw < DATABASE_SHARE) {
-      if (!busy.has('database')) begin(`PostgreSQL: ${how}`, 'database', () => endDatabase(how, pauseMs));
+    // Drawn whether they are used or not, so that one long fault does not change all that come after it.
+    const own = seededRandom(Math.floor(random() * 2 ** 31));
+    if (draw < databaseShare) {
+      const fault = faultAt(databaseFaults, draw);
+      if (!busy.has('database')) begin(fault.name, 'database', () => fault.inflict(fleet, own));
     } else {
-      const fault = faultAt(unitFaults, draw - DATABASE_SHARE);
+      const fault = faultAt(unitFaults, draw - databaseShare);
       const unit = idleFrom(fleet.units, first, busy);
       if (unit) begin(`${unit.role}: ${fault.name}`, unit, () => fault.inflict(unit, own));
     }
@@ -152,7 +146,7 @@ function idleFrom(units: readonly Unit[], first: number, busy: ReadonlySet<unkno
   return [...units.slice(first), ...units.slice(0, first)].find((unit) => !busy.has(unit));
 }
 
-function faultAt(faults: readonly UnitFault[], draw: number): UnitFault {
+function faultAt<Fault extends { share: number }>(faults: readonly Fault[], draw: number): Fault {
   let rest = draw;
   for (const fault of faults) {
     if (rest < fault.share) return fault;
@@ -161,6 +155,6 @@ function faultAt(faults: readonly UnitFault[], draw: number): UnitFault {
   throw new Error('the shares do not add up');
 }
 
-function fixed(value: number): () => number {
-  return () => value;
+function sumShares(faults: ReadonlyArray<{ share: number }>): number {
+  return faults.reduce((sum, { share }) => sum + share, 0);
 }

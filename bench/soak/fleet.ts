@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/lib/time.ts';
@@ -7,6 +8,7 @@ import { startProxy, type Proxy } from '../../test/support/proxy.ts';
 import { startService, type Service } from '../../test/support/service.ts';
 import { ENTRY, SECRETS } from '../../test/witness/start-worker.ts';
 import { startWitness, type Witness } from '../../test/witness/start-witness.ts';
+import { createClock } from './database-faults.ts';
 
 /** A process of the service, started again whenever it has ended. */
 export interface Unit {
@@ -25,6 +27,9 @@ export interface Unit {
 export interface Fleet {
   units: readonly Unit[];
   postgres: OwnPostgres;
+  /** Whether what it writes goes to a disk of its own, which can be filled. */
+  hasOwnDisk: boolean;
+  clock: SetBack;
   witness: Witness;
   /** Where APIs listen just now. */
   urls(): string[];
@@ -37,6 +42,12 @@ export interface Fleet {
   stop(): Promise<{ uncleanStops: number }>;
 }
 
+/** How far the clock of the database has been set back: at least, and at most while nobody knows whether it has been already. */
+export interface SetBack {
+  leastMs: number;
+  mostMs: number;
+}
+
 export interface FleetOptions {
   seed: number;
   /** The pause between two sends of an account that is paced. */
@@ -46,13 +57,25 @@ export interface FleetOptions {
 }
 
 const START_AGAIN_MS = 300;
+const DISK_MEGABYTES = 1_500;
+
+const run = (command: string, ...words: string[]) => spawnSync(command, words, { stdio: 'ignore' }).status === 0;
+
+/** Only root may, and not in every container. */
+function mountDisk(at: string): boolean {
+  return run('mount', '-t', 'tmpfs', '-o', `size=${DISK_MEGABYTES}m,mode=755`, 'tmpfs', at);
+}
 
 export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Promise<Fleet> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));
   const undo = new AsyncDisposableStack();
   undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   try {
-    const postgres = ownPostgres(join(folder, 'server'), settings);
+    const server = join(folder, 'server');
+    await mkdir(server);
+    const hasOwnDisk = mountDisk(server);
+    if (hasOwnDisk) undo.defer(() => void run('umount', '--lazy', server));
+    const postgres = ownPostgres(server, settings);
     await postgres.start();
     undo.defer(() => postgres.end('fast'));
     const witness = await startWitness(seed);
@@ -75,9 +98,12 @@ export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Pr
     const units = await Promise.all(starting);
     for (const unit of units) undo.defer(() => unit.network.close());
     for (const unit of units) undo.defer(() => unit.service().kill());
+    await createClock(postgres);
     return {
       units,
       postgres,
+      hasOwnDisk,
+      clock: { leastMs: 0, mostMs: 0 },
       witness,
       urls: () => units.filter(({ role }) => role === 'api').map((unit) => unit.service().url),
       unaskedEnds,

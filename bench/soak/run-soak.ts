@@ -122,7 +122,7 @@ async function sendUnderFire(
   const sent: Sent[] = [];
   const stop = new AbortController();
   const sending = senders.map((sender, index) =>
-    keepSending(sender, ask, seededRandom(seed + 2 + index), stop.signal, sent),
+    keepSending(sender, { ask, clock: fleet.clock, random: seededRandom(seed + 2 + index), stop: stop.signal }, sent),
   );
   let faults = 0;
   const onFault = () => (faults += 1);

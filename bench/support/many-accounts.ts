@@ -70,5 +70,5 @@ export async function beginAllRuns(db: Database): Promise<void> {
     from runs r join contents t on t.content_id = r.content_id,
          unnest(t.group_ids) with ordinality g (group_id, position) order by 1, 2, 3`.execute(db);
   await sql`update campaigns set status = 'running'`.execute(db);
-  await sql`update lanes set wake_at = campanile_now()`.execute(db);
+  await sql`update lanes set work_at = campanile_now()`.execute(db);
 }

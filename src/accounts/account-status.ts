@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { AccountStatus, WorkspaceId } from '../database/schema.ts';
-import { findOwnAccounts, userIsGone, type Account } from './store.ts';
+import { findOwnAccounts, LINKED, userIsGone, type Account } from './store.ts';
 
 export interface AccountState {
   messenger: string;
@@ -12,7 +12,7 @@ export interface AccountState {
   qr?: string;
   pairingCode?: string;
   expiresAt?: Date;
-  /** While paused. */
+  /** While paused, unless the account was stopped: then it does not go on by itself. */
   pausedUntil?: Date;
   /** One sentence on why the account is not connected. */
   reason?: string;
@@ -35,7 +35,10 @@ export async function readAccountStates(
 }
 
 function toState(account: Account): AccountState {
-  const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason } = account;
+  const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason, stopReason } =
+    account;
+  if (stopReason !== null && LINKED.has(status))
+    return { messenger, status: 'paused', whatsappNumber, reason: stopReason };
   return {
     messenger,
     status,

@@ -5,6 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import type { LinkMethod, MessengersTraits } from '../messenger/messenger.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
+import { resumeAccount } from './resume-account.ts';
 import { findOwnAccount, LINKED, lockOwnLane, type Account } from './store.ts';
 
 export interface AccountDeps {
@@ -15,7 +16,8 @@ export interface AccountDeps {
 
 /**
  * Links the workspace's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
- * how the account then stands: connected, or linking with a code for the user's phone. Does nothing to one that is linked. Throws
+ * how the account then stands: connected, or linking with a code for the user's phone. One that was stopped goes on; else nothing is done to
+ * one that is linked. Throws
  * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
  * no code can be had just now.
  */
@@ -25,7 +27,9 @@ export async function connectAccount(
   { messenger, method }: { messenger: string | undefined; method: LinkMethod },
 ): Promise<AccountState> {
   const { db } = deps;
-  const { accountId } = await findOwnAccount(db, actor.workspaceId);
+  const found = await findOwnAccount(db, actor.workspaceId);
+  const { accountId } = found;
+  if (found.stopReason !== null) await resumeAccount(db, actor, found);
   const isLinked = await db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId);

@@ -5,10 +5,17 @@ import type { PauseCause } from '../database/schema.ts';
 const CAUSES: readonly PauseCause[] = ['rate_limited', 'restricted', 'refused', 'used_elsewhere'];
 const LONGEST_MS = 2_000;
 
-/** How many accounts are paused just now, by cause; every cause is there. */
-export async function countPauses(db: Database): Promise<Map<PauseCause, number>> {
-  const counts = new Map(CAUSES.map((cause) => [cause, 0]));
-  await db
+export interface Pauses {
+  /** Accounts that are paused just now; every cause is there. */
+  paused: Map<PauseCause, number>;
+  /** Accounts that were stopped (`stop-account.ts`). */
+  stopped: number;
+}
+
+/** How many accounts send nothing although they are linked. */
+export async function countPauses(db: Database): Promise<Pauses> {
+  const paused = new Map(CAUSES.map((cause) => [cause, 0]));
+  return db
     .transaction()
     .setAccessMode('read only')
     .execute(async (trx) => {
@@ -16,7 +23,9 @@ export async function countPauses(db: Database): Promise<Map<PauseCause, number>
       const { rows } = await sql<{ cause: PauseCause; total: number }>`
         select pause_cause as cause, count(*)::int as total from accounts
         where status = 'paused' and pause_cause is not null group by pause_cause`.execute(trx);
-      for (const { cause, total } of rows) counts.set(cause, total);
+      for (const { cause, total } of rows) paused.set(cause, total);
+      const { rows: stopped } = await sql<{ total: number }>`
+        select count(*)::int as total from accounts where stop_reason is not null`.execute(trx);
+      return { paused, stopped: stopped[0]?.total ?? 0 };
     });
-  return counts;
 }

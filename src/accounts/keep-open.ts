@@ -24,7 +24,7 @@ export function keepSessionsOpen({
 }: {
   db: Database;
   log: Log;
-  leases: Pick<Leases, 'shards' | 'maySend'>;
+  leases: Pick<Leases, 'shards' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'has'>;
   messengers: ReadonlyMap<string, Messenger>;
   onLoopError?: (loop: string) => void;
@@ -34,7 +34,7 @@ export function keepSessionsOpen({
     'sessions',
     async () => {
       const shards = leases.shards();
-      if (names.length === 0 || shards.length === 0 || !leases.maySend()) return POLL_MS;
+      if (names.length === 0 || shards.length === 0 || !leases.isGood()) return POLL_MS;
       const { rows } = await sql<{ account_id: number }>`
         select a.account_id from accounts a join lanes l using (account_id)
         where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])

@@ -15,11 +15,18 @@ export async function joinWorkers(db: Connection, name: string): Promise<number>
   return rows[0]?.worker_id ?? 0;
 }
 
-/** Notes that the worker lives. False when its row is gone, so that it has to join anew. */
+/**
+ * Notes that the worker lives. False when its row is gone, so that it has to join anew. Beats that are still to come, since the clock was
+ * set back, count as of now: the dead would seem alive until then, and nobody steady enough to follow them.
+ */
 export async function keepBeating(db: Connection, workerId: number): Promise<boolean> {
+  await sql`
+    update workers set beat_at = campanile_now()
+    where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`.execute(db);
   const { rows } = await sql`
     update workers set beat_at = campanile_now(),
-           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now() else steady_since end
+           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now()
+                               else least(steady_since, campanile_now()) end
     where worker_id = ${workerId} returning 1`.execute(db);
   return rows.length > 0;
 }
@@ -27,13 +34,13 @@ export async function keepBeating(db: Connection, workerId: number): Promise<boo
 /**
  * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
  * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
- * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds.
+ * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds, each with its epoch.
  */
 export async function takeShards(
   db: Database,
   workerId: number,
   { leaseMs, gapMsOf }: { leaseMs: number; gapMsOf: Readonly<Record<string, number>> },
-): Promise<number[]> {
+): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
     await giveUpSurplus(trx, workerId, leaseMs);
     const { rows: taken } = await sql<{ shard: number }>`
@@ -62,8 +69,9 @@ export async function takeShards(
         taken.map((row) => row.shard),
         gapMsOf,
       );
-    const { rows } = await sql<{ shard: number }>`select shard from shards where worker_id = ${workerId}`.execute(trx);
-    return rows.map((row) => row.shard);
+    const { rows } = await sql<{ shard: number; epoch: number }>`
+      select shard, epoch from shards where worker_id = ${workerId}`.execute(trx);
+    return new Map(rows.map((row) => [row.shard, row.epoch]));
   });
 }
 
@@ -117,7 +125,7 @@ export async function requeueLanes(
   await sql`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
-           wake_at = greatest(l.next_send_at, campanile_now() + g.gap, l.held_until)
+           work_at = campanile_now()
     from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
           from lanes where account_id = any(${accountIds}::bigint[])) g
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);

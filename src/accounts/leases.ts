@@ -16,13 +16,19 @@ const BEAT_MS = 2_000;
 const SEND_MARGIN_MS = 2_000;
 export const SHARDS = 256;
 
+/** Epochs by shard. */
+export type Held = ReadonlyMap<number, number>;
+
 export interface Leases {
   workerId(): number;
   /** The shards held at the last heartbeat. */
   shards(): number[];
-  holds(accountId: number): boolean;
+  /** The same, each with its epoch, which is another after each change of hands. */
+  held(): Held;
   /** True while this worker's lease surely lasts long enough to send something now. */
-  maySend(): boolean;
+  isGood(): boolean;
+  /** True while that is so, and the account's shard has not changed hands since `held` was asked for. */
+  maySend(accountId: number, since: Held): boolean;
   /** Hands everything over at once. Call when nothing is in hand any more. */
   leave(): Promise<void>;
 }
@@ -37,29 +43,35 @@ interface LeaseOptions {
   gapMsOf: Readonly<Record<string, number>>;
   onLoopError?: (loop: string) => void;
   /** Called with the shards held, whenever they are others than before. */
-  onChange: (held: ReadonlySet<number>) => void;
+  onChange: (held: Held) => void;
 }
 
 /** Joins the workers and takes a fair share of the shards, now and from then on. */
 export async function startLeases(options: LeaseOptions): Promise<Leases> {
   const { db, log } = options;
   let workerId = 0;
-  let held = new Set<number>();
+  let held: Held = new Map();
   let lease = { monotonicMs: -Infinity, wallMs: -Infinity };
 
   async function beat(): Promise<number> {
     // Measured before the heartbeat is written, so that we never believe in our lease for longer than the others do.
     const started = { monotonicMs: performance.now(), wallMs: Date.now() };
     if (workerId === 0 || !(await keepBeating(db, workerId))) workerId = await joinWorkers(db, options.name);
-    const shards = await takeShards(db, workerId, { leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
-    const changed = shards.length !== held.size || shards.some((shard) => !held.has(shard));
-    held = new Set(shards);
+    const before = held;
+    held = await takeShards(db, workerId, { leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
+    const changed = held.size !== before.size || [...held.keys()].some((shard) => !before.has(shard));
     lease = started;
     if (changed) {
       log.info({ workerId, shards: held.size }, 'the shards this worker serves have changed');
       options.onChange(held);
     }
     return BEAT_MS;
+  }
+
+  function isGood(): boolean {
+    // A process that was frozen sees it on either clock: the monotonic one does not count a suspended machine.
+    const age = Math.max(performance.now() - lease.monotonicMs, Date.now() - lease.wallMs);
+    return age <= LEASE_MS - SEND_MARGIN_MS;
   }
 
   if (options.alone) await releaseAll(db);
@@ -71,16 +83,16 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
 
   return {
     workerId: () => workerId,
-    shards: () => [...held],
-    holds: (accountId) => held.has(accountId % SHARDS),
-    maySend() {
-      // A process that was frozen sees it on either clock: the monotonic one does not count a suspended machine.
-      const age = Math.max(performance.now() - lease.monotonicMs, Date.now() - lease.wallMs);
-      return age <= LEASE_MS - SEND_MARGIN_MS;
+    shards: () => [...held.keys()],
+    held: () => held,
+    isGood,
+    maySend(accountId, since) {
+      const epoch = held.get(accountId % SHARDS);
+      return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();
     },
     async leave() {
       await loop.stop();
-      held = new Set();
+      held = new Map();
       lease = { monotonicMs: -Infinity, wallMs: -Infinity };
       await leaveWorkers(db, workerId);
       await sql`select pg_notify('campanile_lanes', '')`.execute(db);

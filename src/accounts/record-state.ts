@@ -33,7 +33,9 @@ export async function recordState(
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
       returning 1`.execute(trx);
     if (rows.length === 0 || state.status !== 'connected') return;
-    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId}`.execute(trx);
+    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId} and held_until < 'infinity'`.execute(
+      trx,
+    );
     await wakeLane(trx, accountId);
   });
 }

@@ -28,6 +28,8 @@ export interface Account {
   pauses: number;
   /** One sentence on how the account stands. */
   reason: string | null;
+  /** Set: nothing is sent until the account is connected again, and this sentence says why. */
+  stopReason: string | null;
 }
 
 /** How an account stands that a phone has vouched for. */
@@ -82,6 +84,7 @@ function selectAccounts(db: Connection) {
       'accounts.code_expires_at as codeExpiresAt',
       'accounts.paused_until as pausedUntil',
       'accounts.status_reason as reason',
+      'accounts.stop_reason as stopReason',
       'accounts.pause_cause as pauseCause',
       sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
@@ -154,7 +157,7 @@ export function userIsGone(): AppError {
 /** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */
 export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
   await sql`
-    update lanes set wake_at = greatest(campanile_now(), next_send_at, held_until)
+    update lanes set work_at = campanile_now()
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
   await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
 }

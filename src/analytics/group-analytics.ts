@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
+import { deliveryCounts } from '../campaigns/sum-runs.ts';
 import type { GroupKind } from '../database/schema.ts';
 import { explainError } from './explain-error.ts';
 
@@ -79,8 +80,9 @@ export async function readGroupAnalytics(
 }
 
 /**
- * A row per group the campaign goes to or went to, in the order given. Reads deliveries and never a receipt. What a run has begun
- * but not yet written out as deliveries counts by its state: still queued, or cancelled.
+ * A row per group the campaign goes to or went to, in the order given. What ended runs came to is in the sums; of the others the
+ * deliveries are read, and never a receipt. What a run has begun but not yet written out as deliveries counts by its state: still
+ * queued, or cancelled.
  */
 async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
   const { rows } = await sql<GroupRow & { isWaiting: boolean | null }>`
@@ -97,28 +99,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
       from runs r join contents c on c.content_id = r.content_id, unnest(c.group_ids[r.expanded + 1 :]) t (group_id)
       where r.campaign_id = ${campaignId} and r.expanded < r.targets
       group by t.group_id
-    ), written as materialized (
-      select d.group_id, count(*) filter (where d.status = 'queued')::int as queued, count(*) filter (where d.status = 'sent')::int as sent,
-             count(*) filter (where d.status = 'failed')::int as failed, count(*) filter (where d.status = 'cancelled')::int as cancelled,
-             -- Whoever did something about a post was there when it was sent, also if the messenger did not know of them then.
-             sum(case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end)::int as recipients,
-             sum(d.delivered)::int as delivered, sum(d.read)::int as read,
-             sum(d.reactions)::int as reactions, sum(d.replies)::int as replies, sum(d.views)::int as views,
-             min(d.sent_at) as first_sent_at, max(d.sent_at) as last_sent_at,
-             (array_agg(d.error order by d.run_id desc) filter (where d.error is not null))[1] as last_error,
-             (array_agg(d.status = 'queued' order by d.run_id desc) filter (where d.error is not null))[1] as is_waiting
-      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-      where r.campaign_id = ${campaignId}
-      group by d.group_id
-    ), revised as (
-      select d.group_id, count(v.recalled_at)::int as recalled, count(v.corrected_at)::int as corrected,
-             (array_agg(v.error order by v.run_id desc) filter (where v.error is not null))[1] as error
-      from runs r
-      join revisions v on v.account_id = r.account_id and v.run_id = r.run_id
-      join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
-      where r.campaign_id = ${campaignId}
-      group by d.group_id
-    )
+    ), ${written(campaignId)}, ${revised(campaignId)}
     select t.group_id as "groupId", g.name, g.kind, g.participants,
            coalesce(w.queued, 0) + coalesce(u.queued, 0) + coalesce(w.sent, 0) + coalesce(w.failed, 0) + coalesce(w.cancelled, 0)
              + coalesce(u.cancelled, 0) as deliveries,
@@ -150,26 +131,77 @@ async function isRevised(trx: Connection, campaignId: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** In steps that make fewer than two hundred of the span from the first event to the last. Sends from the deliveries, receipts from the minutes. */
+/** `written`: what the campaign's deliveries came to, by group. */
+const written = (campaignId: number) => sql`
+    unsummed as materialized (
+      select account_id, run_id, summed from runs where campaign_id = ${campaignId} and summed < expanded
+    ), part as (
+      select s.group_id, s.first_sent_at, s.last_sent_at, s.queued, s.sent, s.failed, s.cancelled, s.recipients::float8, s.delivered::float8,
+             s.read::float8, s.reactions::float8, s.replies::float8, s.views::float8, s.error, s.error_run_id, s.error_waits
+      from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+      where c.campaign_id = ${campaignId}
+      union all
+      select d.group_id, d.sent_at, d.sent_at, d.queued, d.sent, d.failed, d.cancelled, d.recipients, d.delivered,
+             d.read, d.reactions, d.replies, d.views, d.error, d.error_run_id, d.error_waits
+      from unsummed u
+      cross join lateral (
+        select d.group_id, ${deliveryCounts} from deliveries d
+        where d.account_id = u.account_id and d.run_id = u.run_id and d.position > u.summed offset 0) d
+    ), written as materialized (
+      select group_id, sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
+             sum(recipients) as recipients, sum(delivered) as delivered, sum(read) as read, sum(reactions) as reactions,
+             sum(replies) as replies, sum(views) as views, min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
+             (array_agg(error order by error_run_id desc) filter (where error is not null))[1] as last_error,
+             (array_agg(error_waits order by error_run_id desc) filter (where error is not null))[1] as is_waiting
+      from part group by group_id
+    )`;
+
+/** `revised`: what was recalled and corrected, by group. */
+const revised = (campaignId: number) => sql`
+    revised as (
+      select group_id, sum(revised) as revised, sum(recalled)::int as recalled, sum(corrected)::int as corrected,
+             (array_agg(error order by run_id desc) filter (where error is not null))[1] as error
+      from (
+        select s.group_id, s.revised, s.recalled, s.corrected, s.revision_error as error, s.revision_error_run_id as run_id
+        from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+        where c.campaign_id = ${campaignId} and s.revised > 0
+        union all
+        select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.error, v.run_id
+        from unsummed u
+        join revisions v on v.account_id = u.account_id and v.run_id = u.run_id and v.position > u.summed
+        join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
+      ) one
+      group by group_id
+    )`;
+
+/**
+ * In steps that make fewer than two hundred of the span from the first event to the last. Receipts from the minutes, sends from the
+ * deliveries; of what is in the sums both from the minutes or from what those came to.
+ */
 async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
   const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
     with event as materialized (
-      select date_trunc('minute', d.sent_at) as at, count(*) as sent, 0::bigint as delivered, 0::bigint as read
-      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-      where r.campaign_id = ${campaignId} and d.sent_at is not null group by 1
+      select date_trunc('minute', d.sent_at) as first_at, date_trunc('minute', d.sent_at) as last_at,
+             count(*) as sent, 0::bigint as delivered, 0::bigint as read
+      from runs r
+      cross join lateral (
+        select d.sent_at from deliveries d
+        where d.account_id = r.account_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null offset 0) d
+      where r.campaign_id = ${campaignId} and r.summed < r.expanded group by 1
       union all
-      select m.minute, 0, m.delivered, m.read
+      select m.minute, m.minute, m.sent, m.delivered, m.read
       from runs r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
       where r.campaign_id = ${campaignId}
-    ), bucket as (
-      select case when span < interval '3 hours' then interval '1 minute' when span < interval '15 hours' then interval '5 minutes'
-                  when span < interval '2 days' then interval '15 minutes' when span < interval '8 days' then interval '1 hour'
-                  when span < interval '45 days' then interval '6 hours' else interval '1 day' end as width
-      from (select max(at) - min(at) as span from event)
+      union all
+      select s.first_at, s.last_at, s.sent, s.delivered, s.read
+      from campaigns c join time_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+      where c.campaign_id = ${campaignId}
+    ), step as (
+      select timeline_step(max(last_at) - min(first_at)) as width from event
     )
-    select date_bin(width, at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::int as sent, sum(delivered)::int as delivered,
-           sum(read)::int as read
-    from event, bucket group by 1 order by 1`.execute(trx);
+    select date_bin(width, first_at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered,
+           sum(read)::float8 as read
+    from event, step group by 1 order by 1`.execute(trx);
   return rows;
 }
 

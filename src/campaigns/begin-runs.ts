@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { writeOrStopEach } from '../accounts/stop-account.ts';
 import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
 import { takeTurns, type Rotation } from '../lib/take-turns.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { newMessageId, writeDeliveries } from './write-deliveries.ts';
@@ -24,14 +26,23 @@ export const takeRunTurns = (): RunTurns => ({ begin: takeTurns(), write: takeTu
 /**
  * Begins runs that have fallen due in these shards, those of each account in the order they were due, and writes further deliveries
  * of those that have begun. A call does a bounded piece of that, in transactions of a few thousand rows, and accounts with much to do
- * take turns. Runs of a paused campaign or of an account that is held wait. Resolves to the milliseconds until there may be more to do.
+ * take turns. Runs of a paused campaign or of an account that is held or stopped wait. Resolves to the milliseconds until there may be
+ * more to do.
  */
-export async function beginDueRuns(db: Database, shards: number[], turns = takeRunTurns()): Promise<number> {
+export async function beginDueRuns(
+  db: Database,
+  shards: number[],
+  { turns = takeRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
+): Promise<number> {
   if (shards.length === 0) return 1_000;
   const due = turns.begin.order(await findDueAccounts(db, shards)).slice(0, ACCOUNTS_PER_STEP);
   turns.begin.served(due);
-  const begun = due.length > 0 && (await db.transaction().execute((trx) => beginRunsOf(trx, due)));
-  const written = await writeDeliveries(db, shards, turns.write);
+  const begun =
+    due.length > 0 &&
+    (await writeOrStopEach({ db, log }, due, (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)))).some(
+      Boolean,
+    );
+  const written = await writeDeliveries(db, shards, { turns: turns.write, log });
   if (begun || written === 'written') return 0;
   return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
 }
@@ -51,7 +62,7 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
       group by r.account_id
     ) d
     cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
-    where l.held_until <= campanile_now() or d.due_at <= ${latestStart}
+    where l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity'
     order by d.due_at, d.account_id`.execute(db);
   return rows.map((row) => row.account_id);
 }
@@ -103,7 +114,7 @@ export async function beginRuns(
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), awake as (
-      update lanes l set wake_at = greatest(campanile_now(), l.next_send_at, l.held_until)
+      update lanes l set work_at = campanile_now()
       from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
     select pg_notify('campanile_lanes', '')`.execute(trx);

@@ -44,7 +44,7 @@ export async function estimateSeconds(
     )
     select coalesce(sum(least(${groups}::float8,
              greatest(0, queued - greatest(0, extract(epoch from ${at}::timestamptz - from_at)::float8 * 1000 / ${gapMs}::float8)))), 0)::float8 as turns,
-           (select greatest(0, extract(epoch from greatest(nullif(next_send_at, '-infinity'), nullif(held_until, '-infinity')) - ${at}) * 1000)::float8
+           (select greatest(0, extract(epoch from greatest(nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) - ${at}) * 1000)::float8
             from lanes where account_id = ${accountId}) as wait_ms
     from other`.execute(db);
   const { turns = 0, wait_ms = 0 } = rows[0] ?? {};

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { closeRuns, settleRuns, type RunKey } from '../deliveries/settle-runs.ts';
+import type { Log } from '../lib/log.ts';
 
 /** A run that could not begin within this time of its due time is missed (contract §5). */
 const LATEST_START_HOURS = 6;
@@ -106,8 +108,8 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
  * What nobody else notices, for want of anything happening: stalled runs expire, and paused ones that are too late are missed, some of
  * each account. Resolves to whether there is more.
  */
-export async function sweepRuns(db: Database, shards: number[]): Promise<boolean> {
-  const { rows } = await sql<{ account_id: number; run_ids: number[]; late: number }>`
+export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
+  const { rows } = await sql<Overdue>`
     select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
            count(*) filter (where status = 'planned')::int as late
     from runs
@@ -116,15 +118,27 @@ export async function sweepRuns(db: Database, shards: number[]): Promise<boolean
            or status = 'planned' and paused and due_at <= ${latestStart})
     group by account_id`.execute(db);
   let hasMore = false;
-  for (const { account_id, run_ids, late } of rows)
-    await db.transaction().execute(async (trx) => {
-      if (!(await lockLane(trx, account_id))) return;
-      await missRuns(trx, [account_id]);
-      const stalled = await stillStalled(trx, account_id, run_ids.slice(0, EXPIRING_TOGETHER));
-      const left = await expireUnsent(trx, stalled);
-      hasMore ||= left.length > 0 || run_ids.length > EXPIRING_TOGETHER || late > MISSED_TOGETHER;
-    });
+  for (const overdue of rows) {
+    const hasLeft = await writeOrStop({ db, log }, overdue.account_id, () => sweepAccount(db, overdue));
+    hasMore ||= hasLeft ?? false;
+  }
   return hasMore;
+}
+
+interface Overdue {
+  account_id: number;
+  run_ids: number[];
+  late: number;
+}
+
+function sweepAccount(db: Database, { account_id, run_ids, late }: Overdue): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, account_id))) return false;
+    await missRuns(trx, [account_id]);
+    const stalled = await stillStalled(trx, account_id, run_ids.slice(0, EXPIRING_TOGETHER));
+    const left = await expireUnsent(trx, stalled);
+    return left.length > 0 || run_ids.length > EXPIRING_TOGETHER || late > MISSED_TOGETHER;
+  });
 }
 
 async function stillStalled(trx: Connection, accountId: number, runIds: number[]): Promise<Expiring[]> {

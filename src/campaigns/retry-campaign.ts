@@ -55,7 +55,7 @@ async function queueFailed(
       where d.account_id = ${accountId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
     ), reopened as (
       update runs r
-      set status = 'running', finished_at = null, progress_at = campanile_now(), queued = r.queued + a.count,
+      set status = 'running', finished_at = null, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
           failed = r.failed - a.count, paused = ${status === 'paused'}
       from (select run_id, count(*)::int as count from again group by run_id) a
       where r.account_id = ${accountId} and r.run_id = a.run_id

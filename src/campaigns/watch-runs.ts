@@ -21,10 +21,18 @@ export function watchRuns(deps: {
   const { db, log, leases } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const turns = takeRunTurns();
-  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), turns), options);
-  const sweep = startLoop('late runs', async () => ((await sweepRuns(db, leases.shards())) ? 0 : SWEEP_MS), options);
+  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), { turns, log }), options);
+  const sweep = startLoop(
+    'late runs',
+    async () => ((await sweepRuns(db, leases.shards(), log)) ? 0 : SWEEP_MS),
+    options,
+  );
   const requesters = takeTurns();
-  const requests = startLoop('requests', () => carryOutRequests(db, leases.shards(), requesters), options);
+  const requests = startLoop(
+    'requests',
+    () => carryOutRequests(db, leases.shards(), { turns: requesters, log }),
+    options,
+  );
   deps.hints.on('campanile_runs', () => due.wake());
   deps.hints.on('campanile_revisions', () => requests.wake());
   return {

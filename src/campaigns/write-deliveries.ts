@@ -1,7 +1,9 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
 import { sql } from 'kysely';
+import { writeOrStopEach } from '../accounts/stop-account.ts';
 import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { Log } from '../lib/log.ts';
 import type { Rotation } from '../lib/take-turns.ts';
 
 /** In one transaction, of a few accounts together; each has its share. */
@@ -19,7 +21,7 @@ export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid(
 export async function writeDeliveries(
   db: Database,
   shards: number[],
-  turns: Rotation,
+  { turns, log }: { turns: Rotation; log?: Log | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
   const accounts = turns.order(await findUnwritten(db, shards));
   const endMs = performance.now() + STEP_MS;
@@ -27,11 +29,14 @@ export async function writeDeliveries(
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    free += await db.transaction().execute(async (trx) => {
-      const locked = await lockFreeLanes(trx, some);
-      await writePiece(trx, locked);
-      return locked.length;
-    });
+    const counts = await writeOrStopEach({ db, log }, some, (ids) =>
+      db.transaction().execute(async (trx) => {
+        const locked = await lockFreeLanes(trx, ids);
+        await writePiece(trx, locked);
+        return locked.length;
+      }),
+    );
+    free += counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';
   return accounts.length > 0 ? 'locked' : 'nothing';
@@ -44,7 +49,8 @@ async function findUnwritten(db: Connection, shards: number[]): Promise<number[]
       -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
       group by shard, account_id order by shard, account_id
     ) r
-    where exists (select from lanes l where l.account_id = r.account_id)`.execute(db);
+    -- Of an account that is stopped nothing is written.
+    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`.execute(db);
   return rows.map((row) => row.account_id);
 }
 
@@ -71,7 +77,7 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
     ), noted as (
       update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
     )
-    update lanes l set wake_at = greatest(campanile_now(), l.next_send_at, l.held_until)
+    update lanes l set work_at = campanile_now()
     from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null`.execute(
     trx,
   );

@@ -13,17 +13,22 @@ const FROZEN_MS = 8_000;
 
 /** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
 const SILENCE_MS = 10_000;
-/**
- * How the server finds out that one of our processes is gone without a word: one that froze within a transaction, and one that
- * takes no answer any more. The latter is for TCP, and passed over where the server's system has no such limit.
- */
-const OUR_SESSIONS = `
-  select set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
-         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
+/** After this part of it the server ends the statement, so that what is given up has ended (docs/explanation/decisions/0032). */
+const ENDED_AFTER = 0.8;
 /** Closed in order before that, unless somebody needs it. */
 const IDLE_MS = 8_000;
 /** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
 const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * How long the server lets a statement take, 0 for as long as it takes, and how it finds out that one of our processes is gone
+ * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
+ * where the server's system has no such limit.
+ */
+const limitSession = (silenceMs: number) => `
+  select set_config('statement_timeout', '${Number.isFinite(silenceMs) ? Math.floor(silenceMs * ENDED_AFTER) : 0}', false),
+         set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
+         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -80,8 +85,13 @@ export interface PoolOptions {
   poolSize?: number;
   /** Told to the server, for whoever looks at its connections. */
   name?: string;
-  /** How long a statement may take before its connection counts as broken; Infinity for what rightly takes long. */
+  /**
+   * A connection that is silent for so long counts as broken, and the server ends a statement a little before; Infinity for what
+   * rightly takes long.
+   */
   silenceMs?: number;
+  /** Called with what a statement failed of. */
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -90,7 +100,7 @@ export interface PoolOptions {
  */
 export function connectDatabase(
   address: PostgresAddress,
-  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS }: PoolOptions,
+  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
 ): Database {
   const pool = new pg.Pool({
     ...connectionSettings(address),
@@ -112,10 +122,14 @@ export function connectDatabase(
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool,
-      // A process that freezes in the middle of a transaction holds locks that others wait for. Not among the start-up options,
-      // which poolers refuse.
+      // Not among the start-up options, which poolers refuse.
       async onCreateConnection(connection) {
-        await connection.executeQuery(CompiledQuery.raw(OUR_SESSIONS));
+        await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
+      },
+    }),
+    ...(onError && {
+      log(event) {
+        if (event.level === 'error') onError(event.error);
       },
     }),
   });

@@ -33,8 +33,9 @@ export async function prepareCluster(
     await chmod(draft, 0o700);
     await handOver(draft, identity);
     const access = passwordFile ? ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`] : ['-A', 'trust'];
-    // The built-in locale sorts and compares alike on every machine and through every update of the system.
-    const text = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    // The built-in locale sorts and compares alike on every machine and through every update of the system. It came with 17.
+    const builtIn = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const text = ['-E', 'UTF8', ...(Number(binaries.major) < 17 ? ['--locale=C.UTF-8'] : builtIn)];
     const words = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
     const { ok, output } = await runProgram(binaries.initdb, words, identity);
     if (!ok && output.diskFull) throw new StartupError(diskFull(dirname(cluster)));

@@ -25,6 +25,10 @@ const LAST_WORDS_MS = 1_000;
 /** The system's words, and PostgreSQL's hint where only a part of a block could be written. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|Check free disk space/;
 
+export function saysDiskFull(line: string): boolean {
+  return DISK_FULL.test(line);
+}
+
 /** Starts a program of PostgreSQL; a command that cannot be run shows as the child's `error` event. */
 export function startProgram(command: string, words: readonly string[], identity: Identity): Program {
   const [first = command, ...rest] = [...identity.prefix, command, ...words];
@@ -77,7 +81,7 @@ export function readOutput(streams: readonly Readable[], onLine?: (line: string)
     const line = whole.slice(0, LONGEST_LINE);
     output.lines.push(line);
     if (output.lines.length > KEPT_LINES) output.lines.shift();
-    output.diskFull ||= DISK_FULL.test(line);
+    output.diskFull ||= saysDiskFull(line);
     onLine?.(line);
   };
   for (const stream of streams) {

@@ -7,6 +7,7 @@ import {
   readOutput,
   programEnd,
   runProgram,
+  saysDiskFull,
   startProgram,
   type Identity,
   type Output,
@@ -27,8 +28,6 @@ const SETTINGS: Record<string, string> = {
   // Enough for a busy day, small for an idle one: most of the cache is the system's.
   shared_buffers: '64MB',
   max_connections: '100',
-  // Without worker processes for input and output, which the ledger's short reads do not need.
-  io_method: 'sync',
   timezone: 'UTC',
   log_timezone: 'UTC',
   logging_collector: 'off',
@@ -40,6 +39,9 @@ const SETTINGS: Record<string, string> = {
   log_min_error_statement: 'panic',
 };
 
+/** Without worker processes for input and output, which came with 18 and which the ledger's short reads do not need. */
+const SETTINGS_FROM_18 = { io_method: 'sync' };
+
 const READY = 'database system is ready to accept connections';
 const PATIENCE_MS = 10_000;
 /** How to end it, and how long to wait for that: fast (transactions are rolled back), immediate (recovers at the next start). */
@@ -48,20 +50,31 @@ const STOP_STEPS: ReadonlyArray<[NodeJS.Signals, waitMs: number]> = [
   ['SIGQUIT', 5_000],
 ];
 
+export interface ServerOptions {
+  cluster: string;
+  dataDir: string;
+  settings: Record<string, string>;
+  log: Log;
+  /** Called for each time the server says so. */
+  onDiskFull?: (() => void) | undefined;
+}
+
 /**
  * Starts `postgres` and resolves once it takes connections, after a crash as soon as its recovery is done. Throws a StartupError
  * with the server's own reason when it ends instead.
  */
 export async function startServer(
-  { cluster, dataDir, settings, log }: { cluster: string; dataDir: string; settings: Record<string, string>; log: Log },
+  { cluster, dataDir, settings, log, onDiskFull }: ServerOptions,
   binaries: Binaries,
   identity: Identity,
 ): Promise<Server> {
-  const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const ours = { ...SETTINGS, ...(Number(binaries.major) >= 18 && SETTINGS_FROM_18) };
+  const flags = Object.entries({ ...ours, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
     passOn(line, log);
+    if (saysDiskFull(line)) onDiskFull?.();
     if (line.includes(READY)) ready.resolve(undefined);
   });
   const ended = programEnd(child);

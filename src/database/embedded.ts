@@ -23,10 +23,14 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   dataDir: string;
   log: Log;
+  /** The npm package of another PostgreSQL than the one that comes along. */
+  packageFolder?: string;
   /** PostgreSQL settings that replace ours. With `fsync: 'off'` creating the cluster does not wait for the disk either. */
   settings?: Record<string, string>;
   /** False never uses a user namespace, as on systems that forbid them; it only matters to root. */
   userNamespaces?: boolean;
+  /** Called for each time the server says that the disk is full. */
+  onDiskFull?: () => void;
   /** False leaves a server that ends by itself alone; else it is started again at the same address, a few times. */
   restart?: boolean;
 }
@@ -37,7 +41,7 @@ export interface EmbeddedOptions {
  * change: DATA_DIR is in use, of no use or full, or PostgreSQL cannot be run here.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const packageFolder = findPackage();
+  const { packageFolder = findPackage() } = options;
   const dataDir = await prepareFolder(options.dataDir);
   const undo = new AsyncDisposableStack();
   try {
@@ -51,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** What is started is put on `undo`, in that order. */
 async function start(
-  { dataDir, log, settings = {}, userNamespaces = true, restart = true }: EmbeddedOptions,
+  { dataDir, log, settings = {}, userNamespaces = true, restart = true, onDiskFull }: EmbeddedOptions,
   packageFolder: string,
   undo: AsyncDisposableStack,
 ): Promise<EmbeddedPostgres> {
@@ -67,7 +71,7 @@ async function start(
     durable: settings['fsync'] !== 'off',
   });
   const all = { ...settings, ...door.settings };
-  const run = () => startServer({ cluster, dataDir, log, settings: all }, binaries, identity);
+  const run = () => startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
   const runAgain = async () => {
     await stopLeftBehind(cluster, log);
     return run();

@@ -38,6 +38,8 @@ async function listMigrations(folder: URL): Promise<Migration[]> {
 
 /** Applies the changed functions and the first missing migration; their names. One a transaction keeps each all or nothing. */
 async function applyNext(trx: Transaction<Schema>, migrations: Migration[], functions: URL): Promise<string[]> {
+  // Behind a pooler the connection may have the limits of another one of ours.
+  await sql`set local statement_timeout = 0`.execute(trx);
   await sql`select pg_advisory_xact_lock(${LOCK_KEY})`.execute(trx);
   await sql`create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
     trx,

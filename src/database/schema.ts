@@ -94,6 +94,7 @@ export interface Schema extends MessengerTables {
     quiet_from: string | null;
     quiet_to: string | null;
     daily_cap: number | null;
+    stop_reason: string | null;
     created_at: GeneratedInstant;
   };
   account_states: {
@@ -128,9 +129,10 @@ export interface Schema extends MessengerTables {
     account_id: number;
     shard: GeneratedAlways<number>;
     messenger: string;
-    wake_at: Date | null;
+    work_at: Date | null;
     next_send_at: Generated<Date>;
     held_until: Generated<Date>;
+    wake_at: GeneratedAlways<Date | null>;
     open_until: Generated<Date>;
     open_for: number | null;
     turn: Generated<number>;
@@ -202,6 +204,7 @@ export interface Schema extends MessengerTables {
     targets: Generated<number>;
     expanded: Generated<number>;
     next_position: Generated<number>;
+    summed: Generated<number>;
     queued: Generated<number>;
     sent: Generated<number>;
     failed: Generated<number>;
@@ -272,8 +275,44 @@ export interface Schema extends MessengerTables {
     account_id: number;
     run_id: number;
     minute: Date;
+    sent: Generated<number>;
     delivered: Generated<number>;
     read: Generated<number>;
+  };
+  group_sums: {
+    account_id: number;
+    campaign_id: number;
+    group_id: number;
+    first_sent_at: Date | null;
+    last_sent_at: Date | null;
+    recipients: Generated<number>;
+    delivered: Generated<number>;
+    read: Generated<number>;
+    reactions: Generated<number>;
+    replies: Generated<number>;
+    views: Generated<number>;
+    queued: Generated<number>;
+    sent: Generated<number>;
+    failed: Generated<number>;
+    cancelled: Generated<number>;
+    revised: Generated<number>;
+    recalled: Generated<number>;
+    corrected: Generated<number>;
+    error_waits: Generated<boolean>;
+    error_run_id: number | null;
+    error: string | null;
+    revision_error_run_id: number | null;
+    revision_error: string | null;
+  };
+  time_sums: {
+    account_id: number;
+    campaign_id: number;
+    at: Date;
+    first_at: Date;
+    last_at: Date;
+    sent: number;
+    delivered: number;
+    read: number;
   };
 }
 

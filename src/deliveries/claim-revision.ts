@@ -88,13 +88,13 @@ export async function claimRevision(
     const most = paced.includes(next.messenger) ? 1 : batch;
     const posts = await selectPosts(trx, accountId, { ...next, most });
     const { rows } = await sql<{ turn: number; waitMs: number }>`
-      update lanes set turn = turn + 1, wake_at = null, in_hand_run_id = ${next.runId}, in_hand = '{}'
+      update lanes set turn = turn + 1, work_at = null, in_hand_run_id = ${next.runId}, in_hand = '{}'
       where account_id = ${accountId}
-      returning turn, greatest(0, extract(epoch from next_send_at - campanile_now()) * 1000)::float8 as "waitMs"`.execute(
+      returning turn, (extract(epoch from greatest(next_send_at, campanile_now()) - campanile_now()) * 1000)::float8 as "waitMs"`.execute(
       trx,
     );
     const { turn = 0, waitMs = 0 } = rows[0] ?? {};
-    return { accountId, turn, waitMs: Number.isFinite(waitMs) ? waitMs : 0, posts, ...next };
+    return { accountId, turn, waitMs, posts, ...next };
   });
 }
 

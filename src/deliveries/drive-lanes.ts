@@ -2,7 +2,7 @@
  * The worker's half that sends: takes turns for the accounts it holds, hands each to the account's session, and has the outcome
  * written down. One turn of an account at a time; many accounts beside each other.
  */
-import type { Leases } from '../accounts/leases.ts';
+import type { Held, Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
@@ -15,7 +15,7 @@ import { loadPosts } from './load-posts.ts';
 import { openLanes } from './open-lanes.ts';
 import { judge } from './outcome.ts';
 import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
-import { watchClaims, type Claims } from './requeue-strays.ts';
+import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { trySuspects } from './try-suspects.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
@@ -65,7 +65,7 @@ interface Driving extends LaneOptions {
   claimedMs: number;
   /** Made so far. */
   claimCount: number;
-  claims: Claims;
+  strays: StrayWatch;
   sending: TurnSending;
   finisher: Finisher;
   paced: readonly string[];
@@ -84,7 +84,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     usualTurn: DELIVERIES_PER_TURN,
     claimedMs: -Infinity,
     claimCount: 0,
-    claims: watchClaims(db, { inHand: 'sends', knows, gaps: options.gaps }),
+    strays: watchStrays({ ...options, inHand: 'sends', knows }),
     sending: { ...options, posts: loadPosts(db), trySuspect: trySuspects({ db }) },
     finisher: createFinisher({ db, log, underWay: () => underWay.size, onError: () => onLoopError?.('outcomes') }),
     paced: pacedOf(options.gaps),
@@ -104,15 +104,16 @@ export function driveLanes(options: LaneOptions): Lanes {
 /** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
 async function step(driving: Driving): Promise<number> {
   const { db, leases } = driving;
-  const shards = leases.shards();
-  if (shards.length === 0 || !leases.maySend()) return NO_LEASE_PAUSE_MS;
-  await driving.claims.requeueStrays(shards);
+  const held = leases.held();
+  const shards = [...held.keys()];
+  if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
+  await driving.strays.requeue(shards);
   const room = roomOf(driving);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
   if (gatherMs > 0) return gatherMs;
   const { turns, closed } = await claim(driving, shards, room);
-  begin(driving, turns);
+  begin(driving, turns, held);
   if (closed.length > 0) await openLanes(db, closed, driving.timeZone ?? 'UTC');
   // Fewer turns than shards looked into: there are hardly any more.
   return closed.length > 0 || turns.length >= SHARDS_PER_CLAIM ? 0 : nextTurnMs(db, shards);
@@ -129,7 +130,7 @@ function gatheringMs({ underWay, claimedMs }: Driving): number {
 }
 
 async function claim(driving: Driving, shards: number[], room: number): Promise<{ turns: Turn[]; closed: number[] }> {
-  const { db, leases, claims, paced } = driving;
+  const { db, leases, paced } = driving;
   driving.claimedMs = performance.now();
   let closed: number[] = [];
   const options = {
@@ -140,7 +141,7 @@ async function claim(driving: Driving, shards: number[], room: number): Promise<
     paced,
     onClosed: (accountIds: number[]) => (closed = accountIds),
   };
-  const turns = await claims.make(() => claimTurns(db, options));
+  const turns = await claimTurns(db, options);
   return { turns, closed };
 }
 
@@ -153,27 +154,34 @@ function startAt(shards: readonly number[], place: number): number[] {
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
-function begin(driving: Driving, turns: readonly Turn[]): void {
-  const { underWay } = driving;
+/** `held` as it was when they were claimed. */
+function begin(driving: Driving, turns: readonly Turn[], held: Held): void {
+  const { underWay, leases } = driving;
   const watch = watchTries(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) driving.usualTurn = claimed / turns.length;
   driving.inHand += claimed;
   for (const turn of turns) {
     const { length } = turn.deliveries;
-    const ended = takeTurn(driving, turn, watch).finally(() => {
+    const mayGoOn = () => leases.maySend(turn.accountId, held);
+    const ended = takeTurn(driving, turn, { watch, mayGoOn }).finally(() => {
       driving.inHand -= length;
-      underWay.delete(turn.accountId);
+      // The account may have been lost and got back meanwhile.
+      if (underWay.get(turn.accountId)?.turn === turn.turn) underWay.delete(turn.accountId);
       driving.wake();
     });
     underWay.set(turn.accountId, { turn: turn.turn, ended });
   }
 }
 
-async function takeTurn(driving: Driving, turn: Turn, watch: TryWatch): Promise<void> {
+async function takeTurn(
+  driving: Driving,
+  turn: Turn,
+  { watch, mayGoOn }: { watch: TryWatch; mayGoOn: () => boolean },
+): Promise<void> {
   const { sending, finisher, gaps, onOutcome } = driving;
   let begunMs = performance.now();
-  const results = await sendTurn(sending, turn, () => (begunMs = performance.now()));
+  const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
   await watch.tell(turn, results, begunMs);
   const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);

@@ -24,6 +24,7 @@ export interface Effects {
 /** Deliveries of one run that follow each other without a gap. */
 export interface Stretch {
   account_id: number;
+  turn: number;
   run_id: number;
   first: number;
   last: number;
@@ -34,6 +35,7 @@ export interface Stretch {
 /** What became of a delivery that was not sent; as `Stretch` a row of `finish_turns`, which refuses half a character. */
 export interface Effect {
   account_id: number;
+  turn: number;
   run_id: number;
   position: number;
   status: 'failed' | 'retry';
@@ -64,7 +66,7 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
     }
     const { position } = delivery;
     if (stretch?.last !== position - 1) {
-      stretch = { account_id: turn.accountId, run_id: turn.runId, first: position, last: position, recipients: [] };
+      stretch = { ...keysOf(turn), first: position, last: position, recipients: [] };
       effects.sent.push(stretch);
     }
     stretch.last = position;
@@ -72,9 +74,12 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
   });
 }
 
+function keysOf({ accountId, turn, runId }: Turn) {
+  return { account_id: accountId, turn, run_id: runId };
+}
+
 function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcome, { kind: 'sent' }>): Effect {
-  const at = { account_id: turn.accountId, run_id: turn.runId, position: delivery.position };
-  const base = { ...at, wait_ms: 0, tries: 1, error: null };
+  const base = { ...keysOf(turn), position: delivery.position, wait_ms: 0, tries: 1, error: null };
   switch (outcome.kind) {
     case 'failed':
       return { ...base, status: 'failed', error: outcome.reason.toWellFormed(), uncertain: outcome.uncertain };

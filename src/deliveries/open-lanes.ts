@@ -26,7 +26,7 @@ async function writeRests(trx: Connection, rests: readonly Rest[]): Promise<void
     update lanes l
     set open_until = case when i.rests then '-infinity' else least(i.changes_at, s.soon) end,
         open_for = case when not i.rests then i.room end,
-        wake_at = greatest(case when i.rests then least(i.rests_until, s.soon) else campanile_now() end, l.next_send_at, l.held_until)
+        work_at = case when i.rests then least(i.rests_until, s.soon) else campanile_now() end
     from (select account_id, rests_until is not null as rests, rests_until, changes_at, room
           from unnest(${rests.map((rest) => rest.accountId)}::bigint[],
                       ${rests.map((rest) => rest.until?.toString() ?? null)}::timestamptz[],

@@ -1,46 +1,69 @@
 import { sql } from 'kysely';
 import { requeueLanes } from '../accounts/lease-store.ts';
+import type { Leases } from '../accounts/leases.ts';
 import type { Database } from '../database/connect.ts';
 import { gapMsOf, type Gaps } from './pace.ts';
 
 export interface StrayOptions {
+  db: Database;
+  leases: Pick<Leases, 'workerId'>;
+  gaps: Gaps;
   /** A turn that changes what has left has no positions in hand. */
   inHand: 'sends' | 'revisions';
   knows: (accountId: number, turn: number) => boolean;
-  gaps: Gaps;
 }
 
-/** Claims of one worker, one after the other. One whose answer was lost on its way leaves turns in hand that nobody knows of. */
-export interface Claims {
-  /** Queues such turns again, where there may be any: nothing of them was sent. Must not run beside a claim. */
-  requeueStrays(shards: number[]): Promise<void>;
-  /** What the claim comes to. */
-  make<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed>;
+export interface StrayWatch {
+  /**
+   * Queues turns again that are in hand in these shards and that nobody knows of: the server can end a claim long after its worker
+   * has given it up, without any error. Nothing of them was sent. Looks once a second at most; must not run beside a claim.
+   */
+  requeue(shards: number[]): Promise<void>;
 }
 
-export function watchClaims(db: Database, options: StrayOptions): Claims {
-  let mayHaveStrays = false;
+const LOOK_EVERY_MS = 1_000;
+
+export function watchStrays(options: StrayOptions): StrayWatch {
+  let lookedMs = -Infinity;
   return {
-    async requeueStrays(shards) {
-      if (mayHaveStrays) await requeueStrays(db, shards, options);
-      mayHaveStrays = false;
-    },
-    async make(claim) {
-      mayHaveStrays = true;
-      const claimed = await claim();
-      mayHaveStrays = false;
-      return claimed;
+    async requeue(shards) {
+      if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
+      const strays = await findStrays(options, shards);
+      if (strays.length > 0) await requeueStrays(options, strays);
+      lookedMs = performance.now();
     },
   };
 }
 
-async function requeueStrays(db: Database, shards: number[], { inHand, knows, gaps }: StrayOptions): Promise<void> {
+interface InHand {
+  account_id: number;
+  turn: number;
+}
+
+async function findStrays({ db, inHand, knows }: StrayOptions, shards: number[]): Promise<InHand[]> {
+  const { rows } = await sql<InHand>`
+    select account_id, turn from lanes
+    where shard = any(${shards}::smallint[]) and in_hand_run_id is not null
+      and (in_hand = '{}') = (${inHand} = 'revisions')`.execute(db);
+  return rows.filter((row) => !knows(row.account_id, row.turn));
+}
+
+/** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
+async function requeueStrays({ db, leases, gaps }: StrayOptions, strays: InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ account_id: number; turn: number }>`
-      select account_id, turn from lanes
-      where shard = any(${shards}::smallint[]) and in_hand_run_id is not null and (in_hand = '{}') = (${inHand} = 'revisions')
-      order by account_id for no key update`.execute(trx);
-    const strays = rows.filter((row) => !knows(row.account_id, row.turn)).map((row) => row.account_id);
-    await requeueLanes(trx, strays, gapMsOf(gaps), { mayHaveLeft: false });
+    const { rows } = await sql<InHand>`
+      with stray as materialized (
+        select * from unnest(${strays.map((one) => one.account_id)}::bigint[], ${strays.map((one) => one.turn)}::bigint[])
+                      i (account_id, turn)
+      ), held as materialized (
+        select shard from shards
+        where shard in (select campanile_shard(account_id) from stray) and worker_id = ${leases.workerId()}
+        for share skip locked
+      )
+      select l.account_id, l.turn from stray join lanes l on l.account_id = stray.account_id and l.turn = stray.turn
+      where l.in_hand_run_id is not null and l.shard in (select shard from held)
+      order by l.account_id for no key update of l skip locked`.execute(trx);
+    const accountIds = rows.map((row) => row.account_id);
+    await requeueLanes(trx, accountIds, gapMsOf(gaps), { mayHaveLeft: false });
   });
 }

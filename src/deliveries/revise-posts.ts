@@ -2,6 +2,7 @@
  * The worker's half that changes what has left: recalls and corrections, each a turn of the account's lane like any send, at the
  * same pace and fenced in the same way. A try that was cut off is made again: to recall or correct a post twice does no harm.
  */
+import { writeOrStop } from '../accounts/stop-account.ts';
 import { startLoop } from '../lib/loop.ts';
 import { sleep } from '../lib/time.ts';
 import { claimRevision, findRevisions, type DueRevision, type RevisionTurn } from './claim-revision.ts';
@@ -9,7 +10,7 @@ import type { LaneOptions } from './drive-lanes.ts';
 import { finishRevision, type LaneAfter } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { drawGapMs, pacedOf } from './pace.ts';
-import { watchClaims, type Claims } from './requeue-strays.ts';
+import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { writeSurely } from './write-surely.ts';
 
@@ -27,7 +28,7 @@ interface Revising extends LaneOptions {
   underWay: Map<number, Promise<void>>;
   /** How each lane was left, so that what it has to send gets its turn before it is taken again. */
   left: Map<number, LaneAfter>;
-  claims: Claims;
+  strays: StrayWatch;
   changing: TurnRevising;
   paced: readonly string[];
   /** Looks for more to do at once. */
@@ -43,7 +44,7 @@ export function revisePosts(options: LaneOptions): { stop(): Promise<void> } {
     ...options,
     underWay,
     left: new Map(),
-    claims: watchClaims(db, { inHand: 'revisions', knows: (accountId) => underWay.has(accountId), gaps }),
+    strays: watchStrays({ ...options, inHand: 'revisions', knows: (accountId) => underWay.has(accountId) }),
     changing: { ...options, posts: loadPosts(db), stopping: stopping.signal },
     paced: pacedOf(gaps),
     wake: () => loop.wake(),
@@ -62,16 +63,17 @@ export function revisePosts(options: LaneOptions): { stop(): Promise<void> } {
 /** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
 async function step(revising: Revising): Promise<number> {
   const { db, leases, underWay } = revising;
-  const shards = leases.shards();
-  if (shards.length === 0 || !leases.maySend()) return POLL_MS;
-  await revising.claims.requeueStrays(shards);
+  const held = leases.held();
+  const shards = [...held.keys()];
+  if (shards.length === 0 || !leases.isGood()) return POLL_MS;
+  await revising.strays.requeue(shards);
   const due = await findRevisions(db, shards, AHEAD_MS);
   let isBusy = underWay.size > 0;
   for (const one of due) {
     if (underWay.has(one.accountId) || underWay.size >= ACCOUNTS_UNDER_WAY) continue;
     isBusy = true;
     const turn = isUntouched(revising, one) ? undefined : await claim(revising, one.accountId);
-    if (turn) begin(revising, turn);
+    if (turn) begin(revising, turn, () => leases.maySend(turn.accountId, held));
   }
   return isBusy ? BUSY_PAUSE_MS : POLL_MS;
 }
@@ -82,28 +84,35 @@ function isUntouched({ left }: Revising, { accountId, turn, wakeAt }: DueRevisio
   return before?.turn === turn && wakeAt !== null && before.wakeAt?.getTime() === wakeAt.getTime();
 }
 
-function claim({ db, leases, claims, paced }: Revising, accountId: number): Promise<RevisionTurn | undefined> {
+function claim({ db, leases, paced }: Revising, accountId: number): Promise<RevisionTurn | undefined> {
   const options = { workerId: leases.workerId(), batch: POSTS_PER_TURN, paced };
-  return claims.make(() => claimRevision(db, accountId, options));
+  return claimRevision(db, accountId, options);
 }
 
-function begin(revising: Revising, turn: RevisionTurn): void {
+function begin(revising: Revising, turn: RevisionTurn, mayGoOn: () => boolean): void {
   const { underWay, wake } = revising;
-  const ended = takeTurn(revising, turn).finally(() => {
+  const ended = takeTurn(revising, turn, mayGoOn).finally(() => {
     underWay.delete(turn.accountId);
     wake();
   });
   underWay.set(turn.accountId, ended);
 }
 
-async function takeTurn({ db, log, left, gaps, changing }: Revising, turn: RevisionTurn): Promise<void> {
+async function takeTurn(
+  { db, log, left, gaps, changing }: Revising,
+  turn: RevisionTurn,
+  mayGoOn: () => boolean,
+): Promise<void> {
   // A timer may be a moment early.
   if (turn.waitMs > 0) await sleep(turn.waitMs + 1, changing.stopping);
-  const { outcomes, restMs } = await reviseTurn(changing, turn);
+  const { outcomes, restMs } = await reviseTurn(changing, turn, mayGoOn);
   const isTried = outcomes.some((outcome) => outcome.kind !== 'retry' || outcome.tries > 0);
   const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
   const after = await writeSurely(
-    () => finishRevision(db, turn, outcomes, { gapMs, restMs }),
+    () =>
+      writeOrStop({ db, log }, turn.accountId, () => finishRevision(db, turn, outcomes, { gapMs, restMs }), {
+        [turn.messenger]: gapMs,
+      }),
     (error) =>
       log.error({ err: error }, 'what became of a recall or correction could not be written down yet and is kept'),
   );

@@ -1,5 +1,4 @@
 /** Changes the posts of one turn through its account's session: one outcome a post, whatever goes wrong. */
-import type { Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Log } from '../lib/log.ts';
 import type { MessengersTraits, RevisionResult } from '../messenger/messenger.ts';
@@ -11,7 +10,6 @@ import { whyTooLate } from './too-late.ts';
 
 export interface TurnRevising {
   log: Log;
-  leases: Pick<Leases, 'maySend' | 'holds'>;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
   messengers: MessengersTraits;
@@ -24,10 +22,11 @@ const OPEN_PAUSE_MS = 10_000;
 const REST_WITHOUT_SESSION_MS = 5_000;
 const NOT_POSSIBLE = 'This messaging application does not let posts be deleted or changed once they were sent';
 
-/** Never rejects. `restMs`: how long the account cannot be reached. */
+/** Never rejects. `mayGoOn` as of a send. `restMs`: how long the account cannot be reached. */
 export async function reviseTurn(
   revising: TurnRevising,
   turn: RevisionTurn,
+  mayGoOn: () => boolean,
 ): Promise<{ outcomes: RevisionOutcome[]; restMs: number }> {
   const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
   const results = new Map<RevisedPost, RevisionResult>();
@@ -38,7 +37,7 @@ export async function reviseTurn(
     if (reason === undefined) inTime.push(post);
     else results.set(post, { kind: 'refused', reason, final: true });
   }
-  const changed = inTime.length > 0 ? await change(revising, turn, inTime) : [];
+  const changed = inTime.length > 0 ? await change(revising, turn, { inTime, mayGoOn }) : [];
   for (const [index, result] of changed.entries()) {
     const post = inTime[index];
     if (post) results.set(post, result);
@@ -48,13 +47,13 @@ export async function reviseTurn(
 }
 
 async function change(
-  { log, leases, sessions, posts, stopping }: TurnRevising,
+  { log, sessions, posts, stopping }: TurnRevising,
   { accountId, contentId }: RevisionTurn,
-  inTime: readonly RevisedPost[],
+  { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
 ): Promise<RevisionResult[]> {
   const all = (result: RevisionResult) => inTime.map(() => result);
   const notTried = (restMs: number) => all({ kind: 'offline', reason: 'not ready', restMs });
-  const mayAsk = () => !stopping.aborted && leases.maySend() && leases.holds(accountId);
+  const mayAsk = () => !stopping.aborted && mayGoOn();
   if (!mayAsk()) return notTried(0);
   try {
     const session = await sessions.get(accountId);
@@ -62,7 +61,7 @@ async function change(
     if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
     const post = contentId === null ? null : await posts.get(contentId);
     if (!mayAsk()) return notTried(0);
-    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime);
+    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');
     return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });

@@ -1,5 +1,4 @@
 /** Sends one turn through its account's session: one result a delivery, whatever goes wrong. */
-import type { Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Log } from '../lib/log.ts';
 import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
@@ -9,7 +8,6 @@ import type { TrySuspect } from './try-suspects.ts';
 
 export interface TurnSending {
   log: Log;
-  leases: Pick<Leases, 'maySend'>;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
   trySuspect: TrySuspect;
@@ -18,8 +16,15 @@ export interface TurnSending {
 const REST_WITHOUT_SESSION_MS = 5_000;
 const REST_WITHOUT_DATABASE_MS = 1_000;
 
-/** Never rejects. Until `session.send` is called nothing can have left; `onBegin` is called right before. */
-export async function sendTurn(sending: TurnSending, turn: Turn, onBegin: () => void): Promise<SendResult[]> {
+export interface SendHooks {
+  /** Whether the account is still this worker's, as it was when the turn was claimed. */
+  mayGoOn: () => boolean;
+  /** Called right before `session.send`: until then nothing can have left. */
+  onBegin: () => void;
+}
+
+/** Never rejects. */
+export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
   const { log, sessions, posts, trySuspect } = sending;
   const { accountId } = turn;
   const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
@@ -34,8 +39,8 @@ export async function sendTurn(sending: TurnSending, turn: Turn, onBegin: () => 
   const ready = { session, post };
   try {
     return await trySuspect(turn, () => {
-      onBegin();
-      return sendNow(sending, turn, ready);
+      hooks.onBegin();
+      return sendNow(sending, turn, { ...ready, ...hooks });
     });
   } catch (error) {
     log.warn({ err: error, accountId }, 'a turn that had been cut off could not be prepared');
@@ -44,13 +49,13 @@ export async function sendTurn(sending: TurnSending, turn: Turn, onBegin: () => 
 }
 
 async function sendNow(
-  { log, leases }: TurnSending,
+  { log }: TurnSending,
   turn: Turn,
-  { session, post }: { session: MessengerSession; post: Post },
+  { session, post, mayGoOn }: { session: MessengerSession; post: Post } & SendHooks,
 ): Promise<SendResult[]> {
-  if (!leases.maySend()) return all(turn, { kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+  if (!mayGoOn()) return all(turn, { kind: 'offline', reason: 'the lease ran out', restMs: 0 });
   try {
-    return await session.send(post, turn.deliveries, () => leases.maySend());
+    return await session.send(post, turn.deliveries, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
     return all(turn, { kind: 'unknown', reason: 'the connection to the messaging application broke' });

@@ -32,6 +32,8 @@ const PARTS: readonly Part[] = [
   { table: 'receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
+  { table: 'group_sums', owner: 'account_id', chunk: 5_000 },
+  { table: 'time_sums', owner: 'account_id', chunk: 5_000 },
   { table: 'revisions', owner: 'account_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
   { table: 'runs', owner: 'account_id', chunk: 5_000 },

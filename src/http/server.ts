@@ -8,14 +8,14 @@ import type { PoolUse } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
-import { answerFailure, answerInEnvelope, COMPILERS, setCommonHeaders } from './edge/answer.ts';
+import { answerInEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './edge/answer.ts';
 import type { Authenticate } from './edge/auth.ts';
 import { createBodyBudget } from './edge/body-budget.ts';
 import { finishGracefully } from './edge/closing.ts';
 import { registerDashboard } from './edge/serve-dashboard.ts';
 import { registerDocs } from './edge/docs.ts';
 import { registerEvents, type EventSource } from './events/register-events.ts';
-import { createFailureLog, type FailureLog } from './edge/failure-log.ts';
+import { createJudge, type Judge } from './edge/judge.ts';
 import { measureRequests } from './edge/measure.ts';
 import { documentOptions } from './edge/openapi.ts';
 import type { Operation } from './operation.ts';
@@ -33,6 +33,8 @@ export interface ServerDependencies {
   events?: EventSource;
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
+  /** Whether the disk that the database is on is known to be full. */
+  isDiskFull: () => boolean;
   /** How busy the pool is that operations use. */
   readPool: () => PoolUse;
   metrics: Registry;
@@ -86,13 +88,13 @@ const PROXIES = ['loopback', 'linklocal', 'uniquelocal'];
 const MINUTE_MS = 60_000;
 /** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
-  const { operations, settings, log } = dependencies;
+  const { operations, settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
-  const failureLog = createFailureLog(log);
-  const server = createInstance(settings, limits, failureLog);
+  const judge = createJudge(dependencies);
+  const server = createInstance(settings, limits, judge);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPlace', null);
-  answerInEnvelope(server, failureLog);
+  answerInEnvelope(server, judge);
   answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
@@ -115,7 +117,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
 }
 
 /** A server without a route, that answers in our way also what never gets to one. */
-export function createInstance(settings: HttpSettings, limits: HttpLimits, log: FailureLog): FastifyInstance {
+export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: Judge): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
     logger: false,
@@ -136,7 +138,7 @@ export function createInstance(settings: HttpSettings, limits: HttpLimits, log: 
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
-      answerFailure(error, request, reply, log);
+      sendFailure(judge(error, request), request, reply);
     },
   });
 }

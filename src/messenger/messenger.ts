@@ -137,15 +137,15 @@ export type TellState = (state: SessionState) => void;
 export interface MessengerSession {
   /**
    * Sends the post to each destination in order. One result a destination, in the same order; never rejects for a single one.
-   * `mayGoOn` says whether the lease still holds: a session that takes its time asks right before each destination leaves, and
-   * answers `offline` for the rest once it is false. Somebody else is sending them by then.
+   * `mayGoOn` says whether the account is still this worker's: it is asked right before anything leaves, be it one post or all that
+   * leave together, and once it is false the rest is answered `offline`. Somebody else is sending them by then.
    */
   send(post: Post, to: readonly Destination[], mayGoOn: () => boolean): Promise<SendResult[]>;
   /**
    * Changes posts in order, one result a post. What was changed so before is `done` again. Left out by a messenger whose application
-   * cannot; then each is refused for good.
+   * cannot; then each is refused for good. `mayGoOn` as of a send.
    */
-  revise?(change: PostChange, posts: readonly SentPost[]): Promise<RevisionResult[]>;
+  revise?(change: PostChange, posts: readonly SentPost[], mayGoOn: () => boolean): Promise<RevisionResult[]>;
   /** All chats one can see. `knownChannels`: chat ids of channels that were listed or created before. */
   listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
   /** `participants` are phone numbers, digits only. Throws an AppError for what the messaging application refuses. */

@@ -87,10 +87,13 @@ async function join(trx: Connection, accountId: number, pairs: readonly Pair[]):
             from moved where twice & 3 <> 0 group by run_id) s
       where r.account_id = ${accountId} and r.run_id = s.run_id
     )
-    update run_minutes m set delivered = m.delivered - s.delivered, read = m.read - s.read
-    from (select run_id, date_trunc('minute', at) as minute, sum(delivered)::int as delivered, sum(read)::int as read
-          from moved, lateral (values (case when twice & 1 <> 0 then delivered_again_at end, 1, 0),
-                                      (case when twice & 2 <> 0 then read_again_at end, 0, 1)) x (at, delivered, read)
-          where at is not null group by 1, 2) s
-    where m.account_id = ${accountId} and m.run_id = s.run_id and m.minute = s.minute`.execute(trx);
+    -- Below zero where the minute was added to the timeline's sums already.
+    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
+    select ${accountId}::bigint, run_id, date_trunc('minute', at), -sum(delivered), -sum(read)
+    from moved, lateral (values (case when twice & 1 <> 0 then delivered_again_at end, 1, 0),
+                                (case when twice & 2 <> 0 then read_again_at end, 0, 1)) x (at, delivered, read)
+    where at is not null
+    group by 2, 3
+    on conflict (account_id, run_id, minute) do update
+    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
 }

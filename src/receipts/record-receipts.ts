@@ -1,8 +1,10 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
 import { sql } from 'kysely';
+import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
+import type { Log } from '../lib/log.ts';
 import type { MemberEvent } from '../messenger/messenger.ts';
 import { joinParticipants } from './join-participants.ts';
 
@@ -15,23 +17,28 @@ type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 /**
  * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
  * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
- * (contract §5), but a part of one proves nothing. Throws when the database cannot be asked; the batch may then simply be told again.
+ * (contract §5), but a part of one proves nothing. What would break a rule of the
+ * ledger is let go of, and its account stopped. Throws when the database cannot be asked; the batch may then simply be told again.
  */
-export async function recordReceipts(db: Database, events: readonly MemberEvent[]): Promise<void> {
+export async function recordReceipts(db: Database, events: readonly MemberEvent[], log?: Log): Promise<void> {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
   for (const [accountId, own] of byAccount)
-    await db.transaction().execute(async (trx) => {
-      if (!(await lockLane(trx, accountId))) return;
-      const about = own.filter((event) => event.kind !== 'same');
-      const persons = about.filter((event) => event.kind !== 'tally');
-      const tallies = about.filter((event) => event.kind === 'tally');
-      await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies]);
-      if (persons.length > 0) await recordPersons(trx, accountId, persons);
-      // After what was told of them under either id.
-      const same = own.filter((event): event is SameEvent => event.kind === 'same');
-      if (same.length > 0) await joinParticipants(trx, accountId, same);
-      if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
-    });
+    await writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own));
+}
+
+function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    const about = own.filter((event) => event.kind !== 'same');
+    const persons = about.filter((event) => event.kind !== 'tally');
+    const tallies = about.filter((event) => event.kind === 'tally');
+    await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies]);
+    if (persons.length > 0) await recordPersons(trx, accountId, persons);
+    // After what was told of them under either id.
+    const same = own.filter((event): event is SameEvent => event.kind === 'same');
+    if (same.length > 0) await joinParticipants(trx, accountId, same);
+    if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
+  });
 }
 
 async function recordPersons(trx: Connection, accountId: number, events: PersonEvent[]): Promise<void> {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GroupAnalytics } from '../../src/analytics/group-analytics.ts';
 import { readOverview } from '../../src/analytics/read-overview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/control.ts';
+import { sumRuns } from '../../src/campaigns/sum-runs.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import type { MemberEvent, SendResult } from '../../src/messenger/messenger.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
@@ -41,7 +42,8 @@ type Step =
   | { kind: 'pause' | 'resume' | 'cancel'; campaign: number }
   | { kind: 'told'; events: Array<{ post: number; what: number; who: number; minute: number }> }
   | { kind: 'moods'; results: SendResult[] }
-  | { kind: 'time'; minutes: number };
+  | { kind: 'time'; minutes: number }
+  | { kind: 'sum' };
 
 const choice = fc.nat({ max: 1_000 });
 const told = fc.record({
@@ -88,6 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('time' as const), minutes: fc.nat({ max: 300 }) }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'sum' as const }) },
 );
 
 /** What has happened so far. */
@@ -134,6 +137,13 @@ async function take(world: World, one: Step): Promise<void> {
     }
     case 'time':
       await database.clock.advance({ minutes: one.minutes });
+      return;
+    case 'sum':
+      await database.clock.advance({ days: 1, minutes: 1 });
+      await until(
+        () => sumRuns(database.db),
+        (more) => !more,
+      );
       return;
     default:
       one satisfies never;

@@ -125,9 +125,13 @@ describe('a request about very many deliveries', () => {
 
   test('to cancel them is accepted by touching few: none is sent any more, and each is told as cancelled in the end', async () => {
     const { owner, campaign } = await sendMuch('queued');
-    await sql`update lanes set wake_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
+    await sql`update lanes set work_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
     expect(await effortOf(() => cancelCampaign({ db }, owner, campaign))).toBeLessThan(MOST_ROWS);
     expect(await turns.tryClaim(owner)).toBeUndefined();
+    // Also of an account that is not linked any more.
+    await sql`update lanes set held_until = 'infinity', wake_at = null where account_id = ${owner.accountId}`.execute(
+      db,
+    );
     await carryOut();
     const { totals, campaign: head, runs } = await analyticsOf(db, owner, campaign);
     expect(head.status).toBe('cancelled');

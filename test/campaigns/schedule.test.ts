@@ -139,7 +139,7 @@ describe('a run that cannot begin in time', () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, week);
     await database.clock.set('2031-03-03T09:00:01Z');
-    await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(database.db);
+    await sql`update lanes set held_until = '2031-03-04' where account_id = ${owner.accountId}`.execute(database.db);
     await begin();
     expect((await states(owner, campaign))[0]).toBe('planned');
     await database.clock.set('2031-03-03T15:00:01Z');

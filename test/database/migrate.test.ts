@@ -71,6 +71,16 @@ test('a migration that fails leaves nothing half-done, keeps those before it and
   expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
 });
 
+test('a migration may take its time, also on a connection that a pooler has lent to others before', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'select pg_sleep(0.3); create table bells (name text);');
+  const pooled = connectDatabase(database.address, { log, poolSize: 1, silenceMs: Infinity });
+  await sql`set statement_timeout = 100`.execute(pooled);
+  await run(pooled);
+  await pooled.destroy();
+  expect(await tables(database.db)).toEqual(['bells', 'migrations']);
+});
+
 test('only files with a number are migrations', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
@@ -146,7 +156,7 @@ function createFolder() {
   for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));
   return {
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
-    run: () => migrate(database.db, log, pathToFileURL(`${folder}/`)),
+    run: (db = database.db) => migrate(db, log, pathToFileURL(`${folder}/`)),
   };
 }
 

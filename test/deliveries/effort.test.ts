@@ -131,7 +131,7 @@ test('a turn finds the few that wait for another try without walking along their
   await sql`update deliveries set not_before = campanile_now(), status = 'queued' where position in (7, 1000, 2000)`.execute(
     own.db,
   );
-  await sql`update lanes set wake_at = campanile_now()`.execute(own.db);
+  await sql`update lanes set work_at = campanile_now()`.execute(own.db);
   const few = await countReads(claim, connection);
   const took = few.answer.flatMap((turn) => turn.deliveries).length;
   expect(took).toBe(6);
@@ -147,7 +147,7 @@ test('a turn reads nothing of what is due of others', async () => {
     insert into runs (account_id, campaign_id, due_at)
     select account_id, campaign_id, campanile_now() - n * interval '1 second'
     from campaigns, generate_series(1, 20) n where account_id % 4 > 0`.execute(own.db);
-  await sql`update lanes set wake_at = null where account_id % 4 > 0`.execute(own.db);
+  await sql`update lanes set work_at = null where account_id % 4 > 0`.execute(own.db);
   const { answer: turns, reads } = await countReads(claim, connection);
   expect(turns.length).toBeGreaterThan(LANES / 4);
   expect(reads / turns.length).toBeLessThan(10);

@@ -102,6 +102,22 @@ describe('a turn', () => {
     expect(positions(await claimed(owner, { paced: ['sandbox'] }))).toEqual([2]);
   });
 
+  test('ends, and its lane keeps its pace, when the clock was set back meanwhile', async () => {
+    const owner = await createOwner(database.db, 3);
+    await sendNow(database.db, owner);
+    const paced = { paced: ['sandbox'] };
+    await finish(await claimed(owner, paced), [sent], 60_000);
+    await database.clock.advance(60_100);
+    const turn = await claimed(owner, paced);
+    await database.clock.advance({ minutes: -30 });
+    await finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 29 });
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 1 });
+    expect(positions(await claimed(owner, paced))).toEqual([2]);
+  });
+
   test('is given only by the shard’s holder', async () => {
     const owner = await createOwner(database.db, 1);
     await sendNow(database.db, owner);
@@ -179,6 +195,34 @@ describe('a turn that was taken away', () => {
       expect(positions(next)).toEqual([position]);
       await finish(next, [sent]);
     }
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
+  });
+});
+
+describe('two turns of one account that are finished together', () => {
+  const lost: Outcome[] = [
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    sent,
+  ];
+  test.each(['first', 'last'])('count as what each is, the lost one named %s', async (place) => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const frozen = await claimed(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    const current = await claimed(owner);
+    expect(positions(current)).toEqual([1]);
+    const batch = [
+      { turn: frozen, outcomes: lost, gapMs: 0 },
+      { turn: current, outcomes: [sent], gapMs: 60_000 },
+    ];
+    await finishTurns(database.db, place === 'first' ? batch : batch.toReversed());
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 2, failed: 0, queued: 1 });
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(60_100);
+    const last = await claimed(owner);
+    expect(positions(last)).toEqual([2]);
+    await finish(last, [sent]);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
   });
 });

@@ -104,6 +104,30 @@ test('recalls keep the pace of the account, and take turns with what it sends', 
   expect(order.map(({ what }) => what).join('')).toMatch(/^c+s.*c/);
 });
 
+test('a stop while a recall waits for its gap does not shorten that gap', async () => {
+  const gapMs = 1_500;
+  await start(gapMs);
+  const owner = await createOwner(database.db, 1);
+  const campaign = await sentBy(owner);
+  await sendNow(database.db, owner);
+  await recall(owner, campaign);
+  await until(
+    () => sql`select from lanes where account_id = ${owner.accountId} and in_hand = '{}'`.execute(database.db),
+    ({ rows }) => rows.length > 0,
+  );
+  await worker?.stop();
+  await start(gapMs);
+  await until(
+    () => messenger.arrivals.length + messenger.changes.length,
+    (count) => count === 3,
+  );
+  const times = [...messenger.arrivals, ...messenger.changes]
+    .map(({ atMs }) => atMs)
+    .toSorted((one, other) => one - other);
+  const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThan(gapMs - 5);
+});
+
 describe('a worker that dies in the middle', () => {
   test('is followed by another, which does what is left, and again what may have been done', async () => {
     await start();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { keepBeating, joinWorkers, takeShards } from '../../src/accounts/lease-store.ts';
+import { keepBeating, joinWorkers, requeueLanes, takeShards } from '../../src/accounts/lease-store.ts';
+import { cancelCampaign } from '../../src/campaigns/control.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,
@@ -21,7 +22,7 @@ afterAll(() => database.drop());
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
-const take = (workerId: number) => takeShards(database.db, workerId, LEASE);
+const take = async (workerId: number) => [...(await takeShards(database.db, workerId, LEASE)).keys()];
 
 describe('shards', () => {
   test('are spread evenly over the workers, and a newcomer gets its share', async () => {
@@ -55,6 +56,38 @@ describe('shards', () => {
     expect(await take(steady)).toHaveLength(256);
     const after = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
     expect(after.rows[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('of a silent worker are taken no later after the clock was set back', async () => {
+    const silent = await joinWorkers(database.db, 'silent');
+    const steady = await joinWorkers(database.db, 'steady');
+    for (const worker of [silent, steady]) await take(worker);
+    await database.clock.advance({ hours: -1 });
+    for (const seconds of [3, 6, 9, 12]) {
+      await database.clock.advance({ seconds: 3 });
+      await keepBeating(database.db, steady);
+      expect(await take(steady), `after ${seconds} s`).toHaveLength(128);
+    }
+    await database.clock.advance({ seconds: 2 });
+    await keepBeating(database.db, steady);
+    expect(await take(steady)).toHaveLength(256);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('of a worker that beats are not taken because the clock was set back', async () => {
+    const workers = [await joinWorkers(database.db, 'first'), await joinWorkers(database.db, 'second')];
+    for (const worker of [...workers, ...workers]) await take(worker);
+    await database.clock.advance({ hours: -1 });
+    for (let beats = 0; beats < 10; beats++) {
+      await database.clock.advance({ seconds: 2 });
+      for (const worker of workers) {
+        await keepBeating(database.db, worker);
+        expect(await take(worker)).toHaveLength(128);
+      }
+    }
     await sql`delete from workers`.execute(database.db);
     await sql`update shards set worker_id = null`.execute(database.db);
   });
@@ -118,6 +151,57 @@ describe('a worker that dies in the middle of a turn', () => {
     await next.stop();
     const { totals: later } = await analyticsOf(database.db, owner, campaign);
     expect(later).toEqual(totals);
+  });
+});
+
+describe('a worker that lost an account and got it back', () => {
+  test('keeps the turn it has now when the one it lost comes to an end', async () => {
+    const owner = await createOwner(database.db, 1);
+    const messenger = scriptMessenger();
+    const holds = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let begun = 0;
+    messenger.answer = async () => {
+      await holds[begun++]?.promise;
+      return { kind: 'unknown', reason: 'the line was cut' };
+    };
+    let failed = 0;
+    const worker = await startTestWorker(database, messenger, {
+      onLoopError: (loop) => (failed += Number(loop === 'lanes')),
+    });
+    const cut = await sendNow(database.db, owner);
+    await until(
+      () => begun,
+      (count) => count === 1,
+    );
+    // As when another worker took the account over, and gave it up again.
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    await until(
+      () => begun,
+      (count) => count === 2,
+    );
+    holds[0]?.resolve();
+    await until(
+      () => messenger.arrivals.length,
+      (count) => count === 1,
+    );
+    // A claim that fails lets the worker look for turns in hand that it does not know of.
+    await sql`alter table shards rename to shards_gone`.execute(database.db);
+    await until(
+      () => failed,
+      (count) => count > 0,
+    );
+    await sql`alter table shards_gone rename to shards`.execute(database.db);
+    const other = await createOwner(database.db, 1);
+    const campaign = await sendNow(database.db, other);
+    messenger.answer = async ({ chatId }) => {
+      if (chatId.startsWith(`${owner.accountId}-`)) begun++;
+      return Promise.resolve({ kind: 'sent', recipients: 2 });
+    };
+    await analyticsWhen(database.db, other, campaign, ({ totals }) => totals.sent === 1);
+    expect(begun).toBe(2);
+    holds[1]?.resolve();
+    await worker.stop();
+    await cancelCampaign(database, owner, cut);
   });
 });
 

@@ -171,11 +171,16 @@ test('a database that is away is a 503 with retry-after, whatever it looks like'
     { code: '08006' },
     { message: 'timeout exceeded when trying to connect' },
     { message: 'Connection terminated unexpectedly' },
+    { code: '53100', says: 'The disk that the database is on is full' },
+    { code: '57014', says: 'The database takes too long just now' },
+    { code: '55P03', says: 'The database takes too long just now' },
+    { code: '25P04', says: 'The database takes too long just now' },
   ];
   for (const look of looks) {
     behaviour.handle = () => Promise.reject(Object.assign(new Error(look.message ?? 'x'), look));
     const answer = await server.post(DO, {}, { token: alice.token });
     expectFailure(answer, 503);
+    expect(answer.body).toMatchObject({ message: look.says ?? 'The database cannot be reached just now' });
     expect(answer.headers.get('retry-after')).toBe('5');
   }
 });

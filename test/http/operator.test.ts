@@ -42,6 +42,23 @@ test('readiness tells what is not in order, liveness does not care', async () =>
   expect((await server.request('/health/ready')).status).toBe(200);
 });
 
+test('readiness says why, where that is known', async () => {
+  let [code, isFull] = ['53100', false];
+  const server = await start({
+    readyChecks: { database: () => Promise.reject(Object.assign(new Error('x'), { code })) },
+    isDiskFull: () => isFull,
+  });
+  const checks = { database: 'failed' };
+  const readiness = async () => (await server.request('/health/ready')).body;
+  const full = { status: 'unavailable', message: 'The disk that the database is on is full', checks };
+  expect(await readiness()).toEqual(full);
+  code = 'ECONNREFUSED';
+  expect(await readiness()).toEqual({ ...full, message: 'The database cannot be reached just now' });
+  // It ended of it.
+  isFull = true;
+  expect(await readiness()).toEqual(full);
+});
+
 test('metrics count requests by path, and ask for their token where there is one', async () => {
   const server = await start({ settings: { metricsToken: 'let me see' } });
   await server.post('/api/v1/probe/echo', { name: 'x' });

@@ -11,7 +11,15 @@ afterAll(() => database.drop());
 
 const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false, resend: false }];
 const reasonOf = async (text: string) => {
-  const [result] = await createPostSender(database.db, 0)(1, { text, media: null }, to);
+  const [result] = await createPostSender(
+    database.db,
+    0,
+  )({
+    accountId: 1,
+    post: { text, media: null },
+    to,
+    mayGoOn: () => true,
+  });
   return result?.kind === 'refused' && result.final ? result.reason : undefined;
 };
 

@@ -108,6 +108,21 @@ describe('a member’s doings', () => {
     const { groups } = await analyticsOf(database.db, owner, campaign);
     expect(groups[0]).toMatchObject({ views: 9, reactions: 3, delivered: null, read: null, replies: null });
   });
+
+  test('in a channel never fall, when it tells fewer of one than before and more of the other', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    const { campaign, messageIds } = await sentTo(owner);
+    const tell = async (views: number, reactions: number) => {
+      const messageId = messageIds[0] ?? '';
+      const tally = { kind: 'tally', accountId: owner.accountId, messageId, views, reactions, at: new Date() } as const;
+      await recordReceipts(database.db, [tally]);
+      return (await analyticsOf(database.db, owner, campaign)).groups[0];
+    };
+    expect(await tell(9, 2)).toMatchObject({ views: 9, reactions: 2 });
+    expect(await tell(4, 5)).toMatchObject({ views: 9, reactions: 5 });
+    expect(await tell(12, 1)).toMatchObject({ views: 12, reactions: 5 });
+    expect(await tell(3, 0)).toMatchObject({ views: 12, reactions: 5 });
+  });
 });
 
 describe('a receipt', () => {

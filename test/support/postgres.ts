@@ -15,6 +15,9 @@ declare module 'vitest' {
   }
 }
 
+/** Names the folder of another PostgreSQL's package to test on: `test/database/matrix.ts`. */
+export const OTHER_POSTGRES = 'CAMPANILE_TEST_POSTGRES';
+
 /** The migrated database that `createTestDatabase` copies. */
 export const TEMPLATE = 'campanile_template';
 
@@ -29,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const postgres = await startEmbeddedPostgres({
       dataDir,
       log,
+      ...(process.env[OTHER_POSTGRES] !== undefined && { packageFolder: process.env[OTHER_POSTGRES] }),
       // Nothing of a test run has to survive it.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });

@@ -36,6 +36,8 @@ export interface ScriptedMessenger extends Messenger {
   tell(events: MemberEvent[]): Promise<void>;
 }
 
+const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: (events: MemberEvent[]) => Promise<void> = () => Promise.reject(new Error('nobody watches the members'));
@@ -52,18 +54,26 @@ export function scriptMessenger(): ScriptedMessenger {
     return result;
   }
   const session: MessengerSession = {
-    async send(post, to) {
+    async send(post, to, mayGoOn) {
       const results: SendResult[] = [];
       for (const one of to) {
+        if (!mayGoOn()) {
+          results.push(NO_LEASE);
+          continue;
+        }
         const { find } = messenger;
         const transmit = () => sendOne(one, post);
         results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
       }
       return results;
     },
-    async revise(change, posts) {
+    async revise(change, posts, mayGoOn) {
       const results: RevisionResult[] = [];
       for (const post of posts) {
+        if (!mayGoOn()) {
+          results.push(NO_LEASE);
+          continue;
+        }
         const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
         const text = change.kind === 'correct' ? change.post.text : '';
         const { messageId } = post;

@@ -34,6 +34,7 @@ export interface TestServerOptions {
   limits?: Partial<HttpLimits>;
   clock?: Clock;
   readyChecks?: Record<string, () => Promise<void>>;
+  isDiskFull?: () => boolean;
   events?: EventSource;
   /** Serves the dashboard and its session, too. */
   hasDashboard?: boolean;
@@ -50,6 +51,7 @@ export async function startTestServer({
   limits = {},
   clock = systemClock,
   readyChecks = {},
+  isDiskFull = () => false,
   events,
   hasDashboard = false,
 }: TestServerOptions): Promise<TestServer> {
@@ -70,6 +72,7 @@ export async function startTestServer({
     ...(events && { events }),
     ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
     readyChecks,
+    isDiskFull,
     readPool: () => readPool(db),
     metrics: new Registry(),
     log: createLog('silent'),

@@ -1,7 +1,9 @@
 /** The page of the account in the dashboard: linking WhatsApp and when it rests, in a real browser, against the peer and the phone it has. */
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { writeOrStop } from '../../src/accounts/stop-account.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
@@ -132,6 +134,22 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('It goes on by itself in 2 hours; there is nothing to do.').waitFor();
     await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('an account that was stopped says why, and goes on when it is asked to', async () => {
+    await enterAsNew(page, 'stan', `+${OWN_NUMBER}`);
+    await ask('venom/connect-account', { messenger: 'sandbox' });
+    await page.goto('/account');
+    await state('Sandbox').or(state('Connected')).first().waitFor();
+    const { db } = app.database;
+    const { rows } = await sql<{ id: number }>`select max(account_id) as id from accounts`.execute(db);
+    await writeOrStop({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
+    await page.getByText('Sending is stopped', { exact: true }).waitFor();
+    await page.getByText(/^Sending is stopped: the records .* Connect your account again/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await press('Check and go on');
+    await page.getByText('Sending is stopped', { exact: true }).waitFor({ state: 'detached' });
+    expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
 
   test('quiet hours and a daily cap are set on the page, and taken away again', async () => {

@@ -1,10 +1,10 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
-import { Failed } from '../parts/failed.tsx';
+import { Failed, Problem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { LargeNote } from '../parts/note.tsx';
 import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
@@ -16,6 +16,7 @@ import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
 import { RestRules } from './rests.tsx';
 import { Unlink } from './unlink.tsx';
+import { useLink } from './use-link.ts';
 import classes from './account-page.module.css';
 
 export default function AccountPage() {
@@ -78,7 +79,7 @@ function Account({ account }: { account: AccountStatus }) {
   );
 }
 
-/** Why nothing is sent just now, until when, and that nothing has to be done. */
+/** Why nothing is sent just now, until when, and whether anything has to be done. */
 function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
@@ -86,14 +87,27 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
     <LargeNote
       icon="pause"
       role="status"
-      title={until === undefined ? words.account.status.paused : words.account.pausedFor(exactTime(until, zone))}
+      title={until === undefined ? words.account.stopped : words.account.pausedFor(exactTime(until, zone))}
     >
       {reason !== undefined && <Text size="sm">{reason}</Text>}
-      <Text size="sm">
-        {until === undefined
-          ? words.account.about.paused
-          : words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}
-      </Text>
+      {until === undefined ? (
+        <GoOn />
+      ) : (
+        <Text size="sm">{words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}</Text>
+      )}
     </LargeNote>
+  );
+}
+
+/** Of an account that was stopped, which does not go on by itself. */
+function GoOn() {
+  const { linking } = useLink();
+  return (
+    <>
+      <Button size="xs" mt="xs" loading={linking.isPending} onClick={() => linking.mutate({})}>
+        {words.account.goOn}
+      </Button>
+      <Problem error={linking.error} />
+    </>
   );
 }

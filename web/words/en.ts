@@ -136,12 +136,13 @@ export const en = {
       connected: 'Everything is ready to send.',
       reconnecting:
         'The connection was lost and is being made again. Campaigns wait until then. If it stays so, open WhatsApp on your phone; if that does not help, unlink and link again.',
-      paused: 'Sending rests and goes on by itself: there is nothing to do. Campaigns wait.',
       logged_out: 'The link was removed on the phone. Link it again to go on; campaigns wait.',
     },
     sandboxTitle: 'This is the sandbox: nothing leaves this machine',
     sandboxShort:
       'Whatever you send is seen by made-up members only. Link your WhatsApp below when you want to reach people.',
+    stopped: 'Sending is stopped',
+    goOn: 'Check and go on',
     pausedFor: (time: string) => `Sending rests until ${time}`,
     pausedGoesOn: (when: string) => `It goes on by itself ${when}; there is nothing to do. Campaigns wait until then.`,
     samePhone: 'Is WhatsApp on this very phone? It cannot scan its own screen: use a code instead.',
@@ -721,6 +722,7 @@ export const en = {
     'community.created': 'Created a community',
     'channel.created': 'Created a channel',
     'account.linking': 'Began to link the account',
+    'account.resumed': 'Let sending go on',
     'account.unlinked': 'Unlinked the account',
     'account.changed': 'Changed quiet hours or the daily cap',
     'campaign.corrected': 'Edited what was sent',

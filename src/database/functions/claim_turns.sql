@@ -93,11 +93,11 @@ begin
     update lanes l
     set turn = case when t.taken > 0 then t.turn else l.turn end,
         in_hand_run_id = t.run_id, in_hand = t.positions, open_for = l.open_for - t.taken,
-        wake_at = case
+        work_at = case
           when t.taken > 0 then null
           when t.blocked then campanile_now() + interval '1 second'
           else (
-            select case when min(w.not_before) is not null then greatest(min(w.not_before), l.next_send_at, l.held_until) end
+            select min(w.not_before)
             from runs r join deliveries w on w.account_id = r.account_id and w.run_id = r.run_id and w.not_before is not null
             where r.account_id = l.account_id and r.status = 'running' and not r.paused) end
     from (select account_id, turn, blocked, min(run_id) as run_id, count(position)::int as taken,

@@ -6,15 +6,16 @@ create or replace function finish_turns(turns jsonb, sent_stretches jsonb, other
 as $$
 declare
   living bigint[];
-  held bigint[];
+  held int;
   -- Nearly always. Only otherwise does each account have to be looked for among the others.
   all_live boolean;
-  all_held boolean;
   changed int := 0;
   ended_campaigns bigint[];
+  ended_accounts bigint[];
+  ended_runs bigint[];
 begin
-  -- Accounts that are gone have no lane; a turn whose number has moved on is fenced.
-  select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
+  -- Accounts that are gone have no lane; a turn whose number has moved on is fenced, beside another of its account too.
+  select array_agg(l.account_id), count(*) filter (where l.held) into living, held
   from (
     select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
     from jsonb_to_recordset(turns) i (account_id bigint, turn bigint)
@@ -23,13 +24,18 @@ begin
   ) l;
   if living is null then return; end if;
   all_live := cardinality(living) = jsonb_array_length(turns);
-  all_held := coalesce(cardinality(held), 0) = jsonb_array_length(turns);
+  if held < jsonb_array_length(turns) then
+    select coalesce(jsonb_agg(o.effect), '[]') into others
+    from jsonb_array_elements(others) o (effect)
+    join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint
+    where l.in_hand_run_id is not null;
+  end if;
 
   with sent as (
     update deliveries d
     set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
         recipients = o.recipients[d.position - o.first + 1], error = null, uncertain = false
-    from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
+    from jsonb_to_recordset(sent_stretches) o (account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q
       where q.account_id = o.account_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
@@ -38,57 +44,61 @@ begin
       order by q.position
     ) at
     where d.ctid = at.ctid and (all_live or o.account_id = any(living))
-    returning d.account_id, d.run_id, d.position, d.status
+    returning d.account_id, o.turn, d.run_id, d.position, d.status
   ), other as (
     update deliveries d
     set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
         not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
         attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
-    from jsonb_to_recordset(others) o (account_id bigint, run_id bigint, position int, status text, wait_ms float8, tries smallint,
-                                       error text, uncertain boolean)
+    from jsonb_to_recordset(others) o (account_id bigint, turn bigint, run_id bigint, position int, status text, wait_ms float8,
+                                       tries smallint, error text, uncertain boolean)
     where d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
-      and (all_held or o.account_id = any(held))
-    returning d.account_id, d.run_id, d.position, d.status
+    returning d.account_id, o.turn, d.run_id, d.position, d.status
   ), run as (
     update runs r
     set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
         progress_at = case when t.sent > 0 then campanile_now() else r.progress_at end,
-        next_position = case when t.is_held then greatest(r.next_position, t.last + 1) else r.next_position end,
-        served_turn = case when t.is_held then t.turn else r.served_turn end,
+        next_position = greatest(r.next_position, t.held_last + 1), served_turn = coalesce(t.held_turn, r.served_turn),
         -- As settle_runs has it, at one go.
         status = case when r.status = 'running' and r.queued = t.sent + t.failed
           then case when r.failed + t.failed > 0 then 'completed_with_errors' else 'completed' end::run_status
           else r.status end,
         finished_at = case when r.status = 'running' and r.queued = t.sent + t.failed then campanile_now() else r.finished_at end
     from (
-      select n.*, l.turn, all_held or n.account_id = any(held) as is_held
+      select n.account_id, n.run_id, sum(n.sent)::int as sent, sum(n.failed)::int as failed,
+             max(n.last) filter (where l.turn is not null) as held_last, max(l.turn) as held_turn
       from (
-        select account_id, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
+        select account_id, turn, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
                count(*) filter (where status = 'failed')::int as failed
-        from (select * from sent union all select * from other) done group by account_id, run_id
+        from (select * from sent union all select * from other) done group by account_id, turn, run_id
       ) n
-      join lanes l on l.account_id = n.account_id
+      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and l.in_hand_run_id is not null
+      group by n.account_id, n.run_id
     ) t
     where r.account_id = t.account_id and r.run_id = t.run_id
-    returning r.campaign_id, r.queued, r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
+    returning r.campaign_id, r.account_id, r.run_id,
+              r.queued = 0 and r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
   )
-  select (select count(*) from sent), array_agg(campaign_id) filter (where queued = 0 and is_over)
-  into changed, ended_campaigns from run;
+  select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(account_id) filter (where is_over),
+         array_agg(run_id) filter (where is_over)
+  into changed, ended_campaigns, ended_accounts, ended_runs from run;
 
   if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_stretches) o (first int, last int)) then
     perform write_late_truth(living, sent_stretches);
   end if;
-  if ended_campaigns is not null then perform close_runs(ended_campaigns); end if;
+  if ended_campaigns is not null then
+    perform require_settled(ended_accounts, ended_runs);
+    perform close_runs(ended_campaigns);
+  end if;
 
   update lanes l
   set in_hand_run_id = null, in_hand = null,
       next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
-      held_until = case when i.rest_ms > 0 then greatest(l.held_until, campanile_now() + i.rest_ms * interval '1 millisecond')
-                        else l.held_until end,
-      wake_at = case
+      held_until = case when i.rest_ms > 0 then greatest(l.held_until, rest_until(l.account_id, i.rest_ms)) else l.held_until end,
+      work_at = case
         when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null
-        then greatest(campanile_now() + greatest(i.gap_ms, i.rest_ms) * interval '1 millisecond', l.held_until) end
-  from jsonb_to_recordset(turns) i (account_id bigint, gap_ms float8, rest_ms float8)
-  where l.account_id = i.account_id and (all_held or i.account_id = any(held));
+        then campanile_now() end
+  from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, gap_ms float8, rest_ms float8)
+  where l.account_id = i.account_id and l.turn = i.turn and l.in_hand_run_id is not null;
 end $$;

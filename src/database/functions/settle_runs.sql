@@ -2,13 +2,17 @@
 create or replace function settle_runs(account_ids bigint[], run_ids bigint[]) returns void language plpgsql as $$
 declare
   campaign_ids bigint[];
+  ended_accounts bigint[];
+  ended_runs bigint[];
 begin
   with ended as (
     update runs r
     set status = case when r.failed > 0 then 'completed_with_errors' else 'completed' end::run_status, finished_at = campanile_now()
     from unnest(account_ids, run_ids) i (account_id, run_id)
     where r.account_id = i.account_id and r.run_id = i.run_id and r.status = 'running' and r.queued = 0
-    returning r.campaign_id)
-  select array_agg(campaign_id) into campaign_ids from ended;
-  if campaign_ids is not null then perform close_runs(campaign_ids); end if;
+    returning r.campaign_id, r.account_id, r.run_id)
+  select array_agg(campaign_id), array_agg(account_id), array_agg(run_id) into campaign_ids, ended_accounts, ended_runs from ended;
+  if campaign_ids is null then return; end if;
+  perform require_settled(ended_accounts, ended_runs);
+  perform close_runs(campaign_ids);
 end $$;

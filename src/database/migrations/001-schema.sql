@@ -5,7 +5,8 @@
 --   1. The row in `lanes` is its account's master lock. Whatever changes what the account may send, or a delivery of it, locks
 --      that row first (several accounts: in order of account_id). So nothing below can deadlock, and "lock, then look" is true.
 --   2. Lock order: shards, lanes, then the account's runs, campaigns and deliveries.
---   3. Counters change by addition, in the transaction that changes what they count.
+--   3. Counters change by addition, in the transaction that changes what they count. What they must always come to is a CHECK: who
+--      would break one has its account stopped, and writes nothing (src/accounts/stop-account.ts).
 --   4. All instants come from campanile_now(). A test replaces that one function to move the clock.
 --   5. The busy tables (lanes, runs, deliveries) leave room in their pages, so that an update that changes no indexed column stays
 --      in its page, and are vacuumed early.
@@ -164,12 +165,15 @@ create table accounts (
   quiet_to         text           check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the owner's zone
 
+  stop_reason      text,                       -- set: nothing is sent until somebody connects the account again; one sentence for the user
+
   created_at       timestamptz    not null default campanile_now(),
   constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to)
 );
 create unique index accounts_workspace on accounts (workspace_id);
 create index accounts_served on accounts (messenger, campanile_shard(account_id));
 create index accounts_paused on accounts (pause_cause) where status = 'paused';
+create index accounts_stopped on accounts (account_id) where stop_reason is not null;
 
 -- How an account stood, from when on: a row each time its state, or the reason for it, became another. Kept for 90 days.
 create table account_states (
@@ -227,14 +231,17 @@ create table shards (
 ) with (fillfactor = 50);
 insert into shards (shard) select generate_series(0, 255);
 
--- The busy half of an account: who may send, and when. Asleep when wake_at is null; parked while a turn is in hand.
+-- The busy half of an account: who may send, and when. Asleep when work_at is null; parked while a turn is in hand.
 create table lanes (
   account_id     bigint      primary key references accounts on delete cascade,
   shard          smallint    not null generated always as (campanile_shard(account_id)) stored,
   messenger      text        not null,
-  wake_at        timestamptz,                  -- when to look at it next; null: nothing to send, or a turn is in hand
+  work_at        timestamptz,                  -- when there is something to do next; null: nothing, or a turn is in hand
   next_send_at   timestamptz not null default '-infinity',  -- pacing: no send before
-  held_until     timestamptz not null default '-infinity',  -- offline or asked to rest: no send before
+  held_until     timestamptz not null default '-infinity',  -- offline or asked to rest: no send before; infinity: stopped
+  -- When to look at it next: then, but no sooner than its pace and its rest allow, whoever writes the three.
+  wake_at        timestamptz generated always as (
+                   case when work_at is not null and held_until < 'infinity' then greatest(work_at, next_send_at, held_until) end) stored,
 
   -- Until when, and for how many deliveries, turns are taken without looking at quiet hours and the daily cap again. Of a lane that
   -- is closed a worker looks the rules up, and opens it again or lets it sleep: src/deliveries/open-lanes.ts.
@@ -250,7 +257,8 @@ create table lanes (
   -- when they have moved (docs/explanation/decisions/0018-count-changes-on-the-lane.md).
   changes        bigint      not null default 0,
 
-  constraint lanes_parked check (in_hand_run_id is null or wake_at is null)
+  constraint lanes_parked check (in_hand_run_id is null or work_at is null),
+  constraint lanes_in_hand check ((in_hand_run_id is null) = (in_hand is null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 -- Each entry by itself: of those that share an instant PostgreSQL would make one, which it can forget only as a whole, so that all
 -- who look for what is due would walk past every lane that has long been served.
@@ -308,7 +316,7 @@ create table campaigns (
   skip_dates          date[]      not null default '{}',
   status              campaign_status not null,
   content_id          bigint,                  -- what its next run will say; set right after creation
-  open_runs           int         not null,    -- runs that have not ended
+  open_runs           int         not null check (open_runs >= 0),  -- runs that have not ended
   created_at          timestamptz not null default campanile_now(),
   finished_at         timestamptz
 ) with (fillfactor = 80);
@@ -349,6 +357,7 @@ create table runs (
   targets     int         not null default 0,  -- how many deliveries it comes to; 0 until it begins
   expanded    int         not null default 0,  -- how many of them have a row
   next_position int       not null default 1,  -- below it every delivery is final, or waits for another try
+  summed      int         not null default 0,  -- how many of its deliveries, from the first on, are in group_sums
 
   -- Sums over its deliveries.
   queued      int         not null default 0,  -- also those that have no row yet
@@ -363,7 +372,11 @@ create table runs (
   receipts_dropped   boolean not null default false,
   paused      boolean     not null default false,
   dropping    boolean     not null default false,  -- cancelled, and some that it had queued are yet to be written down as cancelled
-  primary key (account_id, run_id)
+  primary key (account_id, run_id),
+  constraint runs_counts check (least(queued, sent, failed, cancelled, delivered, read) >= 0),
+  constraint runs_sum check (queued + sent + failed + cancelled = targets),
+  constraint runs_under_way check (queued = 0 or status = 'running' or dropping),
+  constraint runs_positions check (next_position between 1 and expanded + 1 and expanded <= targets)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 create index runs_due on runs (shard, due_at) where status = 'planned' and not paused;
 create index runs_planned on runs (account_id, due_at) where status = 'planned';
@@ -373,6 +386,7 @@ create index runs_dropping on runs (account_id, run_id) where dropping;
 create index runs_campaign on runs (campaign_id, due_at);
 create index runs_started on runs (account_id, started_at) where started_at is not null;  -- the overview of a span of days
 create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap
+create index runs_unsummed on runs (finished_at) where finished_at is not null and summed < expanded;
 create index runs_receipts on runs (finished_at) where finished_at is not null and not receipts_dropped;
 
 -- ── deliveries ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -405,7 +419,8 @@ create table deliveries (
   message_id text     not null,                -- fixed here, before the first try, and used in every one
   error      text,
   primary key (account_id, run_id, position),
-  constraint deliveries_waiting_queued check (not_before is null or status = 'queued')
+  constraint deliveries_waiting_queued check (not_before is null or status = 'queued'),
+  constraint deliveries_counts check (least(delivered, read, reactions, replies) >= 0)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
 create unique index deliveries_message on deliveries (account_id, message_id);
 create index deliveries_waiting on deliveries (account_id, run_id, not_before) where not_before is not null;
@@ -477,10 +492,65 @@ create table run_minutes (
   account_id bigint      not null,
   run_id     bigint      not null,
   minute     timestamptz not null,
+  sent       int         not null default 0,   -- of the deliveries that are in group_sums; the others tell themselves
   delivered  int         not null default 0,
   read       int         not null default 0,
-  primary key (account_id, run_id, minute)
+  primary key (account_id, run_id, minute)     -- no CHECK: what is taken off a minute that is in time_sums stands here below zero
 ) with (fillfactor = 70);
+
+-- ── sums ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What the deliveries of ended runs came to, so that nobody has to read them: those below runs.summed, of each campaign by group
+-- (docs/explanation/decisions/0036-keep-what-ended-runs-came-to.md). What changes such a delivery or its revision changes these, by the triggers below.
+create table group_sums (
+  account_id     bigint      not null,
+  campaign_id    bigint      not null,
+  group_id       bigint      not null,
+  first_sent_at  timestamptz,
+  last_sent_at   timestamptz,
+  recipients     bigint      not null default 0,
+  delivered      bigint      not null default 0,
+  read           bigint      not null default 0,
+  reactions      bigint      not null default 0,
+  replies        bigint      not null default 0,
+  views          bigint      not null default 0,
+  queued         int         not null default 0,  -- tried again since
+  sent           int         not null default 0,
+  failed         int         not null default 0,
+  cancelled      int         not null default 0,
+  revised        int         not null default 0,  -- of the revisions: all, and what was done
+  recalled       int         not null default 0,
+  corrected      int         not null default 0,
+  error_waits    boolean     not null default false,  -- another try of that delivery follows
+  error_run_id   bigint,                       -- the latest run with an error, and the error
+  error          text,
+  revision_error_run_id bigint,
+  revision_error text,
+  primary key (account_id, campaign_id, group_id),
+  constraint group_sums_counts check (least(queued, sent, failed, cancelled, recipients, delivered, read, reactions, replies, views) >= 0)
+) with (fillfactor = 80);
+
+create trigger deliveries_summed after update on deliveries
+  referencing old table as old_rows new table as new_rows for each statement execute function sum_changed_deliveries();
+create trigger revisions_added after insert on revisions
+  referencing new table as new_rows for each statement execute function sum_changed_revisions();
+create trigger revisions_changed after update on revisions
+  referencing old table as old_rows new table as new_rows for each statement execute function sum_changed_revisions();
+create trigger revisions_removed after delete on revisions
+  referencing old table as old_rows for each statement execute function sum_changed_revisions();
+
+-- The minutes of those runs, by the steps that the timeline had when they were added.
+create table time_sums (
+  account_id  bigint      not null,
+  campaign_id bigint      not null,
+  at          timestamptz not null,            -- where the step begins
+  first_at    timestamptz not null,            -- the first and the last minute of it that is in here
+  last_at     timestamptz not null,
+  sent        bigint      not null,
+  delivered   bigint      not null,
+  read        bigint      not null,
+  primary key (account_id, campaign_id, at)
+);
 
 -- ── messenger: the sandbox ──────────────────────────────────────────────────────────────────────────────────────────────────
 

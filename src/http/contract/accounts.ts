@@ -51,10 +51,11 @@ export const accountStatusData = z.object({
   qr,
   pairing_code: pairingCode,
   expires_at: expiresAt,
-  paused_until: z
-    .string()
-    .optional()
-    .meta({ format: 'date-time', description: 'While `paused`: when it goes on by itself.' }),
+  paused_until: z.string().optional().meta({
+    format: 'date-time',
+    description:
+      'While `paused`: when it goes on by itself. Left out: it was stopped, and goes on after `connect-account`.',
+  }),
   reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
   history: z
     .array(

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { failedAnswer, failureText, type FailedAnswer } from './envelope.ts';
-import type { FailureLog } from './failure-log.ts';
+import { failureText, type FailedAnswer } from './envelope.ts';
+import type { Judge } from './judge.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
 
@@ -26,7 +26,7 @@ export const COMPILERS = {
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
-export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void {
+export function answerInEnvelope(server: FastifyInstance, judge: Judge): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -41,7 +41,7 @@ export function answerInEnvelope(server: FastifyInstance, log: FailureLog): void
     if (request.bodyPlace) void awaitTurn().then(parse);
     else parse();
   });
-  server.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+  server.setErrorHandler((error, request, reply) => sendFailure(judge(error, request), request, reply));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
@@ -69,13 +69,6 @@ function lacksHost({ raw }: FastifyRequest): boolean {
 
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).headers(API_HEADERS);
-}
-
-/** Answers to a request whose handling threw; what is our fault is logged. */
-export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: FailureLog): void {
-  const answer = failedAnswer(error);
-  log(answer.status, error, request);
-  sendFailure(answer, request, reply);
 }
 
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {

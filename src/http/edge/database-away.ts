@@ -22,10 +22,26 @@ const MESSAGES = [
   'Client was closed and is not queryable',
 ];
 
-/** Whether an error says that the database cannot be reached or used just now, and nothing about the request. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+/** A statement that took too long or was cancelled, a lock that took too long to get, a transaction that did. */
+const TOO_LONG = /^(57014|55P03|25P04)$/;
+
+const DISK_FULL = '53100';
+const FULL = 'The disk that the database is on is full';
+
+/**
+ * Why the database cannot do just now what was asked of it, as a sentence; undefined for an error that says anything else. A server
+ * whose disk is full may end of it, and cannot be reached meanwhile: `isDiskFull` says whether it is known to be.
+ */
+export function whyDatabaseAway(error: unknown, isDiskFull: boolean): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code === DISK_FULL) return FULL;
+  if (code !== undefined && TOO_LONG.test(code)) return 'The database takes too long just now';
+  if (!isUnreachable(error, code)) return undefined;
+  return isDiskFull ? FULL : 'The database cannot be reached just now';
+}
+
+function isUnreachable(error: Error, code: string | undefined): boolean {
   if (code !== undefined && (SYSTEM_CODES.has(code) || SQL_STATES.test(code))) return true;
   // A Unix socket that is gone; any other missing file is a defect.
   if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return true;

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind, type Problem } from '../../lib/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
-import { isDatabaseAway } from './database-away.ts';
+import { whyDatabaseAway } from './database-away.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
@@ -34,10 +34,10 @@ const defect: FailedAnswer = {
 };
 
 /** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
-export function failedAnswer(error: unknown): FailedAnswer {
+export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
-  if (isDatabaseAway(error))
-    return plainFailure(503, 'The database cannot be reached just now', { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  const away = whyDatabaseAway(error, isDiskFull);
+  if (away !== undefined) return plainFailure(503, away, { 'retry-after': String(RETRY_AFTER_SECONDS) });
   return frameworkFailure(error) ?? defect;
 }
 

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/time.ts';
 import type { Log } from '../../lib/log.ts';
+import { whyDatabaseAway } from './database-away.ts';
 
 /** Named things that have to be in order before requests can be served; each throws when it is not. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
@@ -15,12 +16,14 @@ export function registerOperatorRoutes(
   server: FastifyInstance,
   {
     readyChecks,
+    isDiskFull,
     isStopping,
     metrics,
     metricsToken,
     log,
   }: {
     readyChecks: ReadyChecks;
+    isDiskFull: () => boolean;
     isStopping(): boolean;
     metrics: Registry;
     metricsToken: string | undefined;
@@ -30,11 +33,15 @@ export function registerOperatorRoutes(
   server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   server.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
-    const checks = await runChecks(readyChecks, log);
+    let message: string | undefined;
+    const checks = await runChecks(readyChecks, (check, error) => {
+      log.debug({ err: error, check }, 'not ready');
+      message ??= whyDatabaseAway(error, isDiskFull());
+    });
     if (isStopping()) checks['stopping'] = 'failed';
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');
     reply.code(isReady ? 200 : 503);
-    return { status: isReady ? 'ok' : 'unavailable', checks };
+    return { status: isReady ? 'ok' : 'unavailable', ...(message !== undefined && { message }), checks };
   });
 
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
@@ -45,20 +52,25 @@ export function registerOperatorRoutes(
   });
 }
 
-async function runChecks(checks: ReadyChecks, log: Log): Promise<Record<string, 'ok' | 'failed'>> {
+async function runChecks(
+  checks: ReadyChecks,
+  onFailure: (name: string, error: unknown) => void,
+): Promise<Record<string, 'ok' | 'failed'>> {
   const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(name, check, log)] as const),
+    Object.entries(checks).map(
+      async ([name, check]) => [name, await outcomeOf(check, (error) => onFailure(name, error))] as const,
+    ),
   );
   return Object.fromEntries(outcomes);
 }
 
-async function outcomeOf(name: string, check: () => Promise<void>, log: Log): Promise<'ok' | 'failed'> {
+async function outcomeOf(check: () => Promise<void>, onFailure: (error: unknown) => void): Promise<'ok' | 'failed'> {
   const done = new AbortController();
   const tooLate = sleep(CHECK_TIMEOUT_MS, done.signal).then(() => 'failed' as const);
   const checked = check().then(
     () => 'ok' as const,
     (error: unknown) => {
-      log.debug({ err: error, check: name }, 'not ready');
+      onFailure(error);
       return 'failed' as const;
     },
   );

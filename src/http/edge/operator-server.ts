@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Log } from '../../lib/log.ts';
 import { answerInEnvelope } from './answer.ts';
 import { finishGracefully } from './closing.ts';
-import { createFailureLog } from './failure-log.ts';
+import { createJudge } from './judge.ts';
 import { measureRequests } from './measure.ts';
 import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
 import { answerInsteadOfNode } from './raw-errors.ts';
@@ -16,22 +16,25 @@ import { refuseUnknown } from './unknown-path.ts';
  */
 export function buildOperatorServer({
   readyChecks,
+  isDiskFull,
   metrics,
   log,
   settings,
 }: {
   readyChecks: ReadyChecks;
+  isDiskFull: () => boolean;
   metrics: Registry;
   log: Log;
   settings: HttpSettings;
 }): FastifyInstance {
-  const failureLog = createFailureLog(log);
-  const server = createInstance(settings, LIMITS, failureLog);
-  answerInEnvelope(server, failureLog);
+  const judge = createJudge({ log, isDiskFull });
+  const server = createInstance(settings, LIMITS, judge);
+  answerInEnvelope(server, judge);
   answerInsteadOfNode(server.server);
   const isStopping = finishGracefully(server, LIMITS.closeTimeoutMs);
   refuseUnknown(server);
   measureRequests(server, metrics);
-  registerOperatorRoutes(server, { readyChecks, isStopping, metrics, metricsToken: settings.metricsToken, log });
+  const { metricsToken } = settings;
+  registerOperatorRoutes(server, { readyChecks, isDiskFull, isStopping, metrics, metricsToken, log });
   return server;
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import type { BodyBudget } from './body-budget.ts';
 
@@ -19,31 +20,45 @@ interface BodyPlace {
 export const SMALL_BODY_BYTES = 256 * 1024;
 
 /** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
-export function awaitBodyPlace(budget: BodyBudget, bodyLimitBytes: number): onRequestAsyncHookHandler {
-  return async (request, { raw: answer }) => {
+export function awaitBodyPlace(budget: BodyBudget, bodyLimitBytes: number): onRequestHookHandler {
+  // Not an async function: nearly every body is small.
+  return (request, { raw: answer }, done) => {
     const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
     const isRefusedAnyway = bytes > bodyLimitBytes;
-    if (bytes <= SMALL_BODY_BYTES || isRefusedAnyway) return;
-    const gone = new AbortController();
-    answer.once('close', () => gone.abort());
-    if (answer.closed) gone.abort();
-    const giveBack = await budget.take(String(request.caller?.userId), bytes, gone.signal);
-    const place: BodyPlace = { giveBack, isWorkedOn: false };
-    request.bodyPlace = place;
-    gone.signal.addEventListener('abort', () => {
-      if (!place.isWorkedOn) giveBack();
-    });
-    if (gone.signal.aborted) giveBack();
+    if (bytes <= SMALL_BODY_BYTES || isRefusedAnyway) return done();
+    return takePlace(request, answer, budget, bytes);
   };
 }
 
+async function takePlace(
+  request: FastifyRequest,
+  answer: ServerResponse,
+  budget: BodyBudget,
+  bytes: number,
+): Promise<void> {
+  const gone = new AbortController();
+  answer.once('close', () => gone.abort());
+  if (answer.closed) gone.abort();
+  const giveBack = await budget.take(String(request.caller?.userId), bytes, gone.signal);
+  const place: BodyPlace = { giveBack, isWorkedOn: false };
+  request.bodyPlace = place;
+  gone.signal.addEventListener('abort', () => {
+    if (!place.isWorkedOn) giveBack();
+  });
+  if (gone.signal.aborted) giveBack();
+}
+
 /** Does what needs the body, which keeps its place until that is through. */
-export async function workOnBody<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  if (bodyPlace) bodyPlace.isWorkedOn = true;
+export function workOnBody<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return bodyPlace ? workInPlace(bodyPlace, work) : work();
+}
+
+async function workInPlace<T>(place: BodyPlace, work: () => Promise<T>): Promise<T> {
+  place.isWorkedOn = true;
   try {
     return await work();
   } finally {
-    bodyPlace?.giveBack();
+    place.giveBack();
   }
 }
 

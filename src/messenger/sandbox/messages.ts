@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Connection } from '../../database/connect.ts';
+import type { Connection, Database } from '../../database/connect.ts';
 import { createBatch } from '../../lib/batch.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
 import { refusePost } from './refuse-post.ts';
@@ -22,12 +22,13 @@ export interface SandboxMessage {
 const FIRST_LOOK_MS = 200;
 
 /** Sends a post of an account into chats. One result a destination, in the same order. */
-export type SendPost = (accountId: number, post: Post, to: readonly Destination[]) => Promise<SendResult[]>;
+export type SendPost = (sending: Sending) => Promise<SendResult[]>;
 
 interface Sending {
   accountId: number;
   post: Post;
   to: readonly Destination[];
+  mayGoOn: () => boolean;
 }
 
 const DESTINATIONS_AT_ONCE = 1_000;
@@ -38,17 +39,30 @@ const PARALLEL = 4;
  * and answered as sent, as WhatsApp does; a chat that is not the account's is a final refusal, and so is a post that WhatsApp would
  * not take.
  */
-export function createPostSender(db: Connection, speed: number): SendPost {
-  const batch = createBatch((sendings: Sending[]) => writeMessages(db, sendings, speed), {
+export function createPostSender(db: Database, speed: number): SendPost {
+  const batch = createBatch((sendings: Sending[]) => sendTogether(db, sendings, speed), {
     parallel: PARALLEL,
     most: DESTINATIONS_AT_ONCE,
     weigh: ({ to }) => to.length,
   });
-  return async (accountId, post, to) => {
-    const reason = refusePost(post);
-    if (reason !== undefined) return to.map(() => ({ kind: 'refused', reason, final: true }));
-    return batch.add({ accountId, post, to });
+  return async (sending) => {
+    const reason = refusePost(sending.post);
+    if (reason !== undefined) return sending.to.map(() => ({ kind: 'refused', reason, final: true }));
+    return batch.add(sending);
   };
+}
+
+export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+
+async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
+  await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  // With the connection at hand nothing more is waited for but the statement itself.
+  return db.connection().execute(async (connection) => {
+    const going = sendings.filter(({ mayGoOn }) => mayGoOn());
+    const written = going.length > 0 ? await writeMessages(connection, going, speed) : [];
+    const results = new Map(going.map((sending, index) => [sending, written[index]]));
+    return sendings.map((sending) => results.get(sending) ?? sending.to.map(() => NO_LEASE));
+  });
 }
 
 async function writeMessages(db: Connection, sendings: Sending[], speed: number): Promise<SendResult[][]> {

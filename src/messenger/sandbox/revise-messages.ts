@@ -1,14 +1,26 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../database/connect.ts';
+import type { Connection, Database } from '../../database/connect.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
+import { NO_LEASE } from './messages.ts';
+
+interface Revising {
+  change: PostChange;
+  posts: readonly SentPost[];
+  mayGoOn: () => boolean;
+}
 
 /** Deletes posts for everyone, or gives them another text, all in one statement. A repeat changes nothing and is `done` again. */
-export async function reviseMessages(
-  db: Connection,
-  accountId: number,
-  change: PostChange,
-  posts: readonly SentPost[],
-): Promise<RevisionResult[]> {
+export function reviseMessages(db: Database, accountId: number, revising: Revising): Promise<RevisionResult[]> {
+  return db
+    .connection()
+    .execute((connection) =>
+      revising.mayGoOn()
+        ? rewrite(connection, accountId, revising)
+        : Promise.resolve(revising.posts.map(() => NO_LEASE)),
+    );
+}
+
+async function rewrite(db: Connection, accountId: number, { change, posts }: Revising): Promise<RevisionResult[]> {
   const { kind } = change;
   const text = change.kind === 'correct' ? change.post.text : '';
   const { rows } = await sql<{ found: Array<'done' | 'absent'> }>`

@@ -31,8 +31,8 @@ export function createSandbox({
     await plant(accountId);
     const ended = Promise.withResolvers<void>();
     return {
-      send: (post, to) => sendPost(accountId, post, to),
-      revise: (change, posts) => reviseMessages(db, accountId, change, posts),
+      send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
+      revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
       listGroups: () => listChats(db, accountId),
       createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
       createCommunity: (community) => createCommunityChats(db, accountId, community),

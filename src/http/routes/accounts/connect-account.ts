@@ -11,7 +11,7 @@ export function connectAccountOperation(deps: AccountDeps): Operation {
     tag: 'Account',
     summary: 'Link your account to the messaging application',
     description:
-      'Only the number you signed up with can be linked. While the status is `linking`, `venom/account-status` has the code that is good just now.',
+      'Only the number you signed up with can be linked. An account that was stopped goes on. While the status is `linking`, `venom/account-status` has the code that is good just now.',
     body: connectAccountBody,
     data: connectAccountData,
     errors: [409, 503],

@@ -5,7 +5,7 @@ import { mediaTypeOf } from './encode-part.ts';
 import { refusalOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
 import { startAnew, takePlace } from './send-to-group.ts';
-import type { Sending } from './sending.ts';
+import { NO_LEASE, type Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
 
 export interface Revising extends Sending {
@@ -100,6 +100,7 @@ async function reviseInGroup(
   await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
   const giveBack = await takePlace(revising, group);
   try {
+    if (!revising.mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
     const edit = MARKS[content ? 'correct' : 'recall'].group;
     const result = await relay(revising, { messageId: id, recipients: 0 }, () =>
       client.relayMessage(chatId, message, { messageId: id, additionalAttributes: { edit } }),

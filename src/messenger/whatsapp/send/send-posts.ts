@@ -39,7 +39,6 @@ export function sendPosts(account: AccountSending): Required<Pick<MessengerSessi
   const watch = watchRefusals(account.rest);
 
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
-    if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
     const sending = prepare(account, mayGoOn);
     if ('kind' in sending) return sending;
     try {
@@ -56,16 +55,20 @@ export function sendPosts(account: AccountSending): Required<Pick<MessengerSessi
       for (const one of to) results.push(await sendOne(post, one, mayGoOn));
       return results;
     },
-    async revise(change, posts) {
+    async revise(change, posts, mayGoOn) {
       const results: RevisionResult[] = [];
-      for (const post of posts) results.push(await reviseOne(account, change, post));
+      for (const post of posts) results.push(await reviseOne(account, { change, mayGoOn }, post));
       return results;
     },
   };
 }
 
-async function reviseOne(account: AccountSending, change: PostChange, post: SentPost): Promise<RevisionResult> {
-  const sending = prepare(account, () => true);
+async function reviseOne(
+  account: AccountSending,
+  { change, mayGoOn }: { change: PostChange; mayGoOn: () => boolean },
+  post: SentPost,
+): Promise<RevisionResult> {
+  const sending = prepare(account, mayGoOn);
   if ('kind' in sending) return sending;
   const recall = (sent: SentPost) => recallPost(account.db, account.accountId, sent);
   return revisePost({ ...sending, recall }, change, post);
@@ -74,6 +77,7 @@ async function reviseOne(account: AccountSending, change: PostChange, post: Sent
 /** What it takes to send, or why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
   const { accountId, db, log, rest, chats, uploads, fanOuts, answerMs, signal } = account;
+  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
   const resting = rest.now();
   if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
   const client = account.client();

@@ -1,15 +1,26 @@
 import type { FastifyRequest } from 'fastify';
 import { OverloadError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { failedAnswer, type FailedAnswer } from './envelope.ts';
 
-/** Writes down what failed for our fault, under the request's id. */
-export type FailureLog = (status: number, error: unknown, request: FastifyRequest) => void;
+/** The answer to a request whose handling threw; what failed for our fault is written down, under the request's id. */
+export type Judge = (error: unknown, request: FastifyRequest) => FailedAnswer;
+
+/** `isDiskFull`: whether the disk that the database is on is known to be. */
+export function createJudge({ log, isDiskFull }: { log: Log; isDiskFull: () => boolean }): Judge {
+  const failureLog = createFailureLog(log);
+  return (error, request) => {
+    const answer = failedAnswer(error, isDiskFull());
+    failureLog(answer.status, error, request);
+    return answer;
+  };
+}
 
 /** While the database is away or the server overloaded every request fails alike: a line for each would be load itself. */
 const PAUSE_MS = 1_000;
 
 /** Defects are all logged; of requests put off one a second, with the number of those left out; the overload is told elsewhere. */
-export function createFailureLog(log: Log): FailureLog {
+function createFailureLog(log: Log): (status: number, error: unknown, request: FastifyRequest) => void {
   let quietUntilMs = -Infinity;
   let leftOut = 0;
   return (status, error, request) => {

@@ -1,0 +1,68 @@
+-- Called after each statement that changes deliveries: what it changed of those that are in group_sums changes these too. Nearly
+-- always there are none. The lanes must be locked, as for whatever changes a delivery.
+create or replace function sum_changed_deliveries() returns trigger language plpgsql
+  set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  lost group_sums[];
+begin
+  if not exists (
+    select from (select account_id, run_id, min(position) as first from new_rows group by account_id, run_id) n
+    join runs r on r.account_id = n.account_id and r.run_id = n.run_id and n.first <= r.summed) then return null; end if;
+
+  with change as materialized (
+    select r.campaign_id, d.*
+    from (select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o) d
+    join runs r on r.account_id = d.account_id and r.run_id = d.run_id and d.position <= r.summed
+  ), late as (
+    insert into run_minutes as m (account_id, run_id, minute, sent)
+    select account_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
+    where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
+    on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
+  ), counted as (
+    update group_sums s
+    set first_sent_at = least(s.first_sent_at, c.first_sent_at), last_sent_at = greatest(s.last_sent_at, c.last_sent_at),
+        recipients = s.recipients + c.recipients, delivered = s.delivered + c.delivered, read = s.read + c.read,
+        reactions = s.reactions + c.reactions, replies = s.replies + c.replies, views = s.views + c.views,
+        queued = s.queued + c.queued, sent = s.sent + c.sent, failed = s.failed + c.failed, cancelled = s.cancelled + c.cancelled,
+        error = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.error else s.error end,
+        error_waits = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.error_waits else s.error_waits end,
+        error_run_id = greatest(s.error_run_id, c.error_run_id)
+    from (
+      select account_id, campaign_id, group_id, min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
+             sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies) else 0 end) as recipients,
+             sum(sign * delivered) as delivered, sum(sign * read) as read, sum(sign * reactions) as reactions,
+             sum(sign * replies) as replies, sum(sign * views) as views,
+             sum(sign * (status = 'queued')::int) as queued, sum(sign * (status = 'sent')::int) as sent,
+             sum(sign * (status = 'failed')::int) as failed, sum(sign * (status = 'cancelled')::int) as cancelled,
+             max(run_id) filter (where sign = 1 and error is not null) as error_run_id,
+             (array_agg(error order by run_id desc) filter (where sign = 1 and error is not null))[1] as error,
+             (array_agg(status = 'queued' order by run_id desc) filter (where sign = 1 and error is not null))[1] as error_waits,
+             max(run_id) filter (where sign = -1 and error is not null) as former_run_id
+      from change group by account_id, campaign_id, group_id) c
+    where s.account_id = c.account_id and s.campaign_id = c.campaign_id and s.group_id = c.group_id
+    returning s, c.former_run_id >= s.error_run_id and c.error_run_id is distinct from s.error_run_id as is_lost
+  )
+  select array_agg(s) into lost from counted where is_lost;
+
+  -- The latest error is gone, and the one before is the latest.
+  if lost is null then return null; end if;
+  with candidate as materialized (
+    select r.account_id, r.campaign_id, r.run_id, r.content_id, r.summed
+    from (select distinct campaign_id from unnest(lost)) l join runs r on r.campaign_id = l.campaign_id
+    where r.summed > 0 and r.queued + r.failed + r.cancelled > 0
+  )
+  update group_sums s set error = before.error, error_run_id = before.run_id, error_waits = coalesce(before.waits, false)
+  from unnest(lost) l
+  left join lateral (
+    select c.run_id, d.error, d.waits
+    from (select * from candidate where campaign_id = l.campaign_id and run_id < l.error_run_id order by run_id desc) c
+    join contents t on t.content_id = c.content_id
+    cross join lateral (
+      select q.error, q.status = 'queued' as waits from deliveries q
+      where q.account_id = c.account_id and q.run_id = c.run_id and q.position = array_position(t.group_ids, l.group_id)
+        and q.position <= c.summed and q.error is not null limit 1) d
+    limit 1) before on true
+  where s.account_id = l.account_id and s.campaign_id = l.campaign_id and s.group_id = l.group_id;
+  return null;
+end $$;

@@ -1,0 +1,34 @@
+/** What the sandbox is asked to do while it waits for its database. */
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { connectDatabase } from '../../src/database/connect.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { readMessages } from '../../src/messenger/sandbox/messages.ts';
+import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createOwner } from '../support/ledger.ts';
+
+test('a post that waits for a connection does not leave once its account is another worker’s', async () => {
+  const database = await createTestDatabase();
+  const { accountId } = await createOwner(database.db, 0);
+  const log = createLog('error');
+  const db = connectDatabase(database.address, { log, poolSize: 1 });
+  const sandbox = createSandbox({ db, log, speed: 0 });
+  const session = await sandbox.open({ accountId, phoneNumber: '4915100000001' }, () => {});
+  const [group] = (await session?.listGroups([])) ?? [];
+  const chatId = group?.sendTo ?? '';
+  let isHeld = true;
+  const mayGoOn = () => isHeld;
+  const to = [{ chatId, messageId: 'A1', uncertain: false, resend: false }];
+
+  const sent = await db.connection().execute(async (only) => {
+    const waiting = session?.send({ text: 'late', media: null }, to, mayGoOn);
+    await sql`select 1`.execute(only);
+    isHeld = false;
+    return { waiting };
+  });
+  expect(await sent.waiting).toMatchObject([{ kind: 'offline' }]);
+  expect(await readMessages(database.db, accountId, chatId, { after: 0, limit: 10 })).toEqual([]);
+  await sandbox.close();
+  await database.drop();
+});
