@@ -155,6 +155,17 @@ test('a turn reads nothing of what is due of others', async () => {
   expect(reads / turns.length).toBeLessThan(10);
 });
 
+test('a look for what is due reads nothing of what is planned for later', async () => {
+  const { own, connection } = await createLedgerOfOwn();
+  await sql`analyze`.execute(own.db);
+  await createManyAccounts(own.db, { accounts: 200, groups: 1 });
+  await planRuns(own.db, { afterMs: 86_400_000, each: 50 });
+  const { answer: pauseMs, reads } = await countReads((db) => beginDueRuns(db, SHARDS), connection);
+  expect(pauseMs).toBe(1_000);
+  // Of each shard the next one, to know when that will be.
+  expect(reads).toBeLessThan(2 * SHARDS.length);
+});
+
 async function createLedgerOfOwn() {
   const { database: own, oneConnection: connection } = await createLedger();
   onTestFinished(async () => {
