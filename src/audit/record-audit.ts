@@ -34,6 +34,7 @@ export type AuditAction =
   | 'campaign.recalled'
   | 'campaign.corrected'
   | 'campaign.retried'
+  | 'campaign.deleted'
   | 'campaign.updated'
   | 'group.created'
   | 'community.created'
