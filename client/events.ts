@@ -1,4 +1,4 @@
-import type { AccountEvent, CampaignEvent } from '../src/http/contract/events.ts';
+import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../src/http/contract/events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { parseEvents } from './parse-events.ts';
 import { pause } from './pause.ts';
@@ -7,7 +7,8 @@ import { pause } from './pause.ts';
 export type LiveEvent =
   | { event: 'connected'; data: null }
   | { event: 'account'; data: AccountEvent }
-  | { event: 'campaign'; data: CampaignEvent };
+  | { event: 'campaign'; data: CampaignEvent }
+  | { event: 'campaign_deleted'; data: CampaignDeletedEvent };
 
 export interface ListenOptions {
   /** Ends the iteration, which then throws its reason. */
@@ -85,7 +86,7 @@ async function* listenOnce(
       if (done) return;
       for (const frame of parse(decoder.decode(value, { stream: true }))) {
         if (frame.kind === 'retry') yield { retryMs: frame.ms };
-        else if (frame.event === 'account' || frame.event === 'campaign')
+        else if (frame.event === 'account' || frame.event === 'campaign' || frame.event === 'campaign_deleted')
           yield { event: frame.event, data: JSON.parse(frame.data) } as LiveEvent;
       }
     }

@@ -37,6 +37,7 @@ export interface Operations {
   'venom/add-campaign-batch': Operation<typeof campaigns.addCampaignBatchBody, typeof campaigns.addCampaignBatchData>;
   'venom/update-campaign': Operation<typeof campaigns.updateCampaignBody, typeof campaigns.controlledData>;
   'venom/retry-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.controlledData>;
+  'venom/delete-campaign': Operation<typeof campaigns.campaignBody, typeof users.nothingData>;
   'venom/preview-campaign': Operation<typeof campaigns.previewBody, typeof campaigns.previewData>;
   'venom/list-campaigns': Operation<typeof campaigns.listCampaignsBody, typeof campaigns.listCampaignsData>;
   'venom/get-campaign': Operation<typeof campaigns.campaignBody, typeof campaigns.getCampaignData>;
@@ -96,6 +97,7 @@ const REPEATABLE: { readonly [P in Path]: Repeatable } = {
   'venom/add-campaign-batch': 'keyed',
   'venom/update-campaign': 'never',
   'venom/retry-campaign': 'never',
+  'venom/delete-campaign': 'keyed',
   'venom/preview-campaign': 'always',
   'venom/list-campaigns': 'always',
   'venom/get-campaign': 'always',

@@ -22,6 +22,9 @@ for await (const one of campanile.events()) {
       console.log(`${name}: ${status}, sent to ${progress.sent} of ${progress.deliveries}${readers}`);
       break;
     }
+    case 'campaign_deleted':
+      console.log(`${one.data.campaign_id} is deleted`);
+      break;
     default:
       one satisfies never;
   }

@@ -1,5 +1,6 @@
 import { clearOldEntries } from './audit/clear-old-entries.ts';
 import { foldCampaigns } from './campaigns/fold-campaigns.ts';
+import { removeDeleted } from './campaigns/remove-deleted.ts';
 import { sumMinutes, type SummedRun } from './campaigns/sum-minutes.ts';
 import { sumRuns } from './campaigns/sum-runs.ts';
 import type { Database } from './database/connect.ts';
@@ -38,6 +39,7 @@ export function keepHouse(deps: {
       async () => ((await foldCampaigns(db, retentionDays)) ? STEP_PAUSE_MS : everyMs),
       options,
     ),
+    startLoop('deleted campaigns', async () => ((await removeDeleted(db)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop('sums', async () => ((await sumRuns(db)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'sums of minutes',

@@ -72,6 +72,7 @@ async function selectDays(db: Database, workspaceId: WorkspaceId, days: readonly
     with run as (
       select r.campaign_id, r.sent, r.failed, r.delivered, r.read, width_bucket(r.started_at, ${begins}::timestamptz[]) as day
       from accounts a join runs r on r.account_id = a.account_id
+      join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
       where a.workspace_id = ${workspaceId} and r.started_at >= ${begins[0]} and r.started_at < ${days.at(-1)?.endsAt}
     )
     select r.day, count(*)::int as posts, sum(r.sent)::int as sent, sum(r.failed)::int as failed,

@@ -35,6 +35,7 @@ export type AuditAction =
   | 'campaign.recalled'
   | 'campaign.corrected'
   | 'campaign.retried'
+  | 'campaign.deleted'
   | 'campaign.updated'
   | 'group.created'
   | 'community.created'

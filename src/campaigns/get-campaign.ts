@@ -98,6 +98,7 @@ export async function readHead(
       'c.folded_at as foldedAt',
     ])
     .where('c.public_id', '=', publicId)
+    .where('c.deleted_at', 'is', null)
     .where('a.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!head) throw noSuchCampaign();

@@ -51,7 +51,7 @@ export async function listCampaigns(
              coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(read), 0)::int as read
       from runs where runs.campaign_id = c.campaign_id
     ) r
-    where a.workspace_id = ${workspaceId}
+    where a.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.before}::bigint is null or c.campaign_id < ${filter.before})
       and (${filter.status ?? null}::campaign_status is null or c.status = ${filter.status ?? null}::campaign_status)
       and (${filter.search ?? null}::text is null or position(lower(${filter.search ?? null}::text) in lower(c.name)) > 0)

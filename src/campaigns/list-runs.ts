@@ -48,7 +48,7 @@ export async function listRuns(
     from accounts a
     join runs r on r.account_id = a.account_id
     join campaigns c on c.campaign_id = r.campaign_id
-    where a.workspace_id = ${workspaceId} and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
+    where a.workspace_id = ${workspaceId} and c.deleted_at is null and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     order by r.run_id limit ${limit + 1}`.execute(db);
   const runs = rows.slice(0, limit);
   return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };

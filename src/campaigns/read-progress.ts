@@ -19,6 +19,7 @@ export interface CampaignProgress {
   status: CampaignStatus;
   /** Neither completed nor cancelled. */
   isOpen: boolean;
+  isDeleted: boolean;
   deliveries: number;
   queued: number;
   sent: number;
@@ -33,7 +34,7 @@ export interface CampaignProgress {
 export interface WorkspaceProgress {
   workspaceId: WorkspaceId;
   changes: number;
-  /** Oldest first: those that are open, and those that ended within the last day, since what members do goes on coming in. */
+  /** Oldest first: those that are open, and those that ended or were deleted within the last day, since what members do goes on coming in. */
   campaigns: CampaignProgress[];
 }
 
@@ -61,7 +62,7 @@ export async function readProgress(
     join accounts a on a.workspace_id = w.workspace_id
     join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
     left join lateral (
-      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.finished_at is null as "isOpen",
+      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.finished_at is null as "isOpen", c.deleted_at is not null as "isDeleted",
              r.queued + r.sent + r.failed + r.cancelled as deliveries, r.queued, r.sent, r.failed, r.cancelled,
              case when told.tells then r.delivered end as delivered, case when told.tells then r.read end as read,
              (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status = 'planned') as "nextRunAt"
@@ -81,7 +82,7 @@ export async function readProgress(
           where t.content_id = c.content_id and g.kind <> 'channel') as tells
       ) told
       where c.account_id = a.account_id
-        and coalesce(c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
+        and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
     ) c on true
     order by a.workspace_id, c.id`.execute(db);
   return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({

@@ -103,6 +103,7 @@ export async function findOwnCampaign(
       eb('campaigns.folded_at', 'is not', null).$castTo<boolean>().as('isFolded'),
     ])
     .where('campaigns.public_id', '=', publicId)
+    .where('campaigns.deleted_at', 'is', null)
     .where('accounts.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();

@@ -25,6 +25,7 @@ export async function sumRuns(db: Database, chunk = CHUNK): Promise<boolean> {
   const { rows } = await sql<{ account_id: number; run_id: number }>`
     select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
     where r.finished_at <= ${summedBefore} and r.summed < r.expanded
+      and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
     order by r.finished_at limit 1`.execute(db);
   const [run] = rows;
   if (!run) return false;

@@ -24,8 +24,8 @@ export async function readActivity(
 ): Promise<Map<number, GroupActivity>> {
   const { rows } = await sql<GroupActivity & { groupId: number }>`
     with run as materialized (
-      select run_id, content_id from runs
-      where account_id = ${accountId} and started_at > campanile_now() - ${DAYS} * interval '1 day' and content_id is not null
+      select r.run_id, r.content_id from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
+      where r.account_id = ${accountId} and r.started_at > campanile_now() - ${DAYS} * interval '1 day' and r.content_id is not null
     ), target as materialized (
       -- Once for each content, however many runs it had.
       select c.content_id, t.group_id, t.position

@@ -10,6 +10,7 @@ import { listAuditLog } from '../../src/audit/list-audit-log.ts';
 import type { Actor } from '../../src/audit/record-audit.ts';
 import { cancelCampaign, pauseCampaign } from '../../src/campaigns/control.ts';
 import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
+import { deleteCampaign } from '../../src/campaigns/delete-campaign.ts';
 import { duplicateCampaign } from '../../src/campaigns/duplicate-campaign.ts';
 import { getCampaign } from '../../src/campaigns/get-campaign.ts';
 import { getMedia } from '../../src/campaigns/get-media.ts';
@@ -127,6 +128,7 @@ const BY_ID: Record<string, (actor: Actor, of: Belongings) => Promise<unknown>> 
   updateCampaign: (actor, { planned }) => updateCampaign(deps, actor, planned, { name: 'x' }),
   pauseCampaign: (actor, { planned }) => pauseCampaign(deps, actor, planned),
   retryCampaign: (actor, { sent }) => retryCampaign(deps, actor, sent),
+  deleteCampaign: (actor, { sent }) => deleteCampaign(deps, actor, sent),
   cancelCampaign: (actor, { planned }) => cancelCampaign(deps, actor, planned),
   recallCampaign: (actor, { sent }) => recallCampaign(deps, actor, { campaignId: sent, runId: null }),
   sendNow: (actor, { owner }) => sendNow(db, { ...owner, ...actor }, owner.groupIds),

@@ -307,6 +307,30 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await read(id)).toMatchObject({ status: 'cancelled' });
   });
 
+  test('what is over is deleted from its page, and is gone from the list, in another window too', async () => {
+    const id = await send();
+    await isDone(id);
+    const other = await page.context().newPage();
+    await other.goto('/');
+    const row = other.getByRole('link', { name: /Fair/ });
+    await row.waitFor();
+    await page.goto(`/campaigns/${id}`);
+    await moreOf(page, 'Delete…');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What members have got stays').waitFor();
+    await dialog.getByRole('button', { name: 'Delete campaign' }).click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    await page.getByText('“Fair” is deleted.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: /Fair/ }).count()).toBe(0);
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).not.toBe('Fair');
+    expect(visited.complaints.filter((text) => !text.includes('status of 404'))).toEqual([]);
+    visited.complaints.length = 0;
+    await other.close();
+  });
+
   test('a campaign under way says when it should be through', async () => {
     await sql`update lanes set next_send_at = campanile_now() + interval '1 hour' where account_id in
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);

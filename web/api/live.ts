@@ -60,9 +60,22 @@ function take(client: QueryClient, heard: LiveEvent): void {
       updateTotals(client, heard.data);
       askFigures(client, heard.data.campaign_id);
       return;
+    case 'campaign_deleted':
+      forgetCampaign(client, heard.data.campaign_id);
+      return;
     default:
       heard satisfies never;
   }
+}
+
+/** Of a campaign that is gone: whoever shows it finds that it is, and lists and figures are asked for anew. */
+export function forgetCampaign(client: QueryClient, campaignId: string): void {
+  for (const queryKey of [
+    ['analytics', campaignId],
+    ['campaign', campaignId],
+  ])
+    void client.resetQueries({ queryKey });
+  for (const queryKey of [['campaigns'], ['runs'], ['overview']]) void client.invalidateQueries({ queryKey });
 }
 
 function updateRow(client: QueryClient, { campaign_id: id, name, status, progress, next_run_at }: CampaignEvent): void {

@@ -45,6 +45,11 @@ export function Head({ analytics }: { analytics: Analytics }) {
             )}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
+      {campaign.folded_at !== undefined && (
+        <Text size="sm" c="dimmed">
+          {words.campaign.folded}
+        </Text>
+      )}
       {campaign.desc !== '' && (
         <Text size="sm" c="dimmed">
           {campaign.desc}

@@ -7,11 +7,12 @@ import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { ConfirmCancel } from './confirm-cancel.tsx';
+import { ConfirmDelete } from './confirm-delete.tsx';
 import { Correct } from './correct.tsx';
 import { Recall } from './recall.tsx';
 import { saveFile } from './save-file.ts';
 
-type Asking = 'correct' | 'recall' | 'cancel';
+type Asking = 'correct' | 'recall' | 'cancel' | 'delete';
 
 export function MoreActions({ analytics, canCancel }: { analytics: Analytics; canCancel: boolean }) {
   const [asking, setAsking] = useState<Asking>();
@@ -19,7 +20,7 @@ export function MoreActions({ analytics, canCancel }: { analytics: Analytics; ca
   const { campaign_id: id, name } = campaign;
   const exporting = useMutation({ mutationFn: () => exportCsv(id, name), onError: tellProblem });
   const close = () => setAsking(undefined);
-  const hasSent = totals.sent > (totals.recalled ?? 0);
+  const hasSent = totals.sent > (totals.recalled ?? 0) && campaign.folded_at === undefined;
   return (
     <>
       <Menu position="bottom-end" width={240}>
@@ -46,21 +47,28 @@ export function MoreActions({ analytics, canCancel }: { analytics: Analytics; ca
           <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => exporting.mutate()}>
             {words.campaign.export}
           </Menu.Item>
-          {canCancel && (
-            <>
-              <Menu.Divider />
-              <Menu.Item
-                c="var(--failed)"
-                leftSection={<Icon name="stop" size={16} />}
-                onClick={() => setAsking('cancel')}
-              >
-                {words.campaign.cancel}
-              </Menu.Item>
-            </>
+          <Menu.Divider />
+          {canCancel ? (
+            <Menu.Item
+              c="var(--failed)"
+              leftSection={<Icon name="stop" size={16} />}
+              onClick={() => setAsking('cancel')}
+            >
+              {words.campaign.cancel}
+            </Menu.Item>
+          ) : (
+            <Menu.Item
+              c="var(--failed)"
+              leftSection={<Icon name="trash" size={16} />}
+              onClick={() => setAsking('delete')}
+            >
+              {words.campaign.deleteOpen}
+            </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
       <ConfirmCancel campaign={campaign} opened={asking === 'cancel'} close={close} />
+      <ConfirmDelete campaign={campaign} opened={asking === 'delete'} close={close} />
       <Recall analytics={analytics} run={undefined} opened={asking === 'recall'} close={close} />
       <Correct analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />
     </>

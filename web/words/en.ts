@@ -518,6 +518,14 @@ export const en = {
     cancel: 'Cancel campaign',
     cancelTitle: (name: string) => `Cancel “${name}”?`,
     cancelNote: 'What has not left yet is not sent, planned runs included. What was sent stays. This cannot be undone.',
+    delete: 'Delete campaign',
+    deleteOpen: 'Delete…',
+    deleteTitle: (name: string) => `Delete “${name}”?`,
+    deleteNote:
+      'It goes from your lists and from all figures, with everything known of it. What members have got stays in their groups: to have it deleted there too, delete it for everyone first. This cannot be undone.',
+    deleted: (name: string) => `“${name}” is deleted.`,
+    folded:
+      'It ended so long ago that its single posts are no longer kept. What it came to in each group stays; it cannot be sent again, edited or deleted for everyone any more.',
   },
   change: {
     title: (name: string) => `Change “${name}”`,
@@ -717,6 +725,7 @@ export const en = {
     'campaign.resumed': 'Resumed a campaign',
     'campaign.cancelled': 'Cancelled a campaign',
     'campaign.retried': 'Sent what had failed again',
+    'campaign.deleted': 'Deleted a campaign',
     'campaign.updated': 'Changed a campaign',
     'group.created': 'Created a group',
     'community.created': 'Created a community',

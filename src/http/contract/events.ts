@@ -27,6 +27,11 @@ export const campaignEventData = z
   .meta({ id: 'CampaignEvent', description: 'How far a campaign is.' });
 export type CampaignEvent = z.output<typeof campaignEventData>;
 
+export const campaignDeletedEventData = z
+  .object({ campaign_id: z.string().meta({ format: 'uuid' }) })
+  .meta({ id: 'CampaignDeletedEvent', description: 'A campaign that is gone.' });
+export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
+
 /** The same as `account-status` answers. */
 export const accountEventData = accountStatusData;
 export type AccountEvent = z.output<typeof accountEventData>;
@@ -36,5 +41,6 @@ export const streamedEvent = z
   .union([
     z.object({ event: z.literal('account'), data: accountEventData }),
     z.object({ event: z.literal('campaign'), data: campaignEventData }),
+    z.object({ event: z.literal('campaign_deleted'), data: campaignDeletedEventData }),
   ])
   .meta({ id: 'StreamedEvent', description: 'The lines `event` and `data` of one event; `data` is JSON on one line.' });

@@ -65,6 +65,6 @@ export function openStream(
 }
 
 /** One event as it goes over the wire; `json` is on one line. */
-export function eventFrame(name: 'account' | 'campaign', json: string): string {
+export function eventFrame(name: 'account' | 'campaign' | 'campaign_deleted', json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`;
 }

@@ -9,7 +9,7 @@ import { startLoop } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
 import { findLapsed } from '../../users/find-lapsed.ts';
 import type { Caller } from '../operation.ts';
-import { toAccountEvent, toCampaignEvent } from '../routes/live-events.ts';
+import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
 import { openStream, type StreamLimits } from './event-stream.ts';
 import { createFeeds, RETRY_SECONDS, type FeedLimits, type Feeds } from './feeds.ts';
 
@@ -132,7 +132,12 @@ async function look(deps: { db: Database; clock: Clock }, feeds: Feeds, pauseMs:
     const feed = feeds.of(workspaceId);
     if (!feed) continue;
     feed.changes = changes;
-    feed.noteCampaigns(campaigns.map((campaign) => ({ ...campaign, json: JSON.stringify(toCampaignEvent(campaign)) })));
+    feed.noteCampaigns(
+      campaigns.map((campaign) => ({
+        ...campaign,
+        json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
+      })),
+    );
   }
   const nowMs = performance.now();
   for (const feed of all) feed.tell(nowMs, pauseMs);

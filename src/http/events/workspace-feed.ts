@@ -12,7 +12,9 @@ export interface WorkspaceFeed {
   readonly newcomers: Set<EventStream>;
   noteAccount(json: string): void;
   /** All campaigns that are worth telling of, in order. */
-  noteCampaigns(campaigns: ReadonlyArray<{ campaignId: string; isOpen: boolean; json: string }>): void;
+  noteCampaigns(
+    campaigns: ReadonlyArray<{ campaignId: string; isOpen: boolean; isDeleted: boolean; json: string }>,
+  ): void;
   /** Sends what has changed since it was last told; what was told less than `pauseMs` ago waits. */
   tell(nowMs: number, pauseMs: number): void;
   /** Sends a snapshot to those who waited for one when the look began. */
@@ -20,7 +22,7 @@ export interface WorkspaceFeed {
 }
 
 interface Told {
-  name: 'account' | 'campaign';
+  name: 'account' | 'campaign' | 'campaign_deleted';
   isOpen: boolean;
   json: string;
   told: string | undefined;
@@ -54,9 +56,10 @@ export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceFeed {
     noteCampaigns(found) {
       const before = campaigns;
       campaigns = new Map(
-        found.map(({ campaignId, isOpen, json }) => {
+        found.map(({ campaignId, isOpen, isDeleted, json }) => {
           const known = before.get(campaignId);
-          return [campaignId, known ? Object.assign(known, { isOpen, json }) : fresh('campaign', isOpen, json)];
+          const name = isDeleted ? 'campaign_deleted' : 'campaign';
+          return [campaignId, known ? Object.assign(known, { name, isOpen, json }) : fresh(name, isOpen, json)];
         }),
       );
       wasSeen = true;

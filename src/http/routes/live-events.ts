@@ -1,6 +1,6 @@
 import type { AccountState } from '../../accounts/account-status.ts';
 import type { CampaignProgress } from '../../campaigns/read-progress.ts';
-import type { AccountEvent, CampaignEvent } from '../contract/events.ts';
+import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contract/events.ts';
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
 export function toAccountEvent(state: AccountState): AccountEvent {
@@ -22,6 +22,11 @@ export function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
     ...(pairingCode !== undefined && { pairing_code: pairingCode }),
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),
   };
+}
+
+/** That a campaign is gone. */
+export function toDeletedEvent({ campaignId }: CampaignProgress): CampaignDeletedEvent {
+  return { campaign_id: campaignId };
 }
 
 /** A campaign's progress as the wire has it. */

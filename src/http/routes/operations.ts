@@ -12,6 +12,7 @@ import { addCampaignOperation } from './campaigns/add-campaign.ts';
 import { cancelCampaignOperation } from './campaigns/cancel-campaign.ts';
 import { checkCampaignOperation } from './campaigns/check-campaign.ts';
 import { correctCampaignOperation } from './campaigns/correct-campaign.ts';
+import { deleteCampaignOperation } from './campaigns/delete-campaign.ts';
 import { duplicateCampaignOperation } from './campaigns/duplicate-campaign.ts';
 import { getCampaignOperation } from './campaigns/get-campaign.ts';
 import { getMediaOperation } from './campaigns/get-media.ts';
@@ -84,6 +85,7 @@ export function listOperations(deps: OperationDependencies): Operation[] {
     resumeCampaignOperation(deps),
     cancelCampaignOperation(deps),
     retryCampaignOperation(deps),
+    deleteCampaignOperation(deps),
     getCampaignGroupAnalyticsMasterOperation(deps),
     getOverviewOperation(deps),
     exportCampaignOperation(deps),
