@@ -10,8 +10,9 @@ import { lockLane, lockOwnLane, wakeLane, type Account } from './store.ts';
  */
 export async function resumeAccount(db: Database, actor: Actor, { accountId, messenger }: Account): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
-    select run_id from runs where account_id = ${accountId} and started_at is not null and not receipts_dropped
-    order by run_id`.execute(db);
+    select r.run_id from runs r join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null
+    where r.account_id = ${accountId} and r.started_at is not null and not r.receipts_dropped
+    order by r.run_id`.execute(db);
   for (const { run_id: runId } of rows)
     await db.transaction().execute(async (trx) => {
       if (await lockLane(trx, accountId)) await recount(trx, accountId, runId);

@@ -40,9 +40,12 @@ export async function deleteCampaign(
 async function requireRevised(trx: Connection, campaignId: number): Promise<void> {
   const { rows } = await sql`
     select from runs r
-    cross join lateral (
-      select from revisions v where v.account_id = r.account_id and v.run_id = r.run_id and v.wanted is not null limit 1) v
-    where r.campaign_id = ${campaignId} limit 1`.execute(trx);
+    where r.campaign_id = ${campaignId}
+      and (exists (select from revision_requests q
+                   where q.account_id = r.account_id and q.run_id = r.run_id and q.next_position is not null)
+           or (select v.position from revisions v where v.account_id = r.account_id and v.run_id = r.run_id and v.wanted is not null
+               order by v.position limit 1) is not null)
+    limit 1`.execute(trx);
   if (rows.length === 0) return;
   throw new AppError(
     'conflict',

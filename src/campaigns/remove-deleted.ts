@@ -27,7 +27,8 @@ export async function removeDeleted(db: Database): Promise<boolean> {
       -- What it says goes last, but for itself.
       and (c.deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'
            or exists (select from contents t where t.campaign_id = c.campaign_id))
-      -- What was in hand when it was cancelled is about to be written down.
+      -- What was queued, or in hand, when it was cancelled is about to be written down.
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and r.dropping)
       and not exists (select from runs r where r.account_id = c.account_id and r.run_id = l.in_hand_run_id and r.campaign_id = c.campaign_id)
     order by c.deleted_at limit 1`.execute(db);
   const [deleted] = rows;

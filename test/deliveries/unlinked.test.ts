@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordState } from '../../src/accounts/record-state.ts';
 import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
-import { claimRevision } from '../../src/deliveries/claim-revision.ts';
+import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
 import { finishRevision } from '../../src/deliveries/finish-revision.ts';
 import type { SessionState } from '../../src/messenger/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -63,8 +63,10 @@ describe('an account that is not linked', () => {
     await turns.drain(owner, () => sent);
     await unlink();
     await recallCampaign(database, owner, { campaignId: campaign, runId: null });
-    const claim = async () =>
-      claimRevision(database.db, owner.accountId, { workerId: await workerId(), batch: 10, paced: [] });
+    const claim = async () => {
+      const options = { workerId: await workerId(), batch: 10, paced: [] };
+      return (await claimRevisions(database.db, [owner.accountId], options)).turns[0];
+    };
     const turn = await claim();
     if (!turn) throw new Error('there was no turn to claim');
     const outcomes = turn.posts.map(() => ({ kind: 'retry', waitMs: 0, tries: 0 }) as const);
