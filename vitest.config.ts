@@ -23,6 +23,15 @@ const SLOW = [
   'http/{big-bodies,events,idempotency,overload,uploads}',
 ].map((name) => `test/${name}.test.ts`);
 
+/** What runs on each PostgreSQL: our statements, but for what is about processes that die, and about the calendar. */
+const MATRIX = [
+  'analytics/*',
+  'campaigns/!(occurrences)',
+  'database/schema',
+  'deliveries/!(poison|replaced)',
+  'service/journey',
+].map((name) => `test/${name}.test.ts`);
+
 const common = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
@@ -35,6 +44,7 @@ const common = {
 
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';
+  const isMatrix = mode === 'matrix';
   return {
     test: {
       ...common,
@@ -47,12 +57,12 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'together',
-            include: ALL,
+            include: isMatrix ? MATRIX : ALL,
             exclude: isQuick ? [...WITH_WHATSAPP, ...SLOW] : WITH_WHATSAPP,
             isolate: false,
           },
         },
-        ...(isQuick ? [] : [{ test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } }]),
+        ...(isQuick || isMatrix ? [] : [{ test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } }]),
       ],
     },
   };

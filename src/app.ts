@@ -7,11 +7,10 @@ import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
 import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
-import { checkVersion } from './database/check-version.ts';
+import { bringUpToDate } from './database/bring-up-to-date.ts';
 import { connectDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
-import { migrate } from './database/migrate.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
 import type { ReadMessages } from './groups/list-messages.ts';
@@ -34,6 +33,9 @@ import { loadSecrets, type Secrets } from './secrets.ts';
 import { createConverter, type Convert } from './text/convert-aside.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
+
+/** Connections of each of two pools; each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
+const POOL_SIZE = 8;
 
 /** What the messengers are like that an account can be for. */
 const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerTraits>;
@@ -80,14 +82,19 @@ export async function startApp(
         : undefined;
     if (postgres) closing.push(() => postgres.stop());
     const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
-    const db = connectDatabase(address, { log, onError: disk.note });
-    closing.push(() => db.destroy());
+    const connect = (name: string) => {
+      const pool = connectDatabase(address, { log, name, poolSize: POOL_SIZE, onError: disk.note });
+      closing.push(() => pool.destroy());
+      return pool;
+    };
+    const db = connect('campanile requests');
+    const sendingDb = connect('campanile sending');
     await waitForDatabase(db, log);
     await bringUpToDate(address, log);
     const hints = listenForHints(address, { log });
     closing.push(() => hints.close());
 
-    const shared: Shared = { config, log, db, disk, address, hints, metrics: createMetrics() };
+    const shared: Shared = { config, log, db, sendingDb, disk, address, hints, metrics: createMetrics() };
     measureBacklog(shared.metrics.registry, { db, log });
     measurePauses(shared.metrics.registry, { db, log });
     const converter = createConverter();
@@ -119,22 +126,14 @@ export async function startApp(
   }
 }
 
-/** A change of the schema may take its time, as may another process that is at it. */
-async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
-  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
-  try {
-    await checkVersion(db, log);
-    await migrate(db, log);
-  } finally {
-    await db.destroy();
-  }
-}
-
 /** What both halves of the process share. */
 interface Shared {
   config: Config;
   log: Log;
+  /** For requests, health and metrics. */
   db: Database;
+  /** For whatever the worker does, so that no flood of requests can take it. */
+  sendingDb: Database;
   disk: DiskWatch;
   address: PostgresAddress;
   hints: Hints;
@@ -169,17 +168,18 @@ function openWhatsApp(
 }
 
 function startSending(
-  { config, log, db, hints, metrics }: Shared,
+  { config, log, sendingDb, hints, metrics }: Shared,
   messengers: readonly Messenger[],
   alone: boolean,
 ): Promise<Worker> {
   return startWorker({
-    db,
+    db: sendingDb,
     log,
     hints,
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
     timeZone: config.timeZone,
+    retentionDays: config.retentionDays,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,

@@ -41,6 +41,8 @@ export interface Config {
   /** Who signs the certificates of its media host, as PEM. Undefined: those whom Node.js trusts. */
   whatsappCa: string | undefined;
   sandboxGap: Gap;
+  /** A campaign that ended so long ago keeps what it came to in each group, and no single posts. */
+  retentionDays: number;
   /** 1 is real time; 0: members never do anything. */
   sandboxSpeed: number;
 }
@@ -60,6 +62,9 @@ const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'erro
 const LONGEST_GAP_MS = 24 * 60 * 60 * 1_000;
 const MIN_SECRET_LENGTH = 32;
 const HIGHEST_SPEED = 1_000_000;
+/** Longer than receipts are kept, and than what is told of the posts to a group looks back. */
+const SHORTEST_RETENTION_DAYS = 100;
+const LONGEST_RETENTION_DAYS = 36_500;
 
 /** Throws a StartupError with a line for each variable that is wrong; an empty variable is as good as none. */
 export function readConfig(environment: Environment = process.env): Config {
@@ -97,6 +102,12 @@ export function readConfig(environment: Environment = process.env): Config {
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
     whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
     sandboxGap: read.gap('SANDBOX_GAP_MS') ?? { minMs: 0, maxMs: 0 },
+    retentionDays:
+      read.parsed(
+        'RETENTION_DAYS',
+        `a whole number from ${SHORTEST_RETENTION_DAYS} to ${LONGEST_RETENTION_DAYS}`,
+        (text) => wholeNumber(text, SHORTEST_RETENTION_DAYS, LONGEST_RETENTION_DAYS),
+      ) ?? 400,
     sandboxSpeed: read.parsed('SANDBOX_SPEED', `a number from 0 to ${HIGHEST_SPEED}`, speed) ?? 1,
   };
   problems.push(...problemsBetween(config));

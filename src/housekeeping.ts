@@ -1,4 +1,5 @@
 import { clearOldEntries } from './audit/clear-old-entries.ts';
+import { foldCampaigns } from './campaigns/fold-campaigns.ts';
 import { sumMinutes, type SummedRun } from './campaigns/sum-minutes.ts';
 import { sumRuns } from './campaigns/sum-runs.ts';
 import type { Database } from './database/connect.ts';
@@ -20,16 +21,23 @@ export function keepHouse(deps: {
   db: Database;
   log: Log;
   onLoopError?: (loop: string) => void;
+  /** As RETENTION_DAYS; 400 unless given. */
+  retentionDays?: number | undefined;
   /** Milliseconds between two rounds. */
   everyMs?: number;
 }): {
   stop(): Promise<void>;
 } {
-  const { db, log, everyMs = EVERY_MS } = deps;
+  const { db, log, retentionDays = 400, everyMs = EVERY_MS } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const loops = [
     startLoop('housekeeping', () => clearOldRows(db).then(() => everyMs), options),
     startLoop('old receipts', async () => ((await foldReceipts(db)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop(
+      'old campaigns',
+      async () => ((await foldCampaigns(db, retentionDays)) ? STEP_PAUSE_MS : everyMs),
+      options,
+    ),
     startLoop('sums', async () => ((await sumRuns(db)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'sums of minutes',

@@ -27,6 +27,8 @@ export interface WorkerOptions {
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
+  /** How long ago a campaign ended of which no single posts are kept; 400 unless given. */
+  retentionDays?: number | undefined;
   /** Told to other workers and people. */
   name: string;
   /** No other worker can be alive. */
@@ -68,7 +70,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
-  const house = keepHouse({ db, log, ...watched });
+  const house = keepHouse({ db, log, retentionDays: options.retentionDays, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
   const late = settleLate({ db, log, hints, leases, messengers, ...watched });

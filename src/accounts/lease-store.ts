@@ -15,11 +15,18 @@ export async function joinWorkers(db: Connection, name: string): Promise<number>
   return rows[0]?.worker_id ?? 0;
 }
 
-/** Notes that the worker lives. False when its row is gone, so that it has to join anew. */
+/**
+ * Notes that the worker lives. False when its row is gone, so that it has to join anew. Beats that are still to come, since the clock was
+ * set back, count as of now: the dead would seem alive until then, and nobody steady enough to follow them.
+ */
 export async function keepBeating(db: Connection, workerId: number): Promise<boolean> {
+  await sql`
+    update workers set beat_at = campanile_now()
+    where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`.execute(db);
   const { rows } = await sql`
     update workers set beat_at = campanile_now(),
-           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now() else steady_since end
+           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now()
+                               else least(steady_since, campanile_now()) end
     where worker_id = ${workerId} returning 1`.execute(db);
   return rows.length > 0;
 }

@@ -12,7 +12,7 @@ const RUNS_PER_STEP = 200;
 const ACCOUNTS_PER_STEP = 200;
 /** Of each run as it begins, so that the account's runs can be sent from in the order they were due; the others follow in pieces. */
 const FIRST_DELIVERIES = 25;
-/** When every account with something due is locked by somebody else. */
+/** When every account with something to do is locked by somebody else. */
 const LOCKED_PAUSE_MS = 10;
 
 /** Whose turn it is to begin runs, and to have their deliveries written. */
@@ -43,8 +43,8 @@ export async function beginDueRuns(
       Boolean,
     );
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
-  if (begun || written) return 0;
-  return due.length > 0 ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
+  if (begun || written === 'written') return 0;
+  return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
 }
 
 /** In the order of what they have due. */

@@ -12,6 +12,7 @@ import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from './occurrences.ts';
 import { preparePost } from './prepare-post.ts';
 import { findOwnCampaign, readNow } from './store.ts';
+import { warnOfCap } from './warn-of-cap.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -60,9 +61,16 @@ export async function checkCampaign(
   const first = dueAt[0] ?? now;
   const caption = media && captionWarning(text);
   const pace = deps.gaps[account.messenger];
+  const planned = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
+  const cap = await warnOfCap(db, account.accountId, planned);
   return {
     text,
-    warnings: [...warnings, ...(caption ? [caption] : []), ...(account.status === 'connected' ? [] : [NOT_CONNECTED])],
+    warnings: [
+      ...warnings,
+      ...(caption ? [caption] : []),
+      ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
+      ...(cap ? [cap] : []),
+    ],
     media: media && { mime: media.mime, size: media.bytes.length },
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },

@@ -77,6 +77,15 @@ export async function control(
   });
 }
 
+/** Throws 409 for a campaign whose single posts are no longer kept. */
+export function requirePosts(campaign: OwnCampaign, done: string): void {
+  if (!campaign.isFolded) return;
+  throw new AppError(
+    'conflict',
+    `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,
+  );
+}
+
 /** Throws 409 unless the campaign is in one of these states. */
 export function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
   if (allowed.includes(campaign.status)) return;

@@ -5,6 +5,7 @@ import type { Connection, Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { Convert } from '../text/convert-aside.ts';
+import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from './store.ts';
@@ -26,6 +27,7 @@ export async function correctCampaign(
   const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
+    requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     const runs = await findBegunRuns(trx, campaignId, runId);
     const waiting = await rewrite(trx, { accountId, campaignId, runId, html, text });
     const runIds = runs.map((run) => run.runId);
@@ -47,26 +49,31 @@ interface Rewriting {
 
 /** Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. True when any of it is yet to leave. */
 async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
-  const { rows: olds } = await sql<{ id: number }>`
-    select content_id as id from runs
-    where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
-      and (${runId}::bigint is null or run_id = ${runId})
-    union
-    select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null`.execute(trx);
-  for (const { id } of olds) {
-    const { rows } = await sql<{ id: number }>`
-      insert into contents (campaign_id, name, html, text, media_id, group_ids)
-      select campaign_id, name, ${html}, ${text}, media_id, group_ids from contents where content_id = ${id}
-      returning content_id as id`.execute(trx);
+  // Runs that differ in nothing but what they said share it from now on.
+  const { rows: posts } = await sql<{ olds: number[] }>`
+    select array_agg(content_id) as olds from contents
+    where content_id in (
+      select content_id from runs
+      where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
+        and (${runId}::bigint is null or run_id = ${runId})
+      union
+      select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
+    group by name, media_id, group_ids`.execute(trx);
+  for (const { olds } of posts)
     await sql`
-      with run as (
-        update runs set content_id = ${rows[0]?.id}
-        where account_id = ${accountId} and campaign_id = ${campaignId} and content_id = ${id}
+      with written as (
+        insert into contents (campaign_id, name, html, text, media_id, group_ids)
+        select campaign_id, name, ${html}, ${text}, media_id, group_ids from contents where content_id = ${olds[0]}
+        returning content_id
+      ), run as (
+        update runs set content_id = (select content_id from written)
+        where account_id = ${accountId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
           and (${runId}::bigint is null or run_id = ${runId})
       )
-      update campaigns set content_id = ${rows[0]?.id}
-      where campaign_id = ${campaignId} and content_id = ${id} and ${runId}::bigint is null`.execute(trx);
-  }
+      update campaigns set content_id = (select content_id from written)
+      where campaign_id = ${campaignId} and content_id = any(${olds}::bigint[]) and ${runId}::bigint is null`.execute(
+      trx,
+    );
   const { rows } = await sql`
     select from runs where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
       and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);

@@ -17,6 +17,8 @@ export interface CampaignHead {
   timeZone: string | null;
   createdAt: Date;
   finishedAt: Date | null;
+  /** When its single posts were folded into sums; null: they are kept. */
+  foldedAt: Date | null;
 }
 
 export interface CampaignDetails extends CampaignHead {
@@ -93,6 +95,7 @@ export async function readHead(
       'c.time_zone as timeZone',
       'c.created_at as createdAt',
       'c.finished_at as finishedAt',
+      'c.folded_at as foldedAt',
     ])
     .where('c.public_id', '=', publicId)
     .where('a.workspace_id', '=', workspaceId)

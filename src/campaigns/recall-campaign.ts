@@ -4,6 +4,7 @@ import type { Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelRuns } from './cancel-runs.ts';
+import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import { findOwnCampaign } from './store.ts';
 
@@ -27,6 +28,7 @@ export async function recallCampaign(
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    requirePosts(campaign, 'recalled');
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
     const stopped = await cancelRuns(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, 'recall');

@@ -3,7 +3,7 @@ import { wakeLane } from '../accounts/store.ts';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
-import { control, requireStatus, type Controlled } from './control.ts';
+import { control, requirePosts, requireStatus, type Controlled } from './control.ts';
 import type { OwnCampaign } from './store.ts';
 
 /**
@@ -17,6 +17,7 @@ import type { OwnCampaign } from './store.ts';
 export function retryCampaign({ db }: { db: Database }, actor: Actor, publicId: string): Promise<Controlled> {
   return control(db, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
+    requirePosts(campaign, 'retried');
     const { queued, reopened } = await queueFailed(trx, campaign);
     if (queued === 0)
       throw new AppError('conflict', 'Nothing of this campaign has failed, so there is nothing to retry');
@@ -55,7 +56,7 @@ async function queueFailed(
       where d.account_id = ${accountId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
     ), reopened as (
       update runs r
-      set status = 'running', finished_at = null, progress_at = campanile_now(), queued = r.queued + a.count,
+      set status = 'running', finished_at = null, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
           failed = r.failed - a.count, paused = ${status === 'paused'}
       from (select run_id, count(*)::int as count from again group by run_id) a
       where r.account_id = ${accountId} and r.run_id = a.run_id

@@ -82,6 +82,8 @@ export async function readNow(db: Connection): Promise<Date> {
 export interface OwnCampaign extends StoredCampaign {
   accountId: number;
   status: CampaignStatus;
+  /** Its single posts are no longer kept. */
+  isFolded: boolean;
 }
 
 /** One of the workspace's campaigns by its public id. Throws 404 when there is none such, or it is another's. */
@@ -93,11 +95,12 @@ export async function findOwnCampaign(
   const row = await db
     .selectFrom('campaigns')
     .innerJoin('accounts', 'accounts.account_id', 'campaigns.account_id')
-    .select([
+    .select((eb) => [
       'campaigns.campaign_id as campaignId',
       'campaigns.public_id as publicId',
       'campaigns.account_id as accountId',
       'campaigns.status as status',
+      eb('campaigns.folded_at', 'is not', null).$castTo<boolean>().as('isFolded'),
     ])
     .where('campaigns.public_id', '=', publicId)
     .where('accounts.workspace_id', '=', workspaceId)

@@ -9,7 +9,6 @@ import { carryOutRequests } from './carry-out-requests.ts';
 import { sweepRuns } from './expire-runs.ts';
 
 const SWEEP_MS = 60_000;
-const REQUESTS_MS = 1_000;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
 export function watchRuns(deps: {
@@ -31,7 +30,7 @@ export function watchRuns(deps: {
   const requesters = takeTurns();
   const requests = startLoop(
     'requests',
-    async () => ((await carryOutRequests(db, leases.shards(), { turns: requesters, log })) ? 0 : REQUESTS_MS),
+    () => carryOutRequests(db, leases.shards(), { turns: requesters, log }),
     options,
   );
   deps.hints.on('campanile_runs', () => due.wake());

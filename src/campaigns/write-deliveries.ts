@@ -17,32 +17,40 @@ const STEP_MS = 200;
 /** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
 export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
 
-/** Writes what is missing of runs that have begun in these shards, for a moment. True when there was any. */
+/** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
 export async function writeDeliveries(
   db: Database,
   shards: number[],
   { turns, log }: { turns: Rotation; log?: Log | undefined },
-): Promise<boolean> {
+): Promise<'nothing' | 'locked' | 'written'> {
   const accounts = turns.order(await findUnwritten(db, shards));
   const endMs = performance.now() + STEP_MS;
+  let free = 0;
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    await writeOrStopEach({ db, log }, some, (ids) =>
-      db.transaction().execute(async (trx) => writePiece(trx, await lockFreeLanes(trx, ids))),
+    const counts = await writeOrStopEach({ db, log }, some, (ids) =>
+      db.transaction().execute(async (trx) => {
+        const locked = await lockFreeLanes(trx, ids);
+        await writePiece(trx, locked);
+        return locked.length;
+      }),
     );
+    free += counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
-  return accounts.length > 0;
+  if (free > 0) return 'written';
+  return accounts.length > 0 ? 'locked' : 'nothing';
 }
 
 async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
-    select account_id from runs
-    where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
-      -- Of an account that is stopped nothing is written.
-      and (select l.held_until from lanes l where l.account_id = runs.account_id) < 'infinity'
-    -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
-    group by shard, account_id order by shard, account_id`.execute(db);
+    select account_id from (
+      select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+      -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
+      group by shard, account_id order by shard, account_id
+    ) r
+    -- Of an account that is stopped nothing is written.
+    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`.execute(db);
   return rows.map((row) => row.account_id);
 }
 

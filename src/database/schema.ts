@@ -179,6 +179,9 @@ export interface Schema extends MessengerTables {
     open_runs: number;
     created_at: GeneratedInstant;
     finished_at: Date | null;
+    folded_at: Date | null;
+    folded: Generated<boolean>;
+    deleted_at: Date | null;
   };
   contents: {
     content_id: GeneratedAlways<number>;

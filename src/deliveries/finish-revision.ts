@@ -36,8 +36,7 @@ export async function finishRevision(
       update lanes
       set changes = changes + 1, in_hand_run_id = null, in_hand = null,
           next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
-          held_until = case when ${restMs}::float8 > 0 then greatest(held_until, campanile_now() + ${restMs} * interval '1 millisecond')
-                            else held_until end,
+          held_until = case when ${restMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${restMs})) else held_until end,
           work_at = campanile_now()
       where account_id = ${accountId}`.execute(trx);
     await sql`select pg_notify('campanile_lanes', '')`.execute(trx);

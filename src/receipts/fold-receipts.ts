@@ -34,7 +34,8 @@ export async function foldReceipts(db: Database): Promise<boolean> {
 async function findOldRuns(db: Database): Promise<OldRuns | undefined> {
   const { rows } = await sql<OldRuns>`
     with old as materialized (
-      select r.account_id, r.run_id, r.receipts_closed_at is not null as closed, r.finished_at
+      -- One that was retried after it was closed has ended again.
+      select r.account_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
       from runs r join lanes l on l.account_id = r.account_id
       where r.finished_at <= campanile_now() - ${RECEIPTS_KEPT_DAYS} * interval '1 day' and not r.receipts_dropped
       order by r.finished_at limit ${RUNS_PER_STEP}
@@ -50,7 +51,7 @@ async function closeReceipts(db: Database, { accountId, runIds }: OldRuns): Prom
     if (!(await lockLane(trx, accountId))) return;
     await sql`
       update runs set receipts_closed_at = campanile_now()
-      where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and receipts_closed_at is null`.execute(
+      where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`.execute(
       trx,
     );
   });

@@ -189,6 +189,25 @@ test('the expected time is that of the pace, and of the turns that what is queue
   expect((await checked(later())).expected_seconds).toBe(61);
 });
 
+test('a daily cap that is too small for a day of it is warned of, with what else is due then', async () => {
+  const overCap = async (body: object) =>
+    (await checked(body)).warnings.filter(({ code }) => code === 'over_daily_cap').map(({ message }) => message);
+  await alice.call('venom/update-account', { daily_cap: 3 });
+  expect(await overCap(now())).toEqual([]);
+  expect(await overCap(later())).toEqual([]);
+  const other = { ...later(), start_date: '2031-10-26', html: 'Another', group_metadata_ids: groups.slice(0, 2) };
+  const answer = await alice.call('venom/add-campaign-batch', { ...other, schedule_time: '23:00:00' });
+  expect(await overCap(now())).toEqual([]);
+  const [message = ''] = await overCap(later());
+  expect(message).toMatch(/at most 3 posts a day, and 5 are to be sent on 2031-10-26.*expires/);
+  const change = { ...other, campaign_id: answer.headers.get('x-campaign-id') ?? '' };
+  expect(await overCap(change), 'what it is to change does not count').toEqual([]);
+  await alice.call('venom/update-account', { daily_cap: 2 });
+  expect(await overCap(now())).toEqual([expect.stringContaining('2031-05-31')]);
+  await alice.call('venom/update-account', { daily_cap: 'none' });
+  expect(await overCap(later())).toEqual([]);
+});
+
 test('the expected time waits for quiet hours and the daily cap', async () => {
   // It is some moments past noon in UTC, which is her zone.
   const expectWithin = (seconds: number, most: number) => {

@@ -183,6 +183,24 @@ describe('of a schedule', () => {
     expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good evening');
   });
 
+  test('runs that were corrected one by one share the text, and the list of groups, of a correction of all', async () => {
+    const { id, runs } = await twoDays();
+    for (const [index, run] of runs.slice(0, 2).entries()) await correct(id, `Day ${index}`, run.run_id);
+    const lists = async () =>
+      (
+        await sql`select from contents t join campaigns c using (campaign_id) where c.public_id = ${id}`.execute(
+          app.database.db,
+        )
+      ).rows.length;
+    const before = await lists();
+    await correct(id, 'Good evening');
+    expect(await lists()).toBe(before + 1);
+    const { rows } = await sql`
+      select distinct t.content_id from runs r join campaigns c using (campaign_id) join contents t on t.content_id in (r.content_id, c.content_id)
+      where c.public_id = ${id}`.execute(app.database.db);
+    expect(rows).toHaveLength(1);
+  });
+
   test('a correction changes no file’s name, which is that of the campaign when its runs began', async () => {
     const { id } = await twoDays();
     expectDone(await correct(id, 'Good evening'), id, 3);

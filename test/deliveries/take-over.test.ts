@@ -60,6 +60,38 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
+  test('of a silent worker are taken no later after the clock was set back', async () => {
+    const silent = await joinWorkers(database.db, 'silent');
+    const steady = await joinWorkers(database.db, 'steady');
+    for (const worker of [silent, steady]) await take(worker);
+    await database.clock.advance({ hours: -1 });
+    for (const seconds of [3, 6, 9, 12]) {
+      await database.clock.advance({ seconds: 3 });
+      await keepBeating(database.db, steady);
+      expect(await take(steady), `after ${seconds} s`).toHaveLength(128);
+    }
+    await database.clock.advance({ seconds: 2 });
+    await keepBeating(database.db, steady);
+    expect(await take(steady)).toHaveLength(256);
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('of a worker that beats are not taken because the clock was set back', async () => {
+    const workers = [await joinWorkers(database.db, 'first'), await joinWorkers(database.db, 'second')];
+    for (const worker of [...workers, ...workers]) await take(worker);
+    await database.clock.advance({ hours: -1 });
+    for (let beats = 0; beats < 10; beats++) {
+      await database.clock.advance({ seconds: 2 });
+      for (const worker of workers) {
+        await keepBeating(database.db, worker);
+        expect(await take(worker)).toHaveLength(128);
+      }
+    }
+    await sql`delete from workers`.execute(database.db);
+    await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
   test('are taken by one worker only, when several find them free at the same moment', async () => {
     const workers = await Promise.all(upTo(4).map((number) => joinWorkers(database.db, `worker ${number}`)));
     for (let round = 0; round < 25; round += 1) {

@@ -54,6 +54,7 @@ test('nothing has to be set', () => {
     whatsappRootKey: undefined,
     whatsappCa: undefined,
     sandboxGap: { minMs: 0, maxMs: 0 },
+    retentionDays: 400,
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);

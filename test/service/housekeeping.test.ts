@@ -1,6 +1,7 @@
 /** What is too old to matter goes, in small steps, and what it came to stays. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
 import { keepHouse } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { acceptMedia } from '../../src/media/accept-media.ts';
@@ -96,6 +97,35 @@ describe('receipts', () => {
     await recordReceipts(database.db, [...late, ...young.events, ...old.events]);
     expect((await analyticsOf(database.db, owner, young.campaign)).totals.read).toBe(6);
     expect((await analyticsOf(database.db, owner, old.campaign)).totals.read).toBe(6);
+  });
+
+  test('of a run that was retried after that go 90 days after it has ended again', async () => {
+    const owner = await createOwner(database.db, 2);
+    const { campaign, events } = await readBy(owner, 3);
+    await sql`
+      with failed as (
+        update deliveries set status = 'failed', sent_at = null where account_id = ${owner.accountId} and position = 2
+      )
+      update runs set sent = 1, failed = 1, status = 'completed_with_errors' where account_id = ${owner.accountId}`.execute(
+      database.db,
+    );
+    await sql`update campaigns set status = 'completed_with_errors' where account_id = ${owner.accountId}`.execute(
+      database.db,
+    );
+    await database.clock.advance({ days: 91 });
+    await foldAll();
+    await retryCampaign(database, owner, campaign);
+    await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
+    const late = events.map((event): MemberEvent => Object.assign({}, event, { participant: 'somebody new' }));
+    await recordReceipts(database.db, late);
+    // Of what was sent again; of the other nobody knows any more what has been counted.
+    expect(await countOf('receipts', owner)).toBe(1);
+    const before = await analyticsOf(database.db, owner, campaign);
+    await database.clock.advance({ days: 91 });
+    await foldAll();
+    expect(await countOf('receipts', owner)).toBe(0);
+    await recordReceipts(database.db, late);
+    expect(await analyticsOf(database.db, owner, campaign)).toEqual(before);
   });
 
   test('are removed in steps of 5,000, none of which keeps a lane locked', async () => {

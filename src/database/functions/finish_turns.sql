@@ -94,8 +94,7 @@ begin
   update lanes l
   set in_hand_run_id = null, in_hand = null,
       next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
-      held_until = case when i.rest_ms > 0 then greatest(l.held_until, campanile_now() + i.rest_ms * interval '1 millisecond')
-                        else l.held_until end,
+      held_until = case when i.rest_ms > 0 then greatest(l.held_until, rest_until(l.account_id, i.rest_ms)) else l.held_until end,
       work_at = case
         when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null

@@ -1,4 +1,5 @@
--- As sum_changed_deliveries, of what was to be recalled or corrected. The lanes must be locked.
+-- As sum_changed_deliveries, of what was to be recalled or corrected; but what is removed once a campaign is folded or deleted stays
+-- counted. The lanes must be locked.
 create or replace function sum_changed_revisions() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -11,12 +12,14 @@ begin
   if tg_op <> 'INSERT' then select array_agg(o) into removed from old_rows o; end if;
   if not exists (
     select from (select distinct v.account_id, v.run_id from unnest(added || removed) v) v
-    join runs r on r.account_id = v.account_id and r.run_id = v.run_id and r.summed > 0) then return null; end if;
+    join runs r on r.account_id = v.account_id and r.run_id = v.run_id and r.summed > 0
+    join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null) then return null; end if;
 
   with change as materialized (
     select r.campaign_id, d.group_id, v.*
     from (select 1 as sign, a.* from unnest(added) a union all select -1, b.* from unnest(removed) b) v
     join runs r on r.account_id = v.account_id and r.run_id = v.run_id and v.position <= r.summed
+    join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null
     cross join lateral (
       select q.group_id from deliveries q
       where q.account_id = v.account_id and q.run_id = v.run_id and q.position = v.position limit 1) d

@@ -318,11 +318,18 @@ create table campaigns (
   content_id          bigint,                  -- what its next run will say; set right after creation
   open_runs           int         not null check (open_runs >= 0),  -- runs that have not ended
   created_at          timestamptz not null default campanile_now(),
-  finished_at         timestamptz
+  finished_at         timestamptz,
+  -- From then on its deliveries and revisions are removed, and nothing of it can be changed any more: what they came to is in
+  -- group_sums, and stays.
+  folded_at           timestamptz,
+  folded              boolean     not null default false,  -- they are gone
+  deleted_at          timestamptz              -- gone for everybody from then on; its rows are removed
 ) with (fillfactor = 80);
 create index campaigns_account on campaigns (account_id, campaign_id);
--- Those that have not ended come last, before them the latest that have.
-create index campaigns_ended on campaigns (account_id, (coalesce(finished_at, 'infinity'::timestamptz)));
+-- Those that have not ended come last, before them the latest that have, or were deleted.
+create index campaigns_ended on campaigns (account_id, (coalesce(deleted_at, finished_at, 'infinity'::timestamptz)));
+create index campaigns_unfolded on campaigns (finished_at) where finished_at is not null and not folded;
+create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null;
 
 -- What a campaign says and to whom; written once. A run points to the one it began with, so that changing a campaign never changes
 -- what is already under way.
@@ -500,8 +507,7 @@ create table run_minutes (
   sent       int         not null default 0,   -- of the deliveries that are in group_sums; the others tell themselves
   delivered  int         not null default 0,
   read       int         not null default 0,
-  primary key (account_id, run_id, minute),
-  constraint run_minutes_counts check (least(delivered, read) >= 0)
+  primary key (account_id, run_id, minute)     -- no CHECK: what is taken off a minute that is in time_sums stands here below zero
 ) with (fillfactor = 70);
 
 -- ── sums ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -532,7 +538,8 @@ create table group_sums (
   error          text,
   revision_error_run_id bigint,
   revision_error text,
-  primary key (account_id, campaign_id, group_id)
+  primary key (account_id, campaign_id, group_id),
+  constraint group_sums_counts check (least(queued, sent, failed, cancelled, recipients, delivered, read, reactions, replies, views) >= 0)
 ) with (fillfactor = 80);
 
 create trigger deliveries_summed after update on deliveries

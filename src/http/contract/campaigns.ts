@@ -177,6 +177,9 @@ export const campaignHead = {
   time_zone: z.string().nullable(),
   created_at: instant,
   finished_at: instant.nullable(),
+  folded_at: instant.optional().meta({
+    description: 'There once it ended so long ago that its single posts were folded into sums: what it came to stays.',
+  }),
 };
 
 export const getCampaignData = z.object({

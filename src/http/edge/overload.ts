@@ -27,7 +27,7 @@ export const OVERLOAD_LIMITS: OverloadLimits = {
   samples: 5,
   // A request passes the loop some five times, so that these come to one and to two and a half seconds an answer.
   lagMs: { heavy: 200, any: 500 },
-  // Four and ten times the pool of 10: at a usual statement's 5 ms 20 and 50 ms of waiting, at a slow one's 100 ms already 1 s.
+  // Five and twelve times the pool of 8: at a usual statement's 5 ms 25 and 60 ms of waiting, at a slow one's 100 ms already 1 s.
   waiting: { heavy: 40, any: 100 },
 };
 

@@ -15,5 +15,6 @@ export function toWireHead(campaign: CampaignHead) {
     time_zone: campaign.timeZone,
     created_at: campaign.createdAt.toISOString(),
     finished_at: campaign.finishedAt?.toISOString() ?? null,
+    ...(campaign.foldedAt && { folded_at: campaign.foldedAt.toISOString() }),
   };
 }

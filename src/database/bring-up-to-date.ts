@@ -1,0 +1,18 @@
+import type { Log } from '../lib/log.ts';
+import { checkVersion } from './check-version.ts';
+import { connectDatabase, type PostgresAddress } from './connect.ts';
+import { migrate } from './migrate.ts';
+
+/**
+ * Makes the database what this version needs. It may take its time, as may another process that is at it. Throws a StartupError
+ * where the server is too old, or the schema newer than this code.
+ */
+export async function bringUpToDate(address: PostgresAddress, log: Log): Promise<void> {
+  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  try {
+    await checkVersion(db, log);
+    await migrate(db, log);
+  } finally {
+    await db.destroy();
+  }
+}
