@@ -54,20 +54,17 @@ test('a stall of the database in the middle of a campaign holds it up, and no lo
 
 test('a turn whose claim was answered to nobody is queued again without any error, as one of which nothing has left', async () => {
   const owner = await createOwner(database.db, 3);
-  let goOn = () => {};
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   messenger.answer = async () => {
-    messenger.answer = () => undefined;
-    await new Promise<void>((go) => (goOn = go));
+    asked.resolve();
+    await gate.promise;
     return { kind: 'sent', recipients: 2 };
   };
   const campaign = await sendNow(database.db, owner);
-  await until(
-    () =>
-      sql`select from lanes where account_id = ${owner.accountId} and in_hand_run_id is not null`.execute(database.db),
-    ({ rows }) => rows.length > 0,
-  );
+  await asked.promise;
   await loseClaim(owner, '{[2,3)}');
-  goOn();
+  gate.resolve();
   const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
   expect(totals).toMatchObject({ sent: 3 });
   expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
