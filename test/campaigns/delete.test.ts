@@ -195,8 +195,8 @@ test('while it is under way, or is being recalled, it cannot be deleted, and is 
   const sent = await send('Sent');
   const { db } = app.database;
   await sql`
-    insert into revisions (account_id, run_id, position, wanted, number, not_before)
-    select account_id, run_id, 1, 'recall', 1, campanile_now() + interval '1 hour' from runs r join campaigns c using (account_id, campaign_id)
+    insert into revisions (account_id, run_id, position, wanted, number, is_channel, not_before)
+    select account_id, run_id, 1, 'recall', 1, false, campanile_now() + interval '1 hour' from runs r join campaigns c using (account_id, campaign_id)
     where c.public_id = ${sent}::uuid`.execute(db);
   expect(await remove(sent)).toMatchObject({
     status: 409,

@@ -187,3 +187,9 @@ async function snapshot(db: Connection): Promise<unknown> {
     order by 1, 2`.execute(db);
   return { applied: await applied(db), rows };
 }
+
+test('each migration says which locks it takes, and for how long', () => {
+  const folder = join(import.meta.dirname, '../../src/database/migrations');
+  const silent = ours.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
+  expect(silent).toEqual([]);
+});

@@ -1,6 +1,8 @@
 -- All tables, room by room (docs/explanation/architecture.md): who sends what to whom, when, and what became of it. PostgreSQL 15
 -- or newer. The functions named here are in src/database/functions/, and are there before the tables.
 --
+-- Locks: none that anybody waits for; it only makes what nobody has yet. Within a second.
+--
 -- Rules that hold everywhere
 --   1. The row in `lanes` is its account's master lock. Whatever changes what the account may send, or a delivery of it, locks
 --      that row first (several accounts: in order of account_id). So nothing below can deadlock, and "lock, then look" is true.
