@@ -33,7 +33,7 @@ test('every loop of a worker that fails is noticed, tries again, and does its wo
   const failing = new Set<string>();
   const [forStart, later] = [
     ['runs', 'account_commands', 'users', 'idempotency_keys', 'media'],
-    ['lanes', 'shards'],
+    ['lanes', 'shards', 'revisions'],
   ];
   const owner = await createOwner(database.db, 3);
   await database.clock.set('2031-03-01T00:00:00Z');
@@ -43,9 +43,10 @@ test('every loop of a worker that fails is noticed, tries again, and does its wo
   const due = await schedule(database.db, owner, day);
   await database.clock.set('2031-03-03T10:00:00Z');
   await takeAway(...forStart);
+  const window = { groupMs: 60_000, channelMs: 60_000 };
   const worker = await startTestWorker(
     database,
-    { ...scriptMessenger(), staysOpen: true },
+    { ...scriptMessenger(), staysOpen: true, changeWindows: { recall: window, correct: window } },
     { onLoopError: (loop) => failing.add(loop) },
   );
   await takeAway(...later);
