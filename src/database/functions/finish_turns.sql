@@ -28,7 +28,7 @@ begin
     select coalesce(jsonb_agg(o.effect), '[]') into others
     from jsonb_array_elements(others) o (effect)
     join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint
-    where l.in_hand_run_id is not null;
+    where l.in_hand is not null;
   end if;
 
   with sent as (
@@ -72,7 +72,7 @@ begin
                count(*) filter (where status = 'failed')::int as failed
         from (select * from sent union all select * from other) done group by account_id, turn, run_id
       ) n
-      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and l.in_hand_run_id is not null
+      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and l.in_hand is not null
       group by n.account_id, n.run_id
     ) t
     where r.account_id = t.account_id and r.run_id = t.run_id
@@ -100,5 +100,6 @@ begin
               order by r.run_id limit 1) is not null
         then campanile_now() end
   from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, gap_ms float8, rest_ms float8)
-  where l.account_id = i.account_id and l.turn = i.turn and l.in_hand_run_id is not null;
+  -- Not by in_hand_run_id: that has an index, of all that is in hand, which would be read against every turn.
+  where l.account_id = i.account_id and l.turn = i.turn and l.in_hand is not null;
 end $$;
