@@ -6,16 +6,18 @@ create or replace function finish_turns(turns jsonb, sent_stretches jsonb, other
 as $$
 declare
   living bigint[];
-  held int;
+  -- Not told by the lanes themselves: to the planner hardly any seems to be in hand, and it would read them all for each turn.
+  held bigint[];
   -- Nearly always. Only otherwise does each account have to be looked for among the others.
   all_live boolean;
+  all_held boolean;
   changed int := 0;
   ended_campaigns bigint[];
   ended_accounts bigint[];
   ended_runs bigint[];
 begin
   -- Accounts that are gone have no lane; a turn whose number has moved on is fenced, beside another of its account too.
-  select array_agg(l.account_id), count(*) filter (where l.held) into living, held
+  select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
   from (
     select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
     from jsonb_to_recordset(turns) i (account_id bigint, turn bigint)
@@ -24,11 +26,12 @@ begin
   ) l;
   if living is null then return; end if;
   all_live := cardinality(living) = jsonb_array_length(turns);
-  if held < jsonb_array_length(turns) then
+  all_held := coalesce(cardinality(held), 0) = jsonb_array_length(turns);
+  if not all_held then
     select coalesce(jsonb_agg(o.effect), '[]') into others
     from jsonb_array_elements(others) o (effect)
     join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint
-    where l.in_hand is not null;
+    where l.account_id = any(held);
   end if;
 
   with sent as (
@@ -72,7 +75,7 @@ begin
                count(*) filter (where status = 'failed')::int as failed
         from (select * from sent union all select * from other) done group by account_id, turn, run_id
       ) n
-      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and l.in_hand is not null
+      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and (all_held or n.account_id = any(held))
       group by n.account_id, n.run_id
     ) t
     where r.account_id = t.account_id and r.run_id = t.run_id
@@ -100,6 +103,5 @@ begin
               order by r.run_id limit 1) is not null
         then campanile_now() end
   from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, gap_ms float8, rest_ms float8)
-  -- Not by in_hand_run_id: that has an index, of all that is in hand, which would be read against every turn.
-  where l.account_id = i.account_id and l.turn = i.turn and l.in_hand is not null;
+  where l.account_id = i.account_id and l.turn = i.turn and (all_held or i.account_id = any(held));
 end $$;
