@@ -94,6 +94,16 @@ test('turns read few rows each in a ledger that has grown since their plans were
   }
 });
 
+test('a few turns that end do not read all that is in hand', async () => {
+  // Their plans were made while hardly anything was.
+  const claimed = await claim(oneConnection);
+  const [few, others] = [claimed.slice(0, 5), claimed.slice(5)];
+  expect(others.length).toBeGreaterThan(LANES / 4);
+  const finished = await countReads((db) => finish(db, few));
+  expect(finished.reads / few.length).toBeLessThan(12);
+  await finish(oneConnection, others);
+});
+
 test('a turn reads nothing of what its account has sent before', async () => {
   await sql`delete from deliveries`.execute(database.db);
   await planRuns(database.db, { afterMs: 0 });
