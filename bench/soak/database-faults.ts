@@ -1,10 +1,10 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { connectionSettings } from '../../src/database/connect.ts';
 import { sleep } from '../../src/lib/time.ts';
+import { MOVABLE_CLOCK } from '../../test/support/movable-clock.ts';
+import { fillDisk } from '../../test/support/own-disk.ts';
 import type { ServerEnd } from '../../test/support/own-postgres.ts';
 import { drawMs, pick, type Span } from '../../test/support/random.ts';
 import type { Fleet } from './fleet.ts';
@@ -45,7 +45,7 @@ export const DATABASE_FAULTS: readonly DatabaseFault[] = [
   { name: 'PostgreSQL: a table locked', share: 4, isLong: true, inflict: lockTable },
   { name: 'PostgreSQL: every statement slow', share: 3, isLong: true, inflict: slowDown },
   { name: 'PostgreSQL: statements cancelled', share: 3, inflict: cancelStatements },
-  { name: 'PostgreSQL: its disk full', share: 2, isLong: true, inflict: fillDisk },
+  { name: 'PostgreSQL: its disk full', share: 2, isLong: true, inflict: leaveNoRoom },
   { name: 'PostgreSQL: its clock set back', share: 2, inflict: setClockBack },
 ];
 
@@ -85,16 +85,11 @@ async function cancelStatements(fleet: Fleet, random: () => number): Promise<voi
 }
 
 /** The server may end of it; then it is started again, as whoever looks after it would. */
-async function fillDisk({ postgres, hasOwnDisk }: Fleet, random: () => number): Promise<void> {
+async function leaveNoRoom({ postgres, hasOwnDisk }: Fleet, random: () => number): Promise<void> {
   if (!hasOwnDisk) return;
   const filler = join(postgres.folder, 'filler');
-  const zeros = Buffer.alloc(1024 * 1024);
   try {
-    await pipeline(function* () {
-      for (;;) yield zeros;
-    }, createWriteStream(filler)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOSPC') throw error;
-    });
+    await fillDisk(filler);
     await sleep(drawMs(random, FULL));
   } finally {
     await rm(filler, { force: true });
@@ -121,7 +116,7 @@ async function setClockBack(fleet: Fleet, random: () => number): Promise<void> {
   const ms = drawMs(random, SET_BACK);
   fleet.clock.mostMs += ms;
   await withConnection(fleet, async (client) => {
-    await client.query(`update soak_clock set behind = behind + $1 * interval '1 millisecond'`, [ms]);
+    await client.query(`update test_clock set shift = shift - $1 * interval '1 millisecond'`, [ms]);
   });
   fleet.clock.leastMs += ms;
 }
@@ -130,10 +125,7 @@ async function setClockBack(fleet: Fleet, random: () => number): Promise<void> {
 export async function createClock(postgres: Fleet['postgres']): Promise<void> {
   const client = connect(postgres.address());
   await client.connect();
-  await client.query(`
-    create table soak_clock as select interval '0' as behind;
-    create or replace function campanile_now() returns timestamptz language sql stable parallel safe
-      as 'select now() - (select behind from soak_clock)'`);
+  await client.query(MOVABLE_CLOCK);
   await client.end();
 }
 

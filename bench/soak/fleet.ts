@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/lib/time.ts';
+import { mayMount, mountDisk, unmountDisk } from '../../test/support/own-disk.ts';
 import { ownPostgres, proxiedUrl, type OwnPostgres } from '../../test/support/own-postgres.ts';
 import { startProxy, type Proxy } from '../../test/support/proxy.ts';
 import { startService, type Service } from '../../test/support/service.ts';
@@ -59,13 +59,6 @@ export interface FleetOptions {
 const START_AGAIN_MS = 300;
 const DISK_MEGABYTES = 1_500;
 
-const run = (command: string, ...words: string[]) => spawnSync(command, words, { stdio: 'ignore' }).status === 0;
-
-/** Only root may, and not in every container. */
-function mountDisk(at: string): boolean {
-  return run('mount', '-t', 'tmpfs', '-o', `size=${DISK_MEGABYTES}m,mode=755`, 'tmpfs', at);
-}
-
 export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Promise<Fleet> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));
   const undo = new AsyncDisposableStack();
@@ -73,8 +66,8 @@ export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Pr
   try {
     const server = join(folder, 'server');
     await mkdir(server);
-    const hasOwnDisk = mountDisk(server);
-    if (hasOwnDisk) undo.defer(() => void run('umount', '--lazy', server));
+    const hasOwnDisk = mayMount && mountDisk(server, DISK_MEGABYTES);
+    if (hasOwnDisk) undo.defer(() => unmountDisk(server));
     const postgres = ownPostgres(server, settings);
     await postgres.start();
     undo.defer(() => postgres.end('fast'));

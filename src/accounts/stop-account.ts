@@ -13,7 +13,7 @@ const WHY =
 const BROKEN_RULES = /^2[23]/;
 
 /** Whether the database refused what was to be written, as what must never be. */
-export function breaksRule(error: unknown): boolean {
+function breaksRule(error: unknown): boolean {
   return error instanceof Error && 'code' in error && BROKEN_RULES.test(String(error.code));
 }
 
@@ -42,21 +42,29 @@ export async function writeOrStop<Result>(
 
 /**
  * The same of several accounts that are written together: where that would break a rule each is written by itself, and those that are at
- * fault are stopped. Resolves to what the writes came to.
+ * fault are stopped. `about` says whose each is, and its gaps. Resolves to what the writes came to.
  */
-export async function writeOrStopEach<Result>(
+export async function writeOrStopEach<One, Result>(
   deps: { db: Database; log?: Log | undefined },
-  accountIds: number[],
-  write: (accountIds: number[]) => Promise<Result>,
+  all: readonly One[],
+  { about, write }: { about: (one: One) => AboutAccount; write: (some: readonly One[]) => Promise<Result> },
 ): Promise<Array<Result | undefined>> {
   try {
-    return [await write(accountIds)];
+    return [await write(all)];
   } catch (error) {
     if (!breaksRule(error)) throw error;
   }
   const results = [];
-  for (const accountId of accountIds) results.push(await writeOrStop(deps, accountId, () => write([accountId])));
+  for (const one of all) {
+    const { accountId, gaps } = about(one);
+    results.push(await writeOrStop(deps, accountId, () => write([one]), gaps));
+  }
   return results;
+}
+
+interface AboutAccount {
+  accountId: number;
+  gaps?: Readonly<Record<string, number>>;
 }
 
 /** False when the account had been stopped before, or is gone. */

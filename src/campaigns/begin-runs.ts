@@ -37,14 +37,18 @@ export async function beginDueRuns(
   if (shards.length === 0) return 1_000;
   const due = turns.begin.order(await findDueAccounts(db, shards)).slice(0, ACCOUNTS_PER_STEP);
   turns.begin.served(due);
-  const begun =
-    due.length > 0 &&
-    (await writeOrStopEach({ db, log }, due, (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)))).some(
-      Boolean,
-    );
+  const begun = due.length > 0 && (await beginOrStop(db, due, log));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
   if (begun || written === 'written') return 0;
   return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
+}
+
+async function beginOrStop(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
+  const begun = await writeOrStopEach({ db, log }, accountIds, {
+    about: (accountId) => ({ accountId }),
+    write: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
+  });
+  return begun.some(Boolean);
 }
 
 /** In the order of what they have due. */
@@ -68,7 +72,7 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
 }
 
 /** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
-async function beginRunsOf(trx: Connection, accountIds: number[]): Promise<boolean> {
+async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
   const accounts = await lockFreeLanes(trx, accountIds);
   if (accounts.length === 0) return false;
   await missRuns(trx, accounts);

@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connect.ts';
-import type { RunStatus } from '../database/schema.ts';
+import type { RunStatus } from '../database/schema-ledger.ts';
 import { AppError } from '../lib/errors.ts';
 
 export interface BegunRun {

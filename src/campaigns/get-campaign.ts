@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import type { CampaignStatus, RunStatus, WorkspaceId } from '../database/schema.ts';
+import type { RunStatus } from '../database/schema-ledger.ts';
+import type { CampaignStatus, WorkspaceId } from '../database/schema.ts';
 import { noSuchCampaign } from './store.ts';
 
 /** What is known of a campaign before it is opened. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
-import type { CampaignStatus, RunStatus } from '../database/schema.ts';
+import type { RunStatus } from '../database/schema-ledger.ts';
+import type { CampaignStatus } from '../database/schema.ts';
 import { invalid } from '../lib/errors.ts';
 import { readTimeZone } from './add-scheduled-campaign.ts';
 import { spanOf } from './occurrences.ts';

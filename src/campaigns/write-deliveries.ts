@@ -29,13 +29,15 @@ export async function writeDeliveries(
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    const counts = await writeOrStopEach({ db, log }, some, (ids) =>
-      db.transaction().execute(async (trx) => {
-        const locked = await lockFreeLanes(trx, ids);
-        await writePiece(trx, locked);
-        return locked.length;
-      }),
-    );
+    const counts = await writeOrStopEach({ db, log }, some, {
+      about: (accountId) => ({ accountId }),
+      write: (ids) =>
+        db.transaction().execute(async (trx) => {
+          const locked = await lockFreeLanes(trx, ids);
+          await writePiece(trx, locked);
+          return locked.length;
+        }),
+    });
     free += counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';

@@ -1,7 +1,7 @@
+import { writeOrStopEach } from '../accounts/stop-account.ts';
 import type { Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import type { FinishedTurn } from './effects.ts';
-import { breaksRule, writeOrStop } from '../accounts/stop-account.ts';
 import { finishTurns } from './finish-turns.ts';
 import { writeSurely } from './write-surely.ts';
 
@@ -45,7 +45,11 @@ export function createFinisher(deps: {
   async function write(batch: Waiting[]) {
     const finished = batch.map((one) => one.finished);
     await writeSurely(
-      () => finishOrStop(deps, finished),
+      () =>
+        writeOrStopEach(deps, finished, {
+          about: ({ turn, gapMs }) => ({ accountId: turn.accountId, gaps: { [turn.messenger]: gapMs } }),
+          write: (some) => finishTurns(deps.db, some),
+        }),
       (error) => {
         deps.onError?.();
         deps.log.error({ err: error, turns: batch.length }, 'outcomes could not be written down yet and are kept');
@@ -64,17 +68,4 @@ export function createFinisher(deps: {
       });
     },
   };
-}
-
-/** Of turns that cannot be written down together each is written by itself, and the accounts that are at fault are stopped. */
-async function finishOrStop({ db, log }: { db: Database; log: Log }, finished: readonly FinishedTurn[]): Promise<void> {
-  try {
-    return await finishTurns(db, finished);
-  } catch (error) {
-    if (!breaksRule(error)) throw error;
-  }
-  for (const one of finished) {
-    const { accountId, messenger } = one.turn;
-    await writeOrStop({ db, log }, accountId, () => finishTurns(db, [one]), { [messenger]: one.gapMs });
-  }
 }

@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { post, type Answer } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
+import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/own-disk.ts';
 import { startService, type Service } from '../support/service.ts';
 import { signUpSender, type Sender } from '../support/storm.ts';
 
@@ -20,33 +18,14 @@ const COMES_BACK_MS = 40_000;
 let folder: string;
 let service: Service | undefined;
 
-const run = (command: string, ...words: string[]) => spawnSync(command, words, { stdio: 'ignore' }).status === 0;
-/** A disk of our own, small enough to be filled. */
-const mountDisk = (at: string) => run('mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=755`, 'tmpfs', at);
-
-/** Only root may, and not in every container. */
-const mayMount =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  run('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir());
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'campanile-full-'));
 });
 afterAll(async () => {
   await service?.kill();
-  if (mayMount) run('umount', '--lazy', folder);
+  if (mayMount) unmountDisk(folder);
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
-
-async function fillDisk(file: string): Promise<void> {
-  const zeros = Buffer.alloc(64 * 1024);
-  await expect(
-    pipeline(function* () {
-      for (;;) yield zeros;
-    }, createWriteStream(file)),
-  ).rejects.toThrow('ENOSPC');
-}
 
 const FULL = 'The disk that the database is on is full';
 
@@ -80,7 +59,7 @@ async function useUpLog(): Promise<void> {
 test.runIf(mayMount)(
   'on a full disk writes are answered 503, what was accepted stays, and with room again all goes on by itself',
   async () => {
-    expect(mountDisk(folder)).toBe(true);
+    expect(mountDisk(folder, MEGABYTES)).toBe(true);
     service = await startService({ folder, environment: { SANDBOX_SPEED: '50' } });
     const sender = await signUpSender(service.url, 'alice');
     const send = createSend(service, sender);

@@ -7,6 +7,7 @@ import { connectDatabase, type PostgresAddress } from '../../src/database/connec
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { MOVABLE_CLOCK } from './movable-clock.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -54,12 +55,7 @@ async function createTemplate(address: Exclude<PostgresAddress, { url: string }>
   await sql`create database ${sql.id(TEMPLATE)}`.execute(server);
   const template = connectDatabase({ ...address, database: TEMPLATE }, { log, poolSize: 1 });
   await migrate(template, log);
-  await sql`
-    create table test_clock (shift interval not null);
-    insert into test_clock values ('0');
-    create or replace function campanile_now() returns timestamptz language sql stable parallel safe
-      as 'select now() + (select shift from test_clock)';
-  `.execute(template);
+  await sql.raw(MOVABLE_CLOCK).execute(template);
   await template.destroy();
   // A database nobody can connect to can be copied by any number of test files at once.
   await sql`alter database ${sql.id(TEMPLATE)} with is_template true allow_connections false`.execute(server);
