@@ -1,0 +1,77 @@
+/** Connections that WhatsApp neither begins nor refuses as it should: they end, and others follow. */
+import { describe, expect, test, vi } from 'vitest';
+import { until } from '../support/ledger.ts';
+import { allOnce, sendCampaign, statusOf, statusWhen, timesShown, type Status } from '../support/whatsapp.ts';
+import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** As many as may connect at once. */
+const PLACES = 8;
+const scene = await setWhatsAppScene({ outcomeMs: 1_000 });
+const { peer, linked, finished } = scene;
+
+/** Waits until an account has tried in vain so often. */
+const inVain = (tries: () => number) => until(tries, (count) => count >= 3);
+
+describe('an account whose connection', () => {
+  test.each([401, 403, 502, 'silence'] as const)('is answered with %s connects again, with its link', async (answer) => {
+    const { person, phone, groups } = await linked(1);
+    let tries = 0;
+    peer.script.refuseUpgrade = () => {
+      tries += 1;
+      return answer;
+    };
+    peer.cut(phone);
+    await inVain(() => tries);
+    expect(await statusOf(person)).toMatchObject({ status: 'reconnecting', reason: expect.stringContaining('broke') });
+    const campaign = await sendCampaign(person, groups, `after ${answer}`);
+    peer.behave();
+    await statusWhen(person, 'connected');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(timesShown(peer, `after ${answer}`)).toEqual(allOnce(1));
+  });
+
+  test('is begun, and its login never answered, connects again', async () => {
+    const { person, phone, companion } = await linked(0);
+    peer.script.refuseLogin = 'silence';
+    peer.cut(phone);
+    await statusWhen(person, 'reconnecting');
+    await until(
+      () => peer.logins(),
+      (count) => count >= 3,
+    );
+    peer.behave();
+    await statusWhen(person, 'connected');
+    expect(companion.connection).toBeDefined();
+  });
+});
+
+test('accounts that WhatsApp does not answer leave room for others to connect', async () => {
+  const everybody = [];
+  for (let index = 0; index <= PLACES; index++) everybody.push(await linked(0));
+  await scene.stop();
+  let tries = 0;
+  peer.script.refuseUpgrade = () => (++tries <= PLACES ? 403 : undefined);
+  await scene.start();
+  for (const { companion } of everybody)
+    await until(
+      () => companion.connection,
+      (connection) => connection !== undefined,
+    );
+  expect(tries).toBeGreaterThan(PLACES);
+});
+
+test('an account can be linked after WhatsApp refused a connection to link it with', async () => {
+  const { app } = scene;
+  const phone = peer.addPerson('447700910001');
+  const person = await app.signUp('refused', '+447700910001');
+  peer.script.refuseUpgrade = () => 403;
+  const refused = await person.call<Status>('venom/connect-account');
+  expect(refused.status).toBe(503);
+  expect(await statusOf(person)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining('reached') });
+  peer.behave();
+  const { qr = '' } = (await person.call<Status>('venom/connect-account')).body.data;
+  await peer.scan(phone, qr);
+  await statusWhen(person, 'connected');
+});
