@@ -50,6 +50,8 @@ export interface Script {
   refuseUpgrade: () => number | 'silence' | undefined;
   /** Refuses every login with this reason: 403, 405, 503, and what else is said of it; `silence`: it is not answered. */
   refuseLogin: number | Refusal | 'silence' | undefined;
+  /** Whether a client is new enough, by the last number of its version; others are refused with 405. */
+  takesClient: (revision: number) => boolean;
   /** False: whoever connects is cut off at once, as when the network is away. */
   isReachable: boolean;
   /** How many codes a new device gets to show, one after the other. */
@@ -93,8 +95,8 @@ export interface PeerState {
   unanswered: Stanza[];
   /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */
   defects: unknown[];
-  /** How often a client has said who it is. */
-  logins: number;
+  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  logins: string[];
   /** For ids of what the peer sends. */
   nextId(): string;
 }
