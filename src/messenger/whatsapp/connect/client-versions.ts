@@ -24,8 +24,6 @@ export interface VersionOptions {
   onRefused(): void;
 }
 
-/** The page of WhatsApp's own that the client library reads, too. */
-export const VERSION_PAGE = 'https://web.whatsapp.com/sw.js';
 const PAGE_LIMIT_MS = 3_000;
 /** With less, WhatsApp shows another page. */
 const LIKE_A_BROWSER = {
