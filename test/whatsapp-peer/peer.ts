@@ -77,10 +77,10 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
   const refused = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     const refusal = state.script.refuseUpgrade();
-    if (!state.script.isReachable) socket.destroy();
-    else if (refusal === undefined)
+    if (refusal === undefined)
       sockets.handleUpgrade(request, socket, head, (accepted) => {
-        state.connections.add(new Connection(accepted, state, handlers));
+        if (state.script.isReachable) state.connections.add(new Connection(accepted, state, handlers));
+        else accepted.terminate();
       });
     else {
       refused.add(socket);
