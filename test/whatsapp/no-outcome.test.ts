@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { until } from '../support/ledger.ts';
 import { allOnce, sendCampaign, statusOf, statusWhen, timesShown, type Status } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
+import type { Companion } from '../whatsapp-peer/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -45,19 +46,44 @@ describe('an account whose connection', () => {
   });
 });
 
-test('accounts that WhatsApp does not answer leave room for others to connect', async () => {
-  const everybody = [];
-  for (let index = 0; index <= PLACES; index++) everybody.push(await linked(0));
-  await scene.stop();
-  let tries = 0;
-  peer.script.refuseUpgrade = () => (++tries <= PLACES ? 403 : undefined);
-  await scene.start();
-  for (const { companion } of everybody)
-    await until(
-      () => companion.connection,
+describe('as many accounts as may connect at once leave room for others', () => {
+  /** Linked ones, which are not connected: the service is stopped. */
+  async function stopWithMany() {
+    const everybody = [];
+    for (let index = 0; index <= PLACES; index++) everybody.push(await linked(0));
+    await scene.stop();
+    return everybody.map(({ companion }) => companion);
+  }
+  const connected = (companion: Companion | undefined) =>
+    until(
+      () => companion?.connection,
       (connection) => connection !== undefined,
     );
-  expect(tries).toBeGreaterThan(PLACES);
+
+  test('when WhatsApp refuses to begin a connection with them', async () => {
+    const companions = await stopWithMany();
+    let tries = 0;
+    peer.script.refuseUpgrade = () => (++tries <= PLACES ? 403 : undefined);
+    await scene.start();
+    for (const companion of companions) await connected(companion);
+    expect(tries).toBeGreaterThan(PLACES);
+  });
+
+  test('when it does not answer their logins', async () => {
+    const companions = await stopWithMany();
+    peer.script.refuseLogin = 'silence';
+    const before = peer.logins.length;
+    await scene.start({ outcomeMs: 120_000, placeMs: 300 });
+    await until(
+      () => peer.logins.length,
+      (count) => count >= before + PLACES,
+    );
+    peer.behave();
+    const some = () => companions.find(({ connection }) => connection !== undefined);
+    await until(some, (found) => found !== undefined);
+    await scene.restart();
+    for (const companion of companions) await connected(companion);
+  });
 });
 
 test('an account can be linked after WhatsApp refused a connection to link it with', async () => {

@@ -32,9 +32,10 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
 
 /** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
-  const { connecting, versions, closing } = state;
+  const { connecting, versions, closing, timing } = state;
   const version = await versions.choose();
   const giveBack = await connecting.take({ signal: closing.signal });
+  const place = setTimeout(giveBack, timing.placeMs);
   const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
@@ -42,6 +43,7 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
     beOnline(state, socket);
   });
   const { code, said } = await endOf(state, socket);
+  clearTimeout(place);
   giveBack();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
