@@ -14,7 +14,7 @@ export function logIn(state: PeerState, connection: Connection, payload: proto.C
   const { refuseLogin } = state.script;
   const { primary, secondary, tertiary } = payload.userAgent?.appVersion ?? {};
   state.logins.push(`${primary}.${secondary}.${tertiary}`);
-  if (refuseLogin === 'silence') return;
+  if (state.script.ignoresLogin()) return;
   if (refuseLogin !== undefined) return refuse(connection, refuseLogin);
   if (!state.script.takesClient(tertiary ?? 0)) return refuse(connection, OUTDATED);
   if (!payload.username) return offerCodes(state, connection);

@@ -131,7 +131,9 @@ async function link(
     connection.onClose(() => reject(new Error('the client hung up instead of signing')));
   });
   const signer = state.script.forgesPairing ? Curve.generateKeyPair() : phoneIdentity(person);
-  const offer = element('iq', attributes, [element('pair-success', {}, vouchFor(companion, identity, advSecret, signer))]);
+  const offer = element('iq', attributes, [
+    element('pair-success', {}, vouchFor(companion, identity, advSecret, signer)),
+  ]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');
   if (cutPairing === 'before it signs') return breakOff(connection);
@@ -143,7 +145,11 @@ async function link(
 
 /** What only a page of WhatsApp's own could answer. */
 function askForPasskey(state: PeerState, connection: Connection): never {
-  const options = { challenge: randomBytes(32).toString('base64url'), rpId: 'whatsapp.com', userVerification: 'required' };
+  const options = {
+    challenge: randomBytes(32).toString('base64url'),
+    rpId: 'whatsapp.com',
+    userVerification: 'required',
+  };
   const asked = element('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
   const attributes = { from: SERVER, type: 'passkey_prologue_request', id: state.nextId(), t: seconds() };
   connection.send(element('notification', attributes, [asked]));

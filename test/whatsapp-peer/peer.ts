@@ -174,6 +174,7 @@ function goodDay(): Script {
     hidesPictures: false,
     refuseUpgrade: () => undefined,
     refuseLogin: undefined,
+    ignoresLogin: () => false,
     takesClient: (revision) => revision > 1_040_000_000,
     isReachable: true,
     codes: 6,

@@ -48,8 +48,10 @@ export interface Script {
   hidesPictures: boolean;
   /** Asked about every request for a connection; a number is the status it is answered with, `silence`: it is not answered. */
   refuseUpgrade: () => number | 'silence' | undefined;
-  /** Refuses every login with this reason: 403, 405, 503, and what else is said of it; `silence`: it is not answered. */
-  refuseLogin: number | Refusal | 'silence' | undefined;
+  /** Refuses every login with this reason: 403, 405, 503, and what else is said of it. */
+  refuseLogin: number | Refusal | undefined;
+  /** Asked about each login; true: it is never answered. */
+  ignoresLogin: () => boolean;
   /** Whether a client is new enough, by the last number of its version; others are refused with 405. */
   takesClient: (revision: number) => boolean;
   /** False: whoever connects is cut off at once, as when the network is away. */

@@ -61,7 +61,7 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
     log: createLog('fatal'),
     vault: createVault({ key: Buffer.alloc(32, 1) }),
     url: peer.url,
-    rootKey: undefined,
+    rootKey: Buffer.from(peer.rootKey, 'hex'),
     versionPage: pageUrl,
     onAlarm: (alarm) => alarms.push(alarm),
     timing: { firstPauseMs: 20, longestPauseMs: 100, restMs: 60_000 },

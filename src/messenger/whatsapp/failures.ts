@@ -65,7 +65,10 @@ export function judgeEnding(code: number | undefined, said: LastWord['said'] = {
         forMs: Number(said['expire']) > 0 ? Number(said['expire']) * 1_000 : undefined,
       };
     case 403:
-      return { kind: 'over', reason: 'WhatsApp has locked this number: look into WhatsApp on the phone, which says why' };
+      return {
+        kind: 'over',
+        reason: 'WhatsApp has locked this number: look into WhatsApp on the phone, which says why',
+      };
     case 406:
       return { kind: 'over', reason: 'WhatsApp has banned this number' };
     case 411:

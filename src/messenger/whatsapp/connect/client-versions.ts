@@ -57,7 +57,6 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
     return all.findLast((version) => !refused.has(nameOf(version))) ?? all.at(-1) ?? RELEASED;
   }
 
-  const hasAnother = async () => !refused.has(nameOf(await best()));
   return {
     choose: async () => configured ?? (await best()),
     async letIn(version) {
@@ -76,12 +75,15 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
       const name = nameOf(version);
       refused.add(name);
       onRefused();
-      log.error({ version: name, isConfigured: configured !== undefined }, 'WhatsApp refuses this version of its client');
+      log.error(
+        { version: name, isConfigured: configured !== undefined },
+        'WhatsApp refuses this version of its client',
+      );
       if (configured) return false;
-      // Another account may have had it replaced already.
-      if (await hasAnother()) return true;
+      // Another account may have had it replaced already. An older one is tried only when nobody knows better.
+      if (byAge(await best(), version) > 0) return true;
       await ask();
-      return hasAnother();
+      return !refused.has(nameOf(await best()));
     },
   };
 }

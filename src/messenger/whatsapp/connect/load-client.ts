@@ -41,7 +41,10 @@ export async function loadClient(options: ClientOptions): Promise<ClientVersions
     rootKey,
     isEnforced,
     onDoubt(doubt) {
-      log.warn({ doubt, isRefused: isEnforced }, 'a signature of WhatsApp, or of a phone that is linked, does not hold');
+      log.warn(
+        { doubt, isRefused: isEnforced },
+        'a signature of WhatsApp, or of a phone that is linked, does not hold',
+      );
       onAlarm?.(doubt);
     },
   });

@@ -19,16 +19,19 @@ export function renewCodes(client: WASocket, log: ILogger, show: (qr: string) =>
     if (last !== undefined) show(last.split(',').with(SECRET_AT, creds.advSecretKey).join(','));
   }
 
-  client.ws.on('CB:notification,type:companion_reg_refresh', ({ attrs: { id = '', from = '', type = '' } }: BinaryNode) => {
-    // Who enters a code on the phone agrees on a secret with it there.
-    if (creds.me) return;
-    creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64');
-    // Before there is a number the client's own acknowledgement fails. Where this one does, the connection ends, which is dealt with.
-    client.sendNode({ tag: 'ack', attrs: { id, to: from, class: 'notification', type } }).catch((error: unknown) => {
-      log.info({ error }, 'a notification could not be acknowledged');
-    });
-    tell();
-  });
+  client.ws.on(
+    'CB:notification,type:companion_reg_refresh',
+    ({ attrs: { id = '', from = '', type = '' } }: BinaryNode) => {
+      // Who enters a code on the phone agrees on a secret with it there.
+      if (creds.me) return;
+      creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64');
+      // Before there is a number the client's own acknowledgement fails. Where this one does, the connection ends, which is dealt with.
+      client.sendNode({ tag: 'ack', attrs: { id, to: from, class: 'notification', type } }).catch((error: unknown) => {
+        log.info({ error }, 'a notification could not be acknowledged');
+      });
+      tell();
+    },
+  );
   return (qr) => {
     last = qr;
     tell();
