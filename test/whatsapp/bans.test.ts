@@ -64,6 +64,7 @@ describe('an account that is to be linked', () => {
       return Number(/^campanile_whatsapp_alarms_total\{alarm="version_refused"\} (\d+)$/m.exec(text)?.[1]);
     };
     const before = await counted();
+    expect(before).toBeGreaterThanOrEqual(0);
     const person = await scene.app.signUp('counted');
     peer.script.takesClient = () => false;
     expect((await person.call<Status>('venom/connect-account')).status).toBe(503);
