@@ -9,6 +9,7 @@ import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
 import { newCredentials, type Credentials } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
@@ -33,6 +34,7 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  versions: ClientVersions;
   /** Hears what members do. */
   tellMembers: TellMembers;
   /** Places for connections that are being made. */
@@ -57,6 +59,8 @@ export interface WhatsAppSession extends MessengerSession {
   linking: Promise<void>;
 }
 
+const CONNECTING = 'The connection to WhatsApp is being made';
+
 /** With credentials it connects; without, it links the account first by this method. */
 export function startSession(
   options: SessionOptions,
@@ -68,6 +72,8 @@ export function startSession(
   const { signal } = closing;
   const given = createRest(options.tell, timing.restMs, account.pause);
   const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
+  // Whatever was told before, by another process perhaps: there is no connection now.
+  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
   const pairs = tellPairs(accountId, tellMembers);
   const chats = keepChats(
     () => connection.requireOnline().client,
@@ -124,6 +130,7 @@ function socketOptions(
   return {
     url,
     qrMs: timing.qrMs,
+    outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
     recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
     groupOf: chats.group,
