@@ -48,6 +48,7 @@ const TIMING: WhatsAppTiming = {
   answerMs: 20_000,
   restMs: 60_000,
   leaveMs: 8_000,
+  leaveOutMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,

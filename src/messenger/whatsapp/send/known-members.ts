@@ -19,6 +19,8 @@ export interface KnownMember {
 }
 
 export interface KnownMembers {
+  /** How long who cannot be asked about, or written to, is left out, in milliseconds. */
+  leaveOutMs: number;
   /** Those that are known, by jid. */
   read(jids: readonly string[]): Promise<Map<string, KnownMember>>;
   /** Changes one after the other, and resolves when it is stored. `change` gets undefined for who is not known. */
@@ -39,7 +41,7 @@ const KEY_HOLDERS = 'group-key-holders';
 /** Some of the largest groups; the others are read when they are posted to. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function keepMembers(notes: Notes): KnownMembers {
+export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
   const recent = new Map<string, KnownMember>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -72,6 +74,7 @@ export function keepMembers(notes: Notes): KnownMembers {
   }
 
   return {
+    leaveOutMs,
     read,
     change(jids, change) {
       const changed = last.then(() => changeNow(jids, change));
