@@ -15,10 +15,13 @@ import { nameOf, type MemberDevice } from './find-devices.ts';
 /** As many as are read, asked for and written at once. */
 const MOST_DEVICES = 50;
 
-/** A device, and the jid that it is written to by: the hidden one, where that is known. */
+/** A device, and how the client knows it that writes to it. */
 interface Addressed {
   device: MemberDevice;
+  /** By its hidden number, where that is known. */
   session: string;
+  /** What is kept for that is kept under this name. */
+  name: string;
 }
 
 /** What is encrypted: padded, and with what is said of it on the outside. */
@@ -59,12 +62,13 @@ export async function encryptForDevices(
 }
 
 /** Groups that name their members by numbers are written to by hidden numbers all the same. */
-async function addressAll({ authState }: WASocket, devices: readonly MemberDevice[]): Promise<Addressed[]> {
+async function addressAll({ authState, signalRepository }: WASocket, devices: readonly MemberDevice[]): Promise<Addressed[]> {
   const numbers = devices.flatMap(({ jid }) => userOf(jid, 's.whatsapp.net') ?? []);
   const lids = numbers.length > 0 ? await authState.keys.get('lid-mapping', [...new Set(numbers)]) : {};
   return devices.map((device) => {
     const lid = lids[userOf(device.jid, 's.whatsapp.net') ?? ''];
-    return { device, session: lid === undefined ? device.jid : jidEncode(lid, 'lid', device.number) };
+    const session = lid === undefined ? device.jid : jidEncode(lid, 'lid', device.number);
+    return { device, session, name: signalRepository.jidToSignalProtocolAddress(session) };
   });
 }
 
@@ -81,12 +85,11 @@ function encryptForKnown(
 ): Promise<Addressed[]> {
   const { authState, signalRepository } = client;
   return inOneStep(client, async () => {
-    // All at once: one by one the client would read them.
-    const names = batch.map(({ session }) => signalRepository.jidToSignalProtocolAddress(session));
-    await authState.keys.get('session', names);
+    // All at once: the client would read them one by one.
+    const kept = await authState.keys.get('session', batch.map(({ name }) => name));
     const strangers: Addressed[] = [];
     for (const one of batch) {
-      const isKnown = !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
+      const isKnown = kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
       if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
     }
     return strangers;
@@ -99,6 +102,8 @@ function encryptForStrangers(
   { users, what, done }: { users: ReadonlyMap<string, BinaryNode>; what: Sealed; done: EncryptedForDevices },
 ): Promise<void> {
   return inOneStep(client, async () => {
+    // What there may be of an earlier time is not looked for, one by one.
+    await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
     for (const one of batch) {
       const isBegun = await begin(client, users.get(one.session));
       if (!isBegun || !(await encryptForOne(client, one, { what, done }))) done.keyless.push(one.device);
@@ -123,6 +128,7 @@ async function encryptForOne(
     done.nodes.push({ device, node: { tag: 'to', attrs: { jid: device.jid }, content: [enc] } });
     return true;
   } catch {
+    // Spoilt: there is nothing to be done but to begin anew.
     return false;
   }
 }
