@@ -18,7 +18,16 @@ import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
-import { addPerson, companionsNear, createWorld, lidOf, type Companion, type Group, type Person, type World } from './world.ts';
+import {
+  addPerson,
+  companionsNear,
+  createWorld,
+  lidOf,
+  type Companion,
+  type Group,
+  type Person,
+  type World,
+} from './world.ts';
 
 export interface WhatsAppPeer {
   /** For `WHATSAPP_URL`. */

@@ -33,13 +33,16 @@ test('nobody is asked about when there is nobody', async () => {
   expect((await ask(0, { most: 50 })).batches).toEqual([]);
 });
 
-test.each([400, 404, 406, 410])('whoever a batch is refused for with %i is found, and all others are answered', async (code) => {
-  const { batches, answered, refused } = await ask(120, { most: 50, bad: [0, 77], code });
-  expect(refused.toSorted()).toEqual([0, 77]);
-  expect(answered).toEqual(upTo(120).filter((subject) => subject !== 0 && subject !== 77));
-  // Three, and for each of the two at most two for every time that fifty can be halved.
-  expect(batches.length).toBeLessThanOrEqual(3 + 2 * 2 * 6);
-});
+test.each([400, 404, 406, 410])(
+  'whoever a batch is refused for with %i is found, and all others are answered',
+  async (code) => {
+    const { batches, answered, refused } = await ask(120, { most: 50, bad: [0, 77], code });
+    expect(refused.toSorted()).toEqual([0, 77]);
+    expect(answered).toEqual(upTo(120).filter((subject) => subject !== 0 && subject !== 77));
+    // Three, and for each of the two at most two for every time that fifty can be halved.
+    expect(batches.length).toBeLessThanOrEqual(3 + 2 * 2 * 6);
+  },
+);
 
 test('where everybody is refused it is given up after a while, and whoever was not asked about alone is not blamed', async () => {
   const { batches, answered, refused } = await ask(5_000, { most: 50, bad: upTo(5_000) });

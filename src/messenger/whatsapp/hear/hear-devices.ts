@@ -25,7 +25,8 @@ export function hearDevices(client: WASocket, { accountId, log, members }: Heari
     if (!change) return pass(stanza);
     note(client, members, stanza, change).then(
       () => pass(stanza),
-      (error: unknown) => log.warn({ err: error, accountId }, 'a change of devices was not noted, WhatsApp tells it again'),
+      (error: unknown) =>
+        log.warn({ err: error, accountId }, 'a change of devices was not noted, WhatsApp tells it again'),
     );
   });
 }

@@ -62,7 +62,10 @@ export async function encryptForDevices(
 }
 
 /** Groups that name their members by numbers are written to by hidden numbers all the same. */
-async function addressAll({ authState, signalRepository }: WASocket, devices: readonly MemberDevice[]): Promise<Addressed[]> {
+async function addressAll(
+  { authState, signalRepository }: WASocket,
+  devices: readonly MemberDevice[],
+): Promise<Addressed[]> {
   const numbers = devices.flatMap(({ jid }) => userOf(jid, 's.whatsapp.net') ?? []);
   const lids = numbers.length > 0 ? await authState.keys.get('lid-mapping', [...new Set(numbers)]) : {};
   return devices.map((device) => {
@@ -86,10 +89,14 @@ function encryptForKnown(
   const { authState, signalRepository } = client;
   return inOneStep(client, async () => {
     // All at once: the client would read them one by one.
-    const kept = await authState.keys.get('session', batch.map(({ name }) => name));
+    const kept = await authState.keys.get(
+      'session',
+      batch.map(({ name }) => name),
+    );
     const strangers: Addressed[] = [];
     for (const one of batch) {
-      const isKnown = kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
+      const isKnown =
+        kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
       if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
     }
     return strangers;

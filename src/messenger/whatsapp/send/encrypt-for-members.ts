@@ -60,7 +60,12 @@ export async function encryptForMembers(
     await noteOutcome(sending, { keyed, keyless });
     const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);
-    return { stanza: await buildStanza(sending, group, to, { body: body.node, participants }), keyed, holders, giveBack };
+    return {
+      stanza: await buildStanza(sending, group, to, { body: body.node, participants }),
+      keyed,
+      holders,
+      giveBack,
+    };
   } catch (error) {
     giveBack();
     throw error;
@@ -108,7 +113,9 @@ async function noteOutcome(
     // Another phone since then.
     if (!member || devices.some(({ phone }) => phone !== member.phone)) return undefined;
     const still = Object.entries(member.leftOut).filter(([, untilMs]) => untilMs > nowMs);
-    const out = devices.filter((device) => keyless.includes(device)).map(({ number }) => [number, nowMs + members.leaveOutMs]);
+    const out = devices
+      .filter((device) => keyless.includes(device))
+      .map(({ number }) => [number, nowMs + members.leaveOutMs]);
     return { ...member, isStale: false, leftOut: Object.fromEntries([...still, ...out]) };
   });
 }

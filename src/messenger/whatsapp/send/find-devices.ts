@@ -44,10 +44,9 @@ export async function findDevices(
   const asked = jids.filter((jid) => (known.get(jid)?.askAgainAtMs ?? 0) <= nowMs);
   await askForDevices(client, members, asked);
   for (const [jid, member] of await members.read(asked)) known.set(jid, member);
-  const own = [client.authState.creds.me?.id, client.authState.creds.me?.lid].map((jid) => nameOf(jid));
-  return jids
-    .flatMap((jid) => devicesOf(jid, known.get(jid), nowMs))
-    .filter(({ jid }) => !own.includes(jid));
+  const { id, lid } = client.authState.creds.me ?? {};
+  const own = new Set([nameOf(id), nameOf(lid)]);
+  return jids.flatMap((jid) => devicesOf(jid, known.get(jid), nowMs)).filter(({ jid }) => !own.has(jid));
 }
 
 function devicesOf(jid: string, member: KnownMember | undefined, nowMs: number): MemberDevice[] {
@@ -93,7 +92,14 @@ async function queryDevices(client: WASocket, jids: readonly string[]): Promise<
         tag: 'usync',
         attrs: { context: 'message', mode: 'query', sid: client.generateMessageTag(), last: 'true', index: '0' },
         content: [
-          { tag: 'query', attrs: {}, content: [{ tag: 'devices', attrs: { version: '2' } }, { tag: 'lid', attrs: {} }] },
+          {
+            tag: 'query',
+            attrs: {},
+            content: [
+              { tag: 'devices', attrs: { version: '2' } },
+              { tag: 'lid', attrs: {} },
+            ],
+          },
           { tag: 'list', attrs: {}, content: jids.map((jid) => ({ tag: 'user', attrs: { jid } })) },
         ],
       },

@@ -22,10 +22,7 @@ const RETRY_MS = 5_000;
  * asked for anew and the message leaves once more, under its id. `recipients` are told when it is sent. Throws an OverloadError when
  * too many write to large groups.
  */
-export async function sendToMembers(
-  sending: Sending,
-  to: ToMembers & { recipients: number },
-): Promise<RelayResult> {
+export async function sendToMembers(sending: Sending, to: ToMembers & { recipients: number }): Promise<RelayResult> {
   const first = await tryOnce(sending, to);
   return first.isOutdated ? (await tryOnce(sending, to)).result : first.result;
 }
