@@ -42,7 +42,7 @@ export interface Script {
     /** Whom it is about, where it is about several. */
     users: readonly string[];
   }) => number | undefined | Promise<number | undefined>;
-  /** Asked about every device that somebody wants the keys of. */
+  /** Asked about every device that somebody wants the keys of. One whose keys are not given is lost, and reads nothing. */
   keysOf: (jid: string) => KeysOfDevice;
   /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
   refuseUpload: (upload: {

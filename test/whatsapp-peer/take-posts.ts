@@ -70,7 +70,8 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   const members = [...group.participants.keys()]
     .flatMap((jid) => personOf(state.world, jid) ?? [])
     .filter(({ isAway }) => !isAway);
-  for (const device of members.flatMap((person) => person.devices))
+  const isThere = ({ jid }: SignalDevice) => state.script.keysOf(jid) === 'given';
+  for (const device of members.flatMap((person) => person.devices).filter(isThere))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 

@@ -50,9 +50,17 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     notes: {
       async read(kind, names) {
         const found = await table.read(kind, names);
-        return new Map([...found].map(([name, bytes]) => [name, decode(bytes)]));
+        return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
       },
-      write: (kind, notes) => table.write(changesIn({ [kind]: Object.fromEntries(notes) })),
+      // Not as the client writes its own: what has numbers for names would be read as bytes.
+      write: (kind, notes) =>
+        table.write(
+          [...notes].map(([name, note]) => ({
+            kind,
+            name,
+            value: note === null ? null : Buffer.from(JSON.stringify(note)),
+          })),
+        ),
     },
     keys: {
       async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
@@ -68,7 +76,7 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
   };
 }
 
-function changesIn(changes: SignalDataSet | Record<string, object>): KeyChange[] {
+function changesIn(changes: SignalDataSet): KeyChange[] {
   return Object.entries(changes).flatMap(([kind, values]) =>
     Object.entries(values).map(([name, value]: [string, unknown]) => ({
       kind,
