@@ -15,11 +15,21 @@ import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, connectionOf, tellAdded, type Asked } from './phones.ts';
+import { askAgain, connectionOf, tellAdded, tellChange, type Asked } from './phones.ts';
+import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
-import { addPerson, createWorld, lidOf, type Companion, type Group, type Person, type World } from './world.ts';
+import {
+  addPerson,
+  companionsNear,
+  createWorld,
+  lidOf,
+  type Companion,
+  type Group,
+  type Person,
+  type World,
+} from './world.ts';
 
 export interface WhatsAppPeer {
   /** For `WHATSAPP_URL`. */
@@ -54,6 +64,10 @@ export interface WhatsAppPeer {
   /** Somebody removes the linked devices from their phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
+  /** Somebody takes another phone, with which nothing is linked. Resolves when all who share a group with them have heard of it. */
+  takeNewPhone(person: Person): Promise<void>;
+  /** Which devices somebody has by now is told to all who share a group with them. Resolves as `takeNewPhone` does. */
+  tellDevices(person: Person): Promise<void>;
   /** Somebody joins a group; linked devices of its members hear of it. */
   join(group: Group, person: Person): void;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
@@ -89,6 +103,9 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     }
   });
   const address = server.address() as AddressInfo;
+  const tellNear = async (person: Person, change: Parameters<typeof tellChange>[2]) => {
+    await Promise.all(companionsNear(state.world, person).map((companion) => tellChange(companion, person, change)));
+  };
   return {
     url: `ws://127.0.0.1:${address.port}/ws/chat`,
     rootKey: Buffer.from(state.authority.rootKey).toString('hex'),
@@ -119,6 +136,11 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       person.isBanned = true;
       eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
+    async takeNewPhone(person) {
+      person.devices = [new SignalDevice(lidOf(person))];
+      await tellNear(person, 'another phone');
+    },
+    tellDevices: (person) => tellNear(person, 'other devices'),
     join(group, person) {
       group.participants.set(lidOf(person), 'member');
       for (const { companions } of state.world.people)
@@ -170,6 +192,7 @@ function goodDay(): Script {
   return {
     judge: () => 'accept',
     refuseQuery: () => undefined,
+    keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,
     refuseUpgrade: () => undefined,

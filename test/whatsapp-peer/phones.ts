@@ -127,6 +127,21 @@ export function tellAdded(companion: Companion, group: Group, added: Person): vo
   connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
 }
 
+/** Tells a client about somebody, now or when it logs in next. Resolves when it has taken note. */
+export function tellChange(
+  { connection, outbox }: Companion,
+  person: Person,
+  change: 'another phone' | 'other devices',
+): Promise<void> {
+  const about = { from: lidOf(person), id: randomBytes(6).toString('hex'), t: seconds() };
+  const devices = person.devices.map(({ jid }) => element('device', { jid }));
+  const notification =
+    change === 'another phone'
+      ? element('notification', { ...about, type: 'encrypt' }, [element('identity')])
+      : element('notification', { ...about, type: 'devices' }, [element('update', {}, devices)]);
+  return outbox.put(connection, notification);
+}
+
 /** WhatsApp restricts an account until then, or, undefined, no longer. */
 export function tellRestriction(companion: Companion, until: Date | undefined): void {
   const data = { xwa2_notify_account_reachout_timelock: describeRestriction(until) };

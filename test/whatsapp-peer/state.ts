@@ -24,6 +24,15 @@ export interface Refusal {
   code?: string;
   expire?: string;
 }
+/** What is answered to who wants the keys of a device. */
+export type KeysOfDevice =
+  | 'given'
+  /** There is nothing in the answer. */
+  | 'none'
+  /** A code stands in their place. */
+  | { error: number }
+  /** The whole query is refused, whoever else it is about. */
+  | { refuseAll: number };
 
 /** What the peer does other than what WhatsApp does on a good day. A test changes it as it likes. */
 export interface Script {
@@ -37,7 +46,11 @@ export interface Script {
     queryId: string;
     /** What it is about, where that is a chat. */
     chatId: string;
+    /** Whom it is about, where it is about several. */
+    users: readonly string[];
   }) => number | undefined | Promise<number | undefined>;
+  /** Asked about every device that somebody wants the keys of. One whose keys are not given is lost, and reads nothing. */
+  keysOf: (jid: string) => KeysOfDevice;
   /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
   refuseUpload: (upload: {
     place?: Upload['place'];

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { describedMedia, readMedia } from './read-media.ts';
-import { bytesOf, child, children, element, elementsOf, need, seconds, type Stanza } from './stanza.ts';
+import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionOf, deviceOf, lidOf, personOf, type Companion, type Group } from './world.ts';
 
 export async function takePost(state: PeerState, connection: Connection, stanza: Stanza): Promise<void> {
@@ -45,8 +45,22 @@ async function deliver(
   const rank = group.participants.get(lidOf(companion.person));
   if (!rank) return 401;
   if (group.isCommunity || (group.isAnnouncement && rank === 'member')) return 403;
+  const outdated = findOutdated(state, group, stanza);
+  if (outdated !== undefined) return outdated;
   await deliverToGroup(state, companion, group, stanza);
   return {};
+}
+
+const STALE_ADDRESSING = 421;
+const STALE_SESSION = 479;
+
+/** The code for what the sender knew of the group, and is no longer so. */
+function findOutdated({ world }: PeerState, { addressing }: Group, stanza: Stanza): number | undefined {
+  const named = elementsOf(child(stanza, 'participants')).map(({ attrs }) => attrs['jid'] ?? '');
+  const server = addressing === 'lid' ? 'lid' : SERVER;
+  const isAddressed = named.every((jid) => jid.endsWith(`@${server}`));
+  if (!isAddressed || stanza.attrs['addressing_mode'] !== addressing) return STALE_ADDRESSING;
+  return named.every((jid) => deviceOf(world, jid) ?? companionOf(world, jid)) ? undefined : STALE_SESSION;
 }
 
 async function deliverToGroup(state: PeerState, sender: Companion, group: Group, stanza: Stanza): Promise<void> {
@@ -56,7 +70,8 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   const members = [...group.participants.keys()]
     .flatMap((jid) => personOf(state.world, jid) ?? [])
     .filter(({ isAway }) => !isAway);
-  for (const device of members.flatMap((person) => person.devices))
+  const isThere = ({ jid }: SignalDevice) => state.script.keysOf(jid) === 'given';
+  for (const device of members.flatMap((person) => person.devices).filter(isThere))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 
@@ -66,10 +81,8 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
     const { jid } = recipient.attrs;
     if (personOf(state.world, jid)?.isAway) continue;
     const device = deviceOf(state.world, jid);
-    if (!device) {
-      if (companionOf(state.world, jid)) continue;
-      throw new Error(`a key for a device that nobody has: ${jid}`);
-    }
+    // A client of the peer's reads for itself.
+    if (!device) continue;
     try {
       const message = await decryptFor(device, sender, need(recipient, 'enc'));
       if (message.senderKeyDistributionMessage)

@@ -25,10 +25,10 @@ describe('the end of a connection', () => {
 });
 
 describe('the answer to a post', () => {
-  test.each([400, 401, 403, 404, 405, 406, 410, 479])('is a final refusal with %i', (code) => {
+  test.each([400, 401, 403, 404, 405, 406, 410])('is a final refusal with %i', (code) => {
     expect(judgeRefusal(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
   });
-  test.each([408, 420, 421, 475, 500, 503, 599])('is a passing one with %i', (code) => {
+  test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a passing one with %i', (code) => {
     expect(judgeRefusal(code)).toMatchObject({ kind: 'passing' });
   });
   test.each([

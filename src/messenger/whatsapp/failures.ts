@@ -100,6 +100,11 @@ export function judgeEnding(code: number | undefined, said: LastWord['said'] = {
   }
 }
 
+/** The group addresses its members in another way by now, by hidden numbers for instance. */
+export const STALE_ADDRESSING = 421;
+/** A device that was written to is no longer there, or cannot be written to in this way any more. */
+export const STALE_SESSION = 479;
+
 /** Why something that was asked for was not done. */
 export type Refusal =
   | { kind: 'final'; reason: string }
@@ -113,7 +118,6 @@ export function judgeRefusal(code: number): Refusal {
     case 400:
     case 405:
     case 406:
-    case 479:
       return { kind: 'final', reason: `WhatsApp does not take this (${code})` };
     case 401:
       return { kind: 'final', reason: 'You are not a member of this group' };
@@ -124,6 +128,9 @@ export function judgeRefusal(code: number): Refusal {
       return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
     case 429:
       return { kind: 'rest', cause: 'rate_limited', reason: LESS_HASTE };
+    case STALE_ADDRESSING:
+    case STALE_SESSION:
+      return { kind: 'passing', reason: `WhatsApp says that what is known of the members is outdated (${code})` };
     case 463:
       return { kind: 'rest', cause: 'restricted', reason: RESTRICTED };
     default:
@@ -154,4 +161,10 @@ export function refusalOf(error: unknown): number | undefined {
   // An answer in JSON whose errors say why, or a group's answer without a group.
   const isAnswer = typeof data === 'object' && data !== null && ('extensions' in data || 'attrs' in data);
   return isAnswer ? codeOf(error) : undefined;
+}
+
+/** Whether a question about several was refused for what some of them are: the others can be asked about without those. */
+export function isRefusedForSome(error: unknown): boolean {
+  const code = refusalOf(error);
+  return code !== undefined && [400, 404, 406, 410].includes(code);
 }

@@ -18,12 +18,14 @@ import { createRest, type Rest } from './connect/rest.ts';
 import type { Restriction } from './connect/socket.ts';
 import { RESTRICTED } from './failures.ts';
 import type { Uploads } from './files/keep-uploads.ts';
+import { hearDevices } from './hear/hear-devices.ts';
 import { hearMembers } from './hear/hear-members.ts';
 import { peopleIn } from './hear/participants.ts';
 import type { LookTiming } from './hear/plan-looks.ts';
 import type { TellMembers } from './hear/tell-members.ts';
 import { tellPairs } from './hear/tell-pairs.ts';
 import { watchChannels, WATCHED_DAYS } from './hear/watch-channels.ts';
+import { keepMembers, type KnownMembers } from './send/known-members.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, recallPost } from './send/sent-posts.ts';
 
@@ -50,6 +52,8 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, LookTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
+  /** How long members and devices are left out that WhatsApp says nothing about. */
+  leaveOutMs: number;
   /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
   qrMs?: number | undefined;
 }
@@ -83,13 +87,14 @@ export function startSession(
   const linking =
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
+  const members = keepMembers(credentials.notes, timing.leaveOutMs);
   const connection: Connection = keepConnected({
     ...options,
     rest,
     linking,
     closing,
     credentials: { ...credentials, keys: pairs.tellNewIn(credentials.keys) },
-    socket: socketOptions(options, given, chats),
+    socket: socketOptions(options, { rest: given, chats, members }),
   });
   const watch = watchChannels({
     accountId,
@@ -110,7 +115,7 @@ export function startSession(
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ accountId, db, log, client, rest, chats, uploads, fanOuts, answerMs, signal, onLeaving }),
+    ...sendPosts({ accountId, db, log, client, rest, chats, members, uploads, fanOuts, answerMs, signal, onLeaving }),
     ...askForChats({ connection, rest, log }),
     unlink: () => connection.unlink(),
     async close() {
@@ -124,8 +129,7 @@ export function startSession(
 /** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
 function socketOptions(
   { db, log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
-  rest: Rest,
-  chats: KnownChats,
+  { rest, chats, members }: { rest: Rest; chats: KnownChats; members: KnownMembers },
 ): ConnectionOptions['socket'] {
   return {
     url,
@@ -136,8 +140,10 @@ function socketOptions(
     groupOf: chats.group,
     onGroupChange: chats.forgetGroup,
     onRestriction: (restriction) => heed(rest, restriction),
-    onClient: (client) =>
-      hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) }),
+    onClient(client) {
+      hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+      hearDevices(client, { accountId, log, members });
+    },
   };
 }
 

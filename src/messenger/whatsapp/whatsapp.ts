@@ -47,6 +47,7 @@ const TIMING: WhatsAppTiming = {
   leaveMs: 8_000,
   placeMs: 10_000,
   outcomeMs: 60_000,
+  leaveOutMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,

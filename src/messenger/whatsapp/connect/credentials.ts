@@ -13,10 +13,20 @@ import type { KeyChange, KeyTable } from './key-table.ts';
 export interface Credentials {
   creds: AuthenticationCreds;
   keys: SignalKeyStore;
+  /** What is noted beside what the client keeps; both go together. */
+  notes: Notes;
   /** Writes the identity as it is now. */
   save(): Promise<void>;
   /** True once a phone has vouched for it. */
   isLinked(): boolean;
+}
+
+/** Notes by kind and name, as JSON. The client's own kinds are not to be used. */
+export interface Notes {
+  /** Those of the names that are there. */
+  read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
+  /** All or none; null: dropped. Throws ClaimLostError when a later session has claimed the account. */
+  write(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void>;
 }
 
 const IDENTITY = { kind: 'creds', name: '' };
@@ -37,6 +47,21 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     creds,
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
+    notes: {
+      async read(kind, names) {
+        const found = await table.read(kind, names);
+        return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
+      },
+      // Not as the client writes its own: what has numbers for names would be read as bytes.
+      write: (kind, notes) =>
+        table.write(
+          [...notes].map(([name, note]) => ({
+            kind,
+            name,
+            value: note === null ? null : Buffer.from(JSON.stringify(note)),
+          })),
+        ),
+    },
     keys: {
       async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
         await breathe();

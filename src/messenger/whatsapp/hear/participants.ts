@@ -41,8 +41,16 @@ export function peopleIn(group: GroupMetadata): Array<{ lid: string; number: str
 
 /** What the client calls this in its key store. */
 export const MAPPING = 'lid-mapping';
+/** Ends the names of those that lead from a hidden number to a number. */
+export const REVERSE = '_reverse';
 
 /** The hidden number that belongs to a number, as far as the client has learned it. */
 export async function findLid(keys: SignalKeyStore, number: string): Promise<string | undefined> {
   return (await keys.get(MAPPING, [number]))[number];
+}
+
+/** The number that belongs to a hidden number. */
+export async function findNumber(keys: SignalKeyStore, lid: string): Promise<string | undefined> {
+  const name = lid + REVERSE;
+  return (await keys.get(MAPPING, [name]))[name];
 }

@@ -2,7 +2,7 @@
 import type { BinaryNode, WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import type { SendResult } from '../../messenger.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { judgeRefusal } from '../failures.ts';
 import type { RestReason } from '../connect/rest.ts';
 
 export interface Relaying {
@@ -35,10 +35,6 @@ export async function relay(
   try {
     await leave();
   } catch (error) {
-    // Refused was a question that comes before the post, such as for the members' keys: it says nothing about the group itself.
-    const code = refusalOf(error);
-    const result = code === undefined ? undefined : toResult(relaying, code);
-    if (result) return result.kind === 'refused' ? { ...result, final: false } : result;
     log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
     return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
   }

@@ -4,8 +4,8 @@ import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refusalOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
-import { startAnew, takePlace } from './send-to-group.ts';
-import { NO_LEASE, type Sending } from './sending.ts';
+import { sendToMembers } from './send-to-members.ts';
+import type { Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
 
 export interface Revising extends Sending {
@@ -87,7 +87,6 @@ async function reviseInGroup(
   content: proto.IMessage | undefined,
 ): Promise<RevisionResult> {
   const { client } = revising;
-  const group = await revising.chats.group(chatId);
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
   const message: proto.IMessage = {
@@ -98,18 +97,8 @@ async function reviseInGroup(
   // Another id each time: under one that it has seen a phone would pass over what may be another change.
   const id = generateMessageIDV2(client.user?.id);
   await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
-  const giveBack = await takePlace(revising, group);
-  try {
-    if (!revising.mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
-    const edit = MARKS[content ? 'correct' : 'recall'].group;
-    const result = await relay(revising, { messageId: id, recipients: 0 }, () =>
-      client.relayMessage(chatId, message, { messageId: id, additionalAttributes: { edit } }),
-    );
-    if (result.kind !== 'sent') await startAnew(revising, chatId);
-    return toRevision(result);
-  } finally {
-    giveBack();
-  }
+  const attributes = { edit: MARKS[content ? 'correct' : 'recall'].group };
+  return toRevision(await sendToMembers(revising, { chatId, messageId: id, message, attributes, recipients: 0 }));
 }
 
 /** In a channel a change takes the id of the post, and brings what it shall say instead. */

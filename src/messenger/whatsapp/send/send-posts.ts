@@ -8,6 +8,7 @@ import type { RevisionResult, SendResult } from '../../messenger.ts';
 import type { KnownChats } from '../chats/keep-chats.ts';
 import type { Rest } from '../connect/rest.ts';
 import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
+import type { KnownMembers } from './known-members.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -22,6 +23,7 @@ export interface AccountSending {
   client(): WASocket | undefined;
   rest: Pick<Rest, 'now' | 'begin'>;
   chats: KnownChats;
+  members: KnownMembers;
   uploads: Uploads;
   /** Places for first posts to large groups. */
   fanOuts: Slots;
@@ -76,7 +78,7 @@ async function reviseOne(
 
 /** What it takes to send, or why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, rest, chats, uploads, fanOuts, answerMs, signal } = account;
+  const { accountId, db, log, rest, chats, members, uploads, fanOuts, answerMs, signal } = account;
   if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
   const resting = rest.now();
   if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
@@ -86,6 +88,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     client,
     log,
     chats,
+    members,
     async remember(sent) {
       await rememberPost(db, accountId, sent);
       account.onLeaving(sent);
