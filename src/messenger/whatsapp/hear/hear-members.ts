@@ -7,6 +7,7 @@ import { proto, unpadRandomMax16, type BinaryNode, type GroupMetadata, type WASo
 import type { Log } from '../../../lib/log.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
+import { askForBacklog } from './ask-for-backlog.ts';
 import { findLid, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { readMessage, readReceipts, type Doing } from './read-doings.ts';
 import { textIdOf } from '../send/split-post.ts';
@@ -22,6 +23,7 @@ export interface Hearing {
 
 /** Listens to one connection, from before its opening to its end. */
 export function hearMembers(client: WASocket, hearing: Hearing): void {
+  askForBacklog(client, hearing.log);
   holdReceipts(client, hearing);
   hearMessages(client, hearing);
 }
