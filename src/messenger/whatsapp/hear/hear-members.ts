@@ -8,7 +8,8 @@ import type { Log } from '../../../lib/log.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import { askForBacklog } from './ask-for-backlog.ts';
-import { findLid, lidName, numberName, peopleIn, readIds } from './participants.ts';
+import { leavePrivateUnread } from './leave-private-unread.ts';
+import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { readMessage, readReceipts, type Doing } from './read-doings.ts';
 import { textIdOf } from '../send/split-post.ts';
 import type { TellMembers } from './tell-members.ts';
@@ -24,6 +25,7 @@ export interface Hearing {
 /** Listens to one connection, from before its opening to its end. */
 export function hearMembers(client: WASocket, hearing: Hearing): void {
   askForBacklog(client, hearing.log);
+  leavePrivateUnread(client, hearing.log);
   holdReceipts(client, hearing);
   hearMessages(client, hearing);
 }
@@ -135,12 +137,6 @@ function findPosts({ kind, messageIds }: Doing): Array<{ messageId: string; isAb
   if (kind === 'delivered' || kind === 'read') return posts;
   const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
   return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
-}
-
-/** The account's own phone and other devices are nobody who was reached. */
-function isOwn({ authState }: WASocket, { lid, number }: { lid: string | undefined; number: string | undefined }) {
-  const own = readIds([authState.creds.me?.id, authState.creds.me?.lid]);
-  return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
 }
 
 async function resolve(client: WASocket, hearing: Hearing, chatId: string, number: string) {
