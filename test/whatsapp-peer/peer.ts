@@ -136,6 +136,7 @@ function createState(mediaHost: MediaHost): PeerState {
     mediaHost,
     uploads: [],
     decrypted: new Map(),
+    secrets: new Map(),
     unanswered: [],
     defects: [],
     nextId: () => `peer-${++sent}`,

@@ -2,6 +2,7 @@ import { makeWASocket, proto, type GroupMetadata, type WASocket } from 'baileys'
 import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { codeOf } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
+import { withSecret } from './message-secret.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
@@ -62,8 +63,9 @@ export function openSocket(options: SocketOptions): Socket {
     // Nobody listens for them.
     emitOwnEvents: false,
     getMessage: async ({ remoteJid, id }) => {
-      const bytes = remoteJid && id ? await options.recall(remoteJid, id) : undefined;
-      return bytes && proto.Message.decode(bytes);
+      if (!remoteJid || !id) return undefined;
+      const bytes = await options.recall(remoteJid, id);
+      return bytes && withSecret(credentials.creds, proto.Message.decode(bytes), id);
     },
     cachedGroupMetadata: options.groupOf,
   });

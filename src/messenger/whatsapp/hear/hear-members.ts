@@ -10,7 +10,8 @@ import type { MemberEvent } from '../../messenger.ts';
 import { askForBacklog } from './ask-for-backlog.ts';
 import { leavePrivateUnread } from './leave-private-unread.ts';
 import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
-import { readMessage, readReceipts, type Doing } from './read-doings.ts';
+import { openReaction } from './open-reaction.ts';
+import { idsOf, readMessage, readReceipts, type Doing } from './read-doings.ts';
 import { textIdOf } from '../send/split-post.ts';
 import type { TellMembers } from './tell-members.ts';
 
@@ -61,7 +62,7 @@ function hearMessages(client: WASocket, hearing: Hearing): void {
       if (!stanza) return decrypt(about);
       return client.authState.keys.transaction(async () => {
         const padded = await decrypt(about);
-        await hearForSure(client, hearing, readMessage(stanza, openMessage(padded)));
+        await hearForSure(client, hearing, readMessage(stanza, openMessage(client, stanza, padded)));
         return padded;
       }, key);
     };
@@ -92,9 +93,10 @@ async function hearForSure(client: WASocket, hearing: Hearing, doings: Doing[]):
 }
 
 /** What cannot be read is the client's business: to this it says nothing. */
-function openMessage(padded: Uint8Array): proto.IMessage {
+function openMessage({ authState }: WASocket, { attrs }: BinaryNode, padded: Uint8Array): proto.IMessage {
   try {
-    return proto.Message.decode(unpadRandomMax16(padded));
+    const message = proto.Message.decode(unpadRandomMax16(padded));
+    return openReaction(authState.creds, message, idsOf(attrs['participant'], attrs));
   } catch {
     return {};
   }

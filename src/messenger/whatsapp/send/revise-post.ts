@@ -1,6 +1,7 @@
 /** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
 import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refusalOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
@@ -103,7 +104,10 @@ async function reviseInGroup(
     if (!revising.mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
     const edit = MARKS[content ? 'correct' : 'recall'].group;
     const result = await relay(revising, { messageId: id, recipients: 0 }, () =>
-      client.relayMessage(chatId, message, { messageId: id, additionalAttributes: { edit } }),
+      client.relayMessage(chatId, withSecret(client.authState.creds, message, id), {
+        messageId: id,
+        additionalAttributes: { edit },
+      }),
     );
     if (result.kind !== 'sent') await startAnew(revising, chatId);
     return toRevision(result);

@@ -3,6 +3,7 @@ import { proto, type GroupMetadata } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import { refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import type { PostPart } from './split-post.ts';
@@ -19,7 +20,8 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     parts.map(async (part) => {
       const message = encodePart(part, part.media ? await sending.upload(part.media, 'chats') : undefined);
       await sending.remember({ ...part, chatId: to.chatId, message: proto.Message.encode(message).finish() });
-      return { messageId: part.messageId, message };
+      // Kept without its secret: so it is the same for all groups, and is kept once.
+      return { messageId: part.messageId, message: withSecret(client.authState.creds, message, part.messageId) };
     }),
   );
   const giveBack = await takePlace(sending, group);
