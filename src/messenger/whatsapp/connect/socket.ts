@@ -3,6 +3,7 @@ import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { codeOf } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 import { withSecret } from './message-secret.ts';
+import { forgetHistory, takesHistory, withoutTokens } from './take-history.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
@@ -51,15 +52,14 @@ export function openSocket(options: SocketOptions): Socket {
   const { credentials } = options;
   const client = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
-    auth: { creds: credentials.creds, keys: credentials.keys },
+    auth: { creds: credentials.creds, keys: withoutTokens(credentials.keys) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: options.log,
     transactionOpts: COMMIT,
     // The phone goes on ringing for its owner.
     markOnlineOnConnect: false,
-    // Nothing that was said before is of interest here, and waiting for it would delay the first connection by 20 s.
     syncFullHistory: false,
-    shouldSyncHistoryMessage: () => false,
+    shouldSyncHistoryMessage: takesHistory,
     // Nobody listens for them.
     emitOwnEvents: false,
     getMessage: async ({ remoteJid, id }) => {
@@ -69,6 +69,7 @@ export function openSocket(options: SocketOptions): Socket {
     },
     cachedGroupMetadata: options.groupOf,
   });
+  forgetHistory(client);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<number | undefined>();
