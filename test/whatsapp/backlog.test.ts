@@ -1,5 +1,9 @@
 /** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
+import { EventEmitter } from 'node:events';
+import type { BinaryNode, WASocket } from 'baileys';
 import { expect, test, vi } from 'vitest';
+import { createLog } from '../../src/lib/log.ts';
+import { askForBacklog } from '../../src/messenger/whatsapp/hear/ask-for-backlog.ts';
 import { progressOf, sendCampaign } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 import { sendReceipt } from '../whatsapp-peer/phones.ts';
@@ -10,6 +14,26 @@ vi.setConfig({ testTimeout: 60_000 });
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
 const [ann, ben] = members as [PeerPerson, PeerPerson];
+
+test('no more is asked for while nothing can be recorded', async () => {
+  const ws = new EventEmitter() as unknown as WASocket['ws'];
+  const asked: BinaryNode[] = [];
+  const sendNode = (node: BinaryNode) => Promise.resolve(void asked.push(node));
+  const told = Promise.withResolvers<void>();
+  const recorded = Promise.withResolvers<boolean>();
+  const tell = () => {
+    told.resolve();
+    return recorded.promise;
+  };
+  askForBacklog({ ws, sendNode }, { log: createLog('fatal'), tell });
+  const waited = { tag: 'receipt', attrs: { offline: '1' } };
+  ws.emit('frame', waited);
+  await told.promise;
+  ws.emit('frame', waited);
+  expect(asked).toEqual([]);
+  recorded.resolve(true);
+  await expect.poll(() => asked).toHaveLength(1);
+});
 
 test('260 receipts that wait are all heard, and then what happens now', async () => {
   const { person, companion, groups } = await linked(1);

@@ -25,7 +25,7 @@ export interface Hearing {
 
 /** Listens to one connection, from before its opening to its end. */
 export function hearMembers(client: WASocket, hearing: Hearing): void {
-  askForBacklog(client, hearing.log);
+  askForBacklog(client, hearing);
   leavePrivateUnread(client, hearing.log);
   holdReceipts(client, hearing);
   hearMessages(client, hearing);
