@@ -42,6 +42,8 @@ async function namesOf(person: Person, kind: string): Promise<string[]> {
 const friends = Array.from({ length: 5 }, (_, index) => peer.addPerson(`49151000300${index}`));
 
 test('its pairs of numbers are learned, its years are not asked for, and nothing that was said is kept', async () => {
+  const asked = new Set<string>();
+  peer.script.refuseQuery = ({ namespace }) => void asked.add(namespace);
   const { person, companion } = await linked(0);
   const [ann, ben, cem, dan, eve] = friends as [PeerPerson, PeerPerson, PeerPerson, PeerPerson, PeerPerson];
   const { uploads } = peer;
@@ -60,6 +62,8 @@ test('its pairs of numbers are learned, its years are not asked for, and nothing
   expect(friends.map(({ number }) => numbers.includes(number))).toEqual([true, true, true, false, false]);
   expect(files).toEqual([told[2]?.directPath, told[3]?.directPath]);
   expect(await namesOf(person, 'tctoken')).toEqual([]);
+  // Nor are the settings of private chats.
+  expect([...asked]).not.toContain('w:sync:app:state');
 });
 
 test('who is known from it by both numbers is one person from the first receipt on', async () => {

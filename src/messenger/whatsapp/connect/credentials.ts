@@ -29,7 +29,7 @@ export async function loadCredentials(table: KeyTable): Promise<Credentials | un
 
 /**
  * New ones, of which nothing is stored until they are saved for the first time. They say that a phone has told of earlier conversations
- * before: whether one does or not, the client need not hold back for 20 s what happens after linking.
+ * before: else the client waits for that after linking, holding back what happens, and then reads the settings of all chats.
  */
 export function newCredentials(table: KeyTable): Credentials {
   return createCredentials(table, { ...initAuthCreds(), accountSyncCounter: 1 });
