@@ -2,7 +2,7 @@ import type { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import { offerCodes } from './pair.ts';
 import type { PeerState, Refusal } from './state.ts';
-import { element, seconds, SERVER } from './stanza.ts';
+import { element, seconds } from './stanza.ts';
 import { companionLid, type Companion } from './world.ts';
 
 const LOGGED_OUT = 401;
@@ -36,7 +36,5 @@ function open(connection: Connection, companion: Companion): void {
   connection.companion = companion;
   companion.connection = connection;
   connection.send(element('success', { t: seconds(), lid: companionLid(companion), location: 'peer' }));
-  const count = String(companion.outbox.size);
-  companion.outbox.tellAgain(connection);
-  connection.send(element('ib', { from: SERVER }, [element('offline', { count })]));
+  companion.outbox.announce(connection);
 }

@@ -181,6 +181,7 @@ function createState(mediaHost: MediaHost): PeerState {
     mediaHost,
     uploads: [],
     decrypted: new Map(),
+    secrets: new Map(),
     unanswered: [],
     defects: [],
     logins: [],

@@ -114,6 +114,8 @@ export interface PeerState {
   uploads: Upload[];
   /** By where they are and their key: what phones have decrypted. */
   decrypted: Map<string, Buffer>;
+  /** By message: what phones seal reactions to it with, in hex; empty: it has come without. */
+  secrets: Map<string, string>;
   /** Queries that the peer has no answer for: a gap in the peer. */
   unanswered: Stanza[];
   /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */

@@ -3,6 +3,8 @@ import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 import { renewCodes } from './renew-codes.ts';
+import { withSecret } from './message-secret.ts';
+import { forgetHistory, takesHistory, withoutTokens } from './take-history.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
@@ -58,23 +60,24 @@ export function openSocket(options: SocketOptions): Socket {
   const client = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    auth: { creds: credentials.creds, keys: credentials.keys },
+    auth: { creds: credentials.creds, keys: withoutTokens(credentials.keys) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: options.log,
     transactionOpts: COMMIT,
     // The phone goes on ringing for its owner.
     markOnlineOnConnect: false,
-    // Nothing that was said before is of interest here, and waiting for it would delay the first connection by 20 s.
     syncFullHistory: false,
-    shouldSyncHistoryMessage: () => false,
+    shouldSyncHistoryMessage: takesHistory,
     // Nobody listens for them.
     emitOwnEvents: false,
     getMessage: async ({ remoteJid, id }) => {
-      const bytes = remoteJid && id ? await options.recall(remoteJid, id) : undefined;
-      return bytes && proto.Message.decode(bytes);
+      if (!remoteJid || !id) return undefined;
+      const bytes = await options.recall(remoteJid, id);
+      return bytes && withSecret(credentials.creds, proto.Message.decode(bytes), id);
     },
     cachedGroupMetadata: options.groupOf,
   });
+  forgetHistory(client);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<LastWord>();
