@@ -98,6 +98,6 @@ test('a worker whose account another one serves by now never takes the connectio
     () => theirs,
     (states) => states.length > 0,
   );
-  expect(theirs).toEqual([{ status: 'connected' }]);
+  expect(theirs).toEqual([{ status: 'connected', phoneNumber: account.phoneNumber }]);
   expect([...phone.companions.values()].map(({ connection }) => connection !== undefined)).toEqual([true]);
 });
