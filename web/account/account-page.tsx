@@ -64,7 +64,7 @@ function Account({ account }: { account: AccountStatus }) {
           <dd>
             <OwnNumber number={account.whatsapp_number} canChange={isNumberFixed === false && (isFree || isSandbox)} />
           </dd>
-          {account.reason !== undefined && status !== 'paused' && (
+          {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
             <>
               <dt>{words.account.reason}</dt>
               <dd>{account.reason}</dd>
@@ -81,7 +81,7 @@ function Account({ account }: { account: AccountStatus }) {
       {!isLinking && (isFree || isSandbox) && (
         <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />
       )}
-      <WarmUp />
+      {!isFree && !isLinking && <WarmUp />}
       <RestRules />
       <History status={status} />
     </Stack>

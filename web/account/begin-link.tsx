@@ -1,7 +1,9 @@
 import { Anchor, Button, Group, Radio, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AccountStatus } from '../api/operations.ts';
+import { restsQuery } from '../api/queries.ts';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
@@ -67,7 +69,10 @@ function WhatsApp({
   linking,
   isFirst,
 }: Choice & { isFirst: boolean }) {
-  const [use, setUse] = useState<string | null>(null);
+  const { data: rests } = useQuery(restsQuery);
+  const [chosen, setChosen] = useState<string | null>(null);
+  // Whoever was asked before, and did not get to the end, has said so already.
+  const use = chosen ?? (rests?.warm_up ? 'new' : null);
   const [isMissing, setMissing] = useState(false);
   const link = (method: 'qr' | 'pairing_code') => {
     setMissing(isFirst && use === null);
@@ -95,7 +100,7 @@ function WhatsApp({
           label={words.warmUp.question}
           value={use}
           onChange={(value) => {
-            setUse(value);
+            setChosen(value);
             setMissing(false);
           }}
           error={isMissing && words.warmUp.answerMissing}

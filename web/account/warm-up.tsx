@@ -12,6 +12,8 @@ import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import classes from './warm-up.module.css';
 
+const HIGHEST_PX = 64;
+
 /** How far the warm-up of a new number is, and the way to end it; nothing where there is none. */
 export function WarmUp() {
   const client = useQueryClient();
@@ -61,7 +63,7 @@ function Days({ day, caps }: WarmUpToday) {
           className={classes.day}
           data-is={index + 1 < day ? 'over' : index + 1 === day ? 'today' : 'ahead'}
         >
-          <span className={classes.bar} style={{ height: `${Math.sqrt(cap / most) * 100}%` }} />
+          <span className={classes.bar} style={{ height: Math.round(Math.sqrt(cap / most) * HIGHEST_PX) }} />
           <span className={classes.cap}>{count(cap)}</span>
         </div>
       ))}

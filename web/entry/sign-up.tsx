@@ -48,20 +48,18 @@ export function SignUp() {
           required
           {...form.getInputProps('email')}
         />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          <PhoneField
-            label={words.fields.phone_number}
-            autoComplete="tel"
-            placeholder={words.signUp.phonePlaceholder}
-            required
-            {...form.getInputProps('phone_number')}
-          />
-          <PhoneField
-            label={words.fields.whatsapp_number}
-            placeholder={words.signUp.whatsappPlaceholder}
-            {...form.getInputProps('whatsapp_number')}
-          />
-        </SimpleGrid>
+        <PhoneField
+          label={words.fields.phone_number}
+          autoComplete="tel"
+          placeholder={words.signUp.phonePlaceholder}
+          required
+          {...form.getInputProps('phone_number')}
+        />
+        <PhoneField
+          label={words.fields.whatsapp_number}
+          placeholder={words.signUp.whatsappPlaceholder}
+          {...form.getInputProps('whatsapp_number')}
+        />
         <PasswordInput
           label={words.fields.password}
           description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
