@@ -16,7 +16,7 @@ import { enterCode, scanQr } from './pair.ts';
 import { askAgain, connectionOf, tellAdded, tellChange, type Asked } from './phones.ts';
 import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
-import type { Arrival, PeerState, Script } from './state.ts';
+import type { Arrival, HandedOut, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
 import {
   addPerson,
@@ -44,6 +44,8 @@ export interface WhatsAppPeer {
   arrivals: Arrival[];
   /** Posts as they came in, repeats and refused ones too. */
   received: Stanza[];
+  /** What was handed out in groups, and to which devices. */
+  handedOut: HandedOut[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
   addPerson(number: string, devices?: readonly number[]): Person;
@@ -98,6 +100,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     behave: () => void Object.assign(state.script, goodDay()),
     arrivals: state.arrivals,
     received: state.received,
+    handedOut: state.handedOut,
     uploads: state.uploads,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
@@ -155,6 +158,8 @@ function createState(mediaHost: MediaHost): PeerState {
     connections: new Set(),
     arrivals: [],
     received: [],
+    handedOut: [],
+    askedAgain: new Map(),
     mediaHost,
     uploads: [],
     decrypted: new Map(),

@@ -25,6 +25,8 @@ export interface Credentials {
 export interface Notes {
   /** Those of the names that are there. */
   read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
+  /** All of a kind. */
+  list(kind: string): Promise<Map<string, unknown>>;
   /** All or none; null: dropped. Throws ClaimLostError when a later session has claimed the account. */
   write(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void>;
 }
@@ -48,10 +50,8 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
     notes: {
-      async read(kind, names) {
-        const found = await table.read(kind, names);
-        return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
-      },
+      read: async (kind, names) => readNotes(await table.read(kind, names)),
+      list: async (kind) => readNotes(await table.list(kind)),
       // Not as the client writes its own: what has numbers for names would be read as bytes.
       write: (kind, notes) =>
         table.write(
@@ -92,6 +92,10 @@ function encode(value: unknown): Buffer {
 
 function decode(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString(), BufferJSON.reviver);
+}
+
+function readNotes(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
+  return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
 }
 
 /** The client expects messages of this kind, not plain objects. */

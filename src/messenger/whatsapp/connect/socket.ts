@@ -1,4 +1,4 @@
-import { makeWASocket, proto, type GroupMetadata, type WASocket } from 'baileys';
+import { makeWASocket, type GroupMetadata, type WASocket } from 'baileys';
 import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { codeOf } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
@@ -20,8 +20,6 @@ export interface SocketOptions {
   qrMs: number | undefined;
   credentials: Credentials;
   log: ILogger;
-  /** A post that a phone asks for again. */
-  recall(chatId: string, messageId: string): Promise<Buffer | undefined>;
   /** What is known of a group; undefined: the client asks. */
   groupOf(chatId: string): Promise<GroupMetadata | undefined>;
   /** The credentials have changed. */
@@ -61,10 +59,6 @@ export function openSocket(options: SocketOptions): Socket {
     shouldSyncHistoryMessage: () => false,
     // Nobody listens for them.
     emitOwnEvents: false,
-    getMessage: async ({ remoteJid, id }) => {
-      const bytes = remoteJid && id ? await options.recall(remoteJid, id) : undefined;
-      return bytes && proto.Message.decode(bytes);
-    },
     cachedGroupMetadata: options.groupOf,
   });
   options.onClient(client);

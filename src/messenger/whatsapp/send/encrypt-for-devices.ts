@@ -118,8 +118,13 @@ function encryptForStrangers(
   });
 }
 
-/** What the client changes in it is written at once, and what it has read is not read again. */
-function inOneStep<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
+/** A device that is written to for the first time has to be shown who we are. */
+export function isFirst({ content }: BinaryNode): boolean {
+  return Array.isArray(content) && content.some(({ attrs }) => attrs['type'] === 'pkmsg');
+}
+
+/** What the client changes in it is written at once, and what it has read is not read again. No two at a time. */
+export function inOneStep<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
   return authState.keys.transaction(work, authState.creds.me?.id ?? '');
 }
 
