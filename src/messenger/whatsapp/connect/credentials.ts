@@ -7,6 +7,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from 'baileys';
+import { breathe } from './breathe.ts';
 import type { KeyChange, KeyTable } from './key-table.ts';
 
 /** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
@@ -101,17 +102,4 @@ function readNotes(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
 /** The client expects messages of this kind, not plain objects. */
 function revive(kind: string, value: unknown): unknown {
   return kind === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value;
-}
-
-const LONGEST_STRETCH_MS = 20;
-let lastBreath = 0;
-
-/**
- * Encrypting for a large group takes seconds, in thousands of small steps that each ask for a key: here the other sessions, and
- * the requests of the same process, get their turn in between.
- */
-async function breathe(): Promise<void> {
-  if (performance.now() - lastBreath < LONGEST_STRETCH_MS) return;
-  await new Promise(setImmediate);
-  lastBreath = performance.now();
 }

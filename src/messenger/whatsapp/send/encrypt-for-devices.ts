@@ -9,6 +9,7 @@ import {
   type BinaryNode,
   type WASocket,
 } from 'baileys';
+import { breathe } from '../connect/breathe.ts';
 import { askInBatches, toBatches } from './ask-in-batches.ts';
 import { nameOf, type MemberDevice } from './find-devices.ts';
 
@@ -95,6 +96,7 @@ function encryptForKnown(
     );
     const strangers: Addressed[] = [];
     for (const one of batch) {
+      await breathe();
       const isKnown =
         kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
       if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
@@ -112,6 +114,7 @@ function encryptForStrangers(
     // What there may be of an earlier time is not looked for, one by one.
     await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
     for (const one of batch) {
+      await breathe();
       const isBegun = await begin(client, users.get(one.session));
       if (!isBegun || !(await encryptForOne(client, one, { what, done }))) done.keyless.push(one.device);
     }
