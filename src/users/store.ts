@@ -107,6 +107,17 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   return row && withSecrets(row);
 }
 
+/** Without what revokes tokens, which whoever shows a user has no need of. */
+export async function readUser(db: Connection, userId: UserId): Promise<User | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .executeTakeFirst();
+  return row && toUser(row);
+}
+
 export async function findUser(db: Connection, userId: UserId): Promise<UserWithSecrets | undefined> {
   const row = await db
     .selectFrom('users')

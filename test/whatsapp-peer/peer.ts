@@ -3,7 +3,9 @@
  * built on one can be proven without WhatsApp and without a network.
  */
 import { once } from 'node:events';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
@@ -48,6 +50,8 @@ export interface WhatsAppPeer {
   handedOut: HandedOut[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
+  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  logins: readonly string[];
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -74,7 +78,9 @@ export interface WhatsAppPeer {
 }
 
 export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer> {
-  const server = new WebSocketServer({ host: '127.0.0.1', port });
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const mediaHost = await startMediaHost(() => state);
   const state = createState(mediaHost);
@@ -83,9 +89,20 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     answerQuery: (connection, query) => answerQuery(state, connection, query),
     takePost: (connection, stanza) => takePost(state, connection, stanza),
   };
-  server.on('connection', (socket) => {
-    if (state.script.isReachable) state.connections.add(new Connection(socket, state, handlers));
-    else socket.terminate();
+  /** Of connections that were not begun: nobody else ends them. */
+  const refused = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = state.script.refuseUpgrade();
+    if (refusal === undefined)
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        if (state.script.isReachable) state.connections.add(new Connection(accepted, state, handlers));
+        else accepted.terminate();
+      });
+    else {
+      refused.add(socket);
+      socket.on('error', () => socket.destroy());
+      if (refusal !== 'silence') socket.end(answerOf(refusal));
+    }
   });
   const address = server.address() as AddressInfo;
   const tellNear = async (person: Person, change: Parameters<typeof tellChange>[2]) => {
@@ -102,6 +119,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     received: state.received,
     handedOut: state.handedOut,
     uploads: state.uploads,
+    logins: state.logins,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
@@ -119,7 +137,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     },
     ban(person) {
       person.isBanned = true;
-      eachConnection(person, (connection) => connection.end(element('failure', { reason: '403' })));
+      eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
     async takeNewPhone(person) {
       person.devices = [new SignalDevice(lidOf(person))];
@@ -136,12 +154,17 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {
       for (const connection of state.connections) connection.cut();
+      for (const socket of refused) socket.destroy();
       server.close();
       await Promise.all([once(server, 'close'), mediaHost.close()]);
       const complaints = [...state.defects, ...state.unanswered];
       if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },
   };
+}
+
+function answerOf(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nSorry`;
 }
 
 function eachConnection(person: Person, act: (connection: Connection) => void): void {
@@ -163,8 +186,10 @@ function createState(mediaHost: MediaHost): PeerState {
     mediaHost,
     uploads: [],
     decrypted: new Map(),
+    secrets: new Map(),
     unanswered: [],
     defects: [],
+    logins: [],
     nextId: () => `peer-${++sent}`,
   };
 }
@@ -176,10 +201,17 @@ function goodDay(): Script {
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,
+    refuseUpgrade: () => undefined,
     refuseLogin: undefined,
+    ignoresLogin: () => false,
+    takesClient: (revision) => revision > 1_040_000_000,
     isReachable: true,
     codes: 6,
     cutPairing: undefined,
+    asksForPasskey: false,
+    withdrawsSecrets: false,
+    showsOthersCertificate: false,
+    forgesPairing: false,
     restrictedUntil: undefined,
     phonesAskAgain: true,
   };

@@ -58,25 +58,28 @@ export interface Receipt {
 }
 
 /** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note, after a restart if need be. */
-export function sendReceipt(sender: Companion, { chatId, messageIds, by, type, as = 'lid' }: Receipt): Promise<void> {
+export async function sendReceipt(
+  sender: Companion,
+  { chatId, messageIds, by, type, as = 'lid' }: Receipt,
+): Promise<void> {
   const [id = '', ...more] = messageIds;
   const named = as === 'number' ? { participant: numberOf(by) } : { participant: lidOf(by) };
   const both = as === 'both' ? { participant_pn: numberOf(by) } : {};
   const list = more.map((one) => element('item', { id: one }));
   const content = more.length > 0 ? [element('list', {}, list)] : undefined;
   const attributes = { id, from: chatId, ...named, ...both, t: seconds(), type };
-  return sender.outbox.put(sender.connection, element('receipt', attributes, content));
+  await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
 /** The server has gathered what several people's phones said about one post. */
-export function sendGathered(
+export async function sendGathered(
   sender: Companion,
   { chatId, messageId, by, type }: { chatId: string; messageId: string; by: readonly Person[]; type?: 'read' },
 ): Promise<void> {
   const users = by.map((person) => element('user', { jid: lidOf(person), t: seconds() }));
   const attributes = { id: `gathered-${++gathered}`, from: chatId, t: seconds(), type };
   const posts = element('participants', { key: messageId }, users);
-  return sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
+  await sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
 }
 
 let gathered = 0;
@@ -101,7 +104,7 @@ export async function postInGroup(
     participant: lidOf(by),
     participant_pn: numberOf(by),
     addressing_mode: 'lid',
-    type: message.reactionMessage ? 'reaction' : 'text',
+    type: message.reactionMessage || message.encReactionMessage ? 'reaction' : 'text',
     t: seconds(),
   };
   const content = [
@@ -116,7 +119,7 @@ export async function postInGroup(
 }
 
 /** With one of the keys that can be used once. */
-function takeBundle({ bundle }: Companion): KeyBundle {
+export function takeBundle({ bundle }: Companion): KeyBundle {
   const preKey = bundle?.preKeys.shift();
   if (!bundle || !preKey) throw new Error('the client has no keys left');
   return { ...bundle, preKey };
@@ -139,7 +142,7 @@ export function tellAdded(companion: Companion, group: Group, added: Person): vo
 }
 
 /** Tells a client about somebody, now or when it logs in next. Resolves when it has taken note. */
-export function tellChange(
+export async function tellChange(
   { connection, outbox }: Companion,
   person: Person,
   change: 'another phone' | 'other devices',
@@ -150,7 +153,7 @@ export function tellChange(
     change === 'another phone'
       ? element('notification', { ...about, type: 'encrypt' }, [element('identity')])
       : element('notification', { ...about, type: 'devices' }, [element('update', {}, devices)]);
-  return outbox.put(connection, notification);
+  await outbox.put(connection, notification);
 }
 
 /** WhatsApp restricts an account until then, or, undefined, no longer. */

@@ -122,6 +122,20 @@ function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMe
     defects.push(new Error(`a change of a post that is marked with ${attrs['edit']}`));
 }
 
+/** Phones go by the first secret that they see: what comes again, and what edits it, has to bring the same. */
+function requireSecret(
+  { secrets, defects }: PeerState,
+  messageId: string,
+  { protocolMessage, messageContextInfo }: proto.IMessage,
+): void {
+  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE) return;
+  const secret = Buffer.from(messageContextInfo?.messageSecret ?? []).toString('hex');
+  const about = protocolMessage?.key?.id ?? messageId;
+  const first = secrets.get(about) ?? secret;
+  secrets.set(about, first);
+  if (secret !== first) defects.push(new Error(`another secret for the message ${about}`));
+}
+
 function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promise<proto.Message> {
   const type = enc.attrs['type'] === 'pkmsg' ? 'pkmsg' : 'msg';
   return device.decrypt(companionLid(sender), type, bytesOf(enc));
@@ -148,6 +162,7 @@ async function read(
   }
   if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);
   requireType(stanza, message);
+  requireSecret(state, messageId, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });

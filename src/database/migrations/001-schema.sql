@@ -157,7 +157,7 @@ create table accounts (
   code_expires_at  timestamptz,
 
   -- A pause outlives the process that was told of it, and each that follows another soon is longer.
-  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere')),
+  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere', 'banned')),
   pauses           smallint       not null default 0,  -- one after the other
   paused_at        timestamptz,                -- when the last of them began
   paused_until     timestamptz,
@@ -626,6 +626,13 @@ create table account_keys (
 create table account_sessions (
   account_id bigint primary key references accounts on delete cascade,
   number     bigint not null
+);
+
+-- The version of WhatsApp's client with which an account was let in last, so that a start need not ask WhatsApp which it takes.
+create table whatsapp_version (
+  only_row  boolean     primary key default true check (only_row),
+  version   text        not null,
+  let_in_at timestamptz not null default campanile_now()
 );
 
 -- What was posted to groups, kept for a few days: a phone that could not decrypt a post asks for it again. What is said is kept

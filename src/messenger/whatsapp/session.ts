@@ -1,14 +1,15 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
-import { isJidNewsletter, proto, type WASocket } from 'baileys';
+import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
-import type { LinkMethod, MessengerAccount, MessengerSession, SentPost, TellState } from '../messenger.ts';
+import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
 import { askForChats } from './chats/ask-for-chats.ts';
 import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
 import { newCredentials, type Credentials, type Notes } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
@@ -37,6 +38,7 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  versions: ClientVersions;
   /** Hears what members do. */
   tellMembers: TellMembers;
   /** Places for connections that are being made. */
@@ -65,6 +67,8 @@ export interface WhatsAppSession extends MessengerSession {
   linking: Promise<void>;
 }
 
+const CONNECTING = 'The connection to WhatsApp is being made';
+
 /** With credentials it connects; without, it links the account first by this method. */
 export function startSession(
   options: SessionOptions,
@@ -76,6 +80,8 @@ export function startSession(
   const { signal } = closing;
   const given = createRest(options.tell, timing.restMs, account.pause);
   const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
+  // Whatever was told before, by another process perhaps: there is no connection now.
+  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
   const pairs = tellPairs(accountId, tellMembers);
   const chats = keepChats(
     () => connection.requireOnline().client,
@@ -136,16 +142,11 @@ function startAnswering(
     holds,
     rest: rest.begin,
     client: () => (rest.now() ? undefined : client()),
-    recall: (post) => recallMessage(db, accountId, post),
+    recall: (post) => recallPost(db, accountId, post),
     answerMs: timing.answerMs,
     answerGapMs: timing.answerGapMs,
     onLoopError,
   });
-}
-
-async function recallMessage(db: Database, accountId: number, post: SentPost): Promise<proto.IMessage | undefined> {
-  const bytes = await recallPost(db, accountId, post);
-  return bytes && proto.Message.decode(bytes);
 }
 
 /** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
@@ -156,6 +157,7 @@ function socketOptions(
   return {
     url,
     qrMs: timing.qrMs,
+    outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
     groupOf: chats.group,
     onGroupChange: chats.forgetGroup,

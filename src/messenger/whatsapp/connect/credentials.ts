@@ -40,9 +40,12 @@ export async function loadCredentials(table: KeyTable): Promise<Credentials | un
   return stored && createCredentials(table, decode(stored) as AuthenticationCreds);
 }
 
-/** New ones, of which nothing is stored until they are saved for the first time. */
+/**
+ * New ones, of which nothing is stored until they are saved for the first time. They say that a phone has told of earlier conversations
+ * before: else the client waits for that after linking, holding back what happens, and then reads the settings of all chats.
+ */
 export function newCredentials(table: KeyTable): Credentials {
-  return createCredentials(table, initAuthCreds());
+  return createCredentials(table, { ...initAuthCreds(), accountSyncCounter: 1 });
 }
 
 function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credentials {

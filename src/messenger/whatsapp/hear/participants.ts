@@ -2,7 +2,7 @@
  * Who somebody is. WhatsApp names people by their number or by a hidden one, which it calls LID, and groups move from the one to the
  * other. The hidden one stays: it is what counts, wherever it is known.
  */
-import { jidDecode, type GroupMetadata, type SignalKeyStore } from 'baileys';
+import { jidDecode, type GroupMetadata, type SignalKeyStore, type WASocket } from 'baileys';
 import type { MemberEvent } from '../../messenger.ts';
 
 /** At least one of them is there. */
@@ -21,6 +21,12 @@ export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefine
     decoded.find((one) => one && servers.includes(one.server) && /^\d{1,32}$/.test(one.user))?.user;
   const ids = { lid: userOn(LID_SERVERS), number: userOn(NUMBER_SERVERS) };
   return ids.lid === undefined && ids.number === undefined ? undefined : ids;
+}
+
+/** The account's own phone and other devices: nobody who was reached. */
+export function isOwn({ authState }: Pick<WASocket, 'authState'>, { lid, number }: Ids): boolean {
+  const own = readIds([authState.creds.me?.id, authState.creds.me?.lid]);
+  return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
 }
 
 export const lidName = (user: string): string => `${user}@lid`;

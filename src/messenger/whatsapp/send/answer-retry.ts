@@ -2,22 +2,17 @@
  * Answers one device that could not read a post: it alone gets it again, encrypted for it, with the key for what the group is sent
  * from then on. The client would send it to the whole group.
  */
-import {
-  encodeSignedDeviceIdentity,
-  encodeWAMessage,
-  jidDecode,
-  type BinaryNode,
-  type proto,
-  type WASocket,
-} from 'baileys';
+import { encodeSignedDeviceIdentity, encodeWAMessage, jidDecode, type BinaryNode, proto, type WASocket } from 'baileys';
 import type { Retry } from './read-retry.ts';
+import type { SentPost } from '../../messenger.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, inOneStep, isFirst } from './encrypt-for-devices.ts';
 import { relay, type Relaying } from './relay.ts';
 
 export interface Answering extends Relaying {
-  /** The message as it left; undefined: it is too old, was deleted for everyone, or never left. */
-  recall(post: { chatId: string; messageId: string }): Promise<proto.IMessage | undefined>;
+  /** The message as it is kept; undefined: it is too old, was deleted for everyone, or never left. */
+  recall(post: SentPost): Promise<Buffer | undefined>;
 }
 
 /**
@@ -28,8 +23,9 @@ export interface Answering extends Relaying {
 export async function answerRetry(answering: Answering, retry: Retry): Promise<boolean> {
   const { client, holds, log } = answering;
   const { chatId, messageId, device } = retry;
-  const message = await answering.recall(retry);
-  if (!message) return true;
+  const bytes = await answering.recall(retry);
+  if (!bytes) return true;
+  const message = withSecret(client.authState.creds, proto.Message.decode(bytes), messageId);
   const enc = await encryptAgain(client, retry, message);
   if (!enc) {
     log.info({ messageId, device }, 'a device asks for a post again, and there are no keys to write to it with');

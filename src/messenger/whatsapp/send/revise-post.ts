@@ -1,6 +1,7 @@
 /** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
 import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refusalOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
@@ -98,7 +99,10 @@ async function reviseInGroup(
   const id = generateMessageIDV2(client.user?.id);
   await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
   const attributes = { edit: MARKS[content ? 'correct' : 'recall'].group };
-  return toRevision(await sendToMembers(revising, { chatId, messageId: id, message, attributes, recipients: 0 }));
+  const sealed = withSecret(client.authState.creds, message, id);
+  return toRevision(
+    await sendToMembers(revising, { chatId, messageId: id, message: sealed, attributes, recipients: 0 }),
+  );
 }
 
 /** In a channel a change takes the id of the post, and brings what it shall say instead. */

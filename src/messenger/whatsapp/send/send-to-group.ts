@@ -6,6 +6,7 @@ import { mayPost, sizeOf } from '../chats/groups.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import type { PostPart } from './split-post.ts';
 
 export async function sendToGroup(sending: Sending, parts: readonly PostPart[], to: Destination): Promise<SendResult> {
@@ -17,7 +18,8 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     parts.map(async (part) => {
       const message = encodePart(part, part.media ? await sending.upload(part.media, 'chats') : undefined);
       await sending.remember({ ...part, chatId: to.chatId, message: proto.Message.encode(message).finish() });
-      return { messageId: part.messageId, message };
+      // Kept without its secret: so it is the same for all groups, and is kept once.
+      return { messageId: part.messageId, message: withSecret(client.authState.creds, message, part.messageId) };
     }),
   );
   const recipients = sizeOf(group) - 1;
