@@ -18,7 +18,7 @@ import { enterCode, scanQr } from './pair.ts';
 import { askAgain, connectionOf, tellAdded, tellChange, type Asked } from './phones.ts';
 import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
-import type { Arrival, PeerState, Script } from './state.ts';
+import type { Arrival, HandedOut, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
 import {
   addPerson,
@@ -46,6 +46,8 @@ export interface WhatsAppPeer {
   arrivals: Arrival[];
   /** Posts as they came in, repeats and refused ones too. */
   received: Stanza[];
+  /** What was handed out in groups, and to which devices. */
+  handedOut: HandedOut[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
   /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
@@ -115,6 +117,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     behave: () => void Object.assign(state.script, goodDay()),
     arrivals: state.arrivals,
     received: state.received,
+    handedOut: state.handedOut,
     uploads: state.uploads,
     logins: state.logins,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
@@ -178,6 +181,8 @@ function createState(mediaHost: MediaHost): PeerState {
     connections: new Set(),
     arrivals: [],
     received: [],
+    handedOut: [],
+    askedAgain: new Map(),
     mediaHost,
     uploads: [],
     decrypted: new Map(),

@@ -12,8 +12,17 @@ export interface Asked {
   chatId: string;
   messageId: string;
   device: SignalDevice;
-  /** How often it has asked before. */
-  before?: number;
+  /** Without the keys with which it could be written to anew. */
+  isBare?: boolean;
+}
+
+/** As often as WhatsApp's own clients ask. */
+const MOST_QUESTIONS = 5;
+
+/** Asks, unless it has asked often enough. */
+export async function askAgainIfNeeded(state: PeerState, sender: Companion, asked: Asked): Promise<void> {
+  const before = state.askedAgain.get(`${asked.device.jid} ${asked.messageId}`) ?? 0;
+  if (before < MOST_QUESTIONS) await askAgain(state, sender, asked);
 }
 
 /**
@@ -21,10 +30,12 @@ export interface Asked {
  * sender has dealt with that.
  */
 export async function askAgain(
-  _state: PeerState,
+  { askedAgain }: PeerState,
   sender: Companion,
-  { chatId, messageId, device, before = 0 }: Asked,
+  { chatId, messageId, device, isBare = false }: Asked,
 ): Promise<void> {
+  const before = askedAgain.get(`${device.jid} ${messageId}`) ?? 0;
+  askedAgain.set(`${device.jid} ${messageId}`, before + 1);
   const bundle = await device.bundle();
   const about = { v: '1', count: String(before + 1), id: messageId, t: seconds() };
   const keys = ['type', 'identity', 'key', 'skey'].map((part) => need(bundle, part));
@@ -32,7 +43,7 @@ export async function askAgain(
   const content = [
     element('retry', about),
     element('registration', {}, need(bundle, 'registration').content),
-    element('keys', {}, keys),
+    ...(isBare ? [] : [element('keys', {}, keys)]),
   ];
   await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }

@@ -99,6 +99,12 @@ export interface Arrival {
   message: proto.Message;
 }
 
+/** A stanza goes to a whole group, or to one device in it. */
+export interface HandedOut {
+  messageId: string;
+  devices: readonly string[];
+}
+
 /** What all parts of the peer share. */
 export interface PeerState {
   world: World;
@@ -109,6 +115,10 @@ export interface PeerState {
   arrivals: Arrival[];
   /** Every post as it came, repeats and refused ones too. */
   received: Stanza[];
+  /** What was handed out in groups, and to which devices, oldest first. */
+  handedOut: HandedOut[];
+  /** By device and message, how often it has asked for it again. */
+  askedAgain: Map<string, number>;
   mediaHost: MediaHost;
   /** Files, in the order in which they were taken. */
   uploads: Upload[];

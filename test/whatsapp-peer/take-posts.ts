@@ -1,7 +1,7 @@
 /** What becomes of posts: judged by the script, decrypted by every device they are for, acknowledged. */
 import { proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
-import { askAgain } from './phones.ts';
+import { askAgainIfNeeded } from './phones.ts';
 import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
@@ -67,11 +67,12 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   await handOutSenderKeys(state, sender, stanza);
   const body = children(stanza, 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
   if (!body) throw new Error('a post to a group without a body');
-  const members = [...group.participants.keys()]
-    .flatMap((jid) => personOf(state.world, jid) ?? [])
-    .filter(({ isAway }) => !isAway);
+  const members = [...group.participants.keys()].flatMap((jid) => personOf(state.world, jid) ?? []);
+  const devices = members.flatMap((person) => person.devices);
+  state.handedOut.push({ messageId: stanza.attrs['id'] ?? '', devices: devices.map(({ jid }) => jid) });
+  const here = members.filter(({ isAway }) => !isAway).flatMap((person) => person.devices);
   const isThere = ({ jid }: SignalDevice) => state.script.keysOf(jid) === 'given';
-  for (const device of members.flatMap((person) => person.devices).filter(isThere))
+  for (const device of here.filter(isThere))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 
@@ -99,6 +100,12 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
 async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
   const device = deviceOf(state.world, stanza.attrs['participant']);
   if (!device) throw new Error('a post for a device that nobody has');
+  const { id: messageId = '' } = stanza.attrs;
+  if (!state.askedAgain.has(`${device.jid} ${messageId}`))
+    state.defects.push(new Error('an answer that nobody asked for'));
+  if (!(Number(need(stanza, 'enc').attrs['count']) > 0))
+    state.defects.push(new Error('an answer that does not say to what'));
+  state.handedOut.push({ messageId, devices: [device.jid] });
   await read(state, sender, device, stanza, async () => {
     const message = await decryptFor(device, sender, need(stanza, 'enc'));
     if (message.senderKeyDistributionMessage)
@@ -150,7 +157,7 @@ async function read(
     const isRepeat = state.arrivals.some((one) => one.messageId === messageId && one.device === device.jid);
     if (isRepeat) return;
     if (!state.script.phonesAskAgain) throw error;
-    void askAgain(state, sender, { chatId, messageId, device });
+    void askAgainIfNeeded(state, sender, { chatId, messageId, device });
     return;
   }
   if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);

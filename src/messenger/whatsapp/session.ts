@@ -1,5 +1,5 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
-import { isJidNewsletter } from 'baileys';
+import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
@@ -10,7 +10,7 @@ import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
-import { newCredentials, type Credentials } from './connect/credentials.ts';
+import { newCredentials, type Credentials, type Notes } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
 import { quietLog } from './connect/quiet-log.ts';
@@ -25,6 +25,8 @@ import type { LookTiming } from './hear/plan-looks.ts';
 import type { TellMembers } from './hear/tell-members.ts';
 import { tellPairs } from './hear/tell-pairs.ts';
 import { watchChannels, WATCHED_DAYS } from './hear/watch-channels.ts';
+import { answerRetries, type Answers } from './send/answer-retries.ts';
+import { createHolds, type Holds } from './send/hold-back.ts';
 import { keepMembers, type KnownMembers } from './send/known-members.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, recallPost } from './send/sent-posts.ts';
@@ -52,6 +54,8 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, LookTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
+  /** From one answer to a phone that asks for a post again to the next, of one account. */
+  answerGapMs: number;
   /** How long members and devices are left out that WhatsApp says nothing about. */
   leaveOutMs: number;
   /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
@@ -88,61 +92,80 @@ export function startSession(
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = keepMembers(credentials.notes, timing.leaveOutMs);
+  const holds = createHolds();
+  const online = () => connection.online()?.client;
+  const answers = startAnswering(options, { notes: credentials.notes, rest, holds, client: online });
   const connection: Connection = keepConnected({
     ...options,
     rest,
     linking,
     closing,
     credentials: { ...credentials, keys: pairs.tellNewIn(credentials.keys) },
-    socket: socketOptions(options, { rest: given, chats, members }),
+    socket: socketOptions(options, { rest: given, chats, members, answers }),
   });
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (rest.now() ? undefined : connection.online()?.client),
+    client: () => (rest.now() ? undefined : online()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     tell: tellMembers,
     timing,
     onLoopError: options.onLoopError,
   });
-  void connection.ended.then(() => watch.stop());
-  const { uploads, fanOuts } = options;
+  void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs } = timing;
-  const client = () => connection.online()?.client;
   const onLeaving = (sent: { messageId: string; chatId: string }) => {
     if (isJidNewsletter(sent.chatId)) watch.note(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ accountId, db, log, client, rest, chats, members, uploads, fanOuts, answerMs, signal, onLeaving }),
+    ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
     ...askForChats({ connection, rest, log }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
-      await watch.stop();
+      await Promise.all([watch.stop(), answers.stop()]);
       rest.stop();
     },
   };
 }
 
+function startAnswering(
+  { db, log, account: { accountId }, timing, onLoopError }: SessionOptions,
+  { notes, rest, holds, client }: { notes: Notes; rest: Rest; holds: Holds; client: () => WASocket | undefined },
+): Answers {
+  return answerRetries({
+    accountId,
+    log,
+    notes,
+    holds,
+    rest: rest.begin,
+    client: () => (rest.now() ? undefined : client()),
+    recall: (post) => recallPost(db, accountId, post),
+    answerMs: timing.answerMs,
+    answerGapMs: timing.answerGapMs,
+    onLoopError,
+  });
+}
+
 /** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
 function socketOptions(
-  { db, log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
-  { rest, chats, members }: { rest: Rest; chats: KnownChats; members: KnownMembers },
+  { log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
+  { rest, chats, members, answers }: { rest: Rest; chats: KnownChats; members: KnownMembers; answers: Answers },
 ): ConnectionOptions['socket'] {
   return {
     url,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
-    recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
     groupOf: chats.group,
     onGroupChange: chats.forgetGroup,
     onRestriction: (restriction) => heed(rest, restriction),
     onClient(client) {
       hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
       hearDevices(client, { accountId, log, members });
+      answers.listen(client);
     },
   };
 }

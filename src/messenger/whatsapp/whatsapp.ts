@@ -43,6 +43,7 @@ const TIMING: WhatsAppTiming = {
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   answerMs: 20_000,
+  answerGapMs: 200,
   restMs: 60_000,
   leaveMs: 8_000,
   placeMs: 10_000,

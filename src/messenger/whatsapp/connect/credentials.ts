@@ -7,6 +7,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from 'baileys';
+import { breathe } from './breathe.ts';
 import type { KeyChange, KeyTable } from './key-table.ts';
 
 /** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
@@ -25,6 +26,8 @@ export interface Credentials {
 export interface Notes {
   /** Those of the names that are there. */
   read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
+  /** All of a kind. */
+  list(kind: string): Promise<Map<string, unknown>>;
   /** All or none; null: dropped. Throws ClaimLostError when a later session has claimed the account. */
   write(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void>;
 }
@@ -51,10 +54,8 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
     notes: {
-      async read(kind, names) {
-        const found = await table.read(kind, names);
-        return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
-      },
+      read: async (kind, names) => readNotes(await table.read(kind, names)),
+      list: async (kind) => readNotes(await table.list(kind)),
       // Not as the client writes its own: what has numbers for names would be read as bytes.
       write: (kind, notes) =>
         table.write(
@@ -97,20 +98,11 @@ function decode(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString(), BufferJSON.reviver);
 }
 
+function readNotes(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
+  return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
+}
+
 /** The client expects messages of this kind, not plain objects. */
 function revive(kind: string, value: unknown): unknown {
   return kind === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value;
-}
-
-const LONGEST_STRETCH_MS = 20;
-let lastBreath = 0;
-
-/**
- * Encrypting for a large group takes seconds, in thousands of small steps that each ask for a key: here the other sessions, and
- * the requests of the same process, get their turn in between.
- */
-async function breathe(): Promise<void> {
-  if (performance.now() - lastBreath < LONGEST_STRETCH_MS) return;
-  await new Promise(setImmediate);
-  lastBreath = performance.now();
 }

@@ -1,9 +1,8 @@
-import { makeWASocket, proto, type GroupMetadata, type WASocket, type WAVersion } from 'baileys';
+import { makeWASocket, type GroupMetadata, type WASocket, type WAVersion } from 'baileys';
 import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 import { renewCodes } from './renew-codes.ts';
-import { withSecret } from './message-secret.ts';
 import { forgetHistory, takesHistory, withoutTokens } from './take-history.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
@@ -27,8 +26,6 @@ export interface SocketOptions {
   qrMs: number | undefined;
   credentials: Credentials;
   log: ILogger;
-  /** A post that a phone asks for again. */
-  recall(chatId: string, messageId: string): Promise<Buffer | undefined>;
   /** What is known of a group; undefined: the client asks. */
   groupOf(chatId: string): Promise<GroupMetadata | undefined>;
   /** The credentials have changed. */
@@ -70,11 +67,6 @@ export function openSocket(options: SocketOptions): Socket {
     shouldSyncHistoryMessage: takesHistory,
     // Nobody listens for them.
     emitOwnEvents: false,
-    getMessage: async ({ remoteJid, id }) => {
-      if (!remoteJid || !id) return undefined;
-      const bytes = await options.recall(remoteJid, id);
-      return bytes && withSecret(credentials.creds, proto.Message.decode(bytes), id);
-    },
     cachedGroupMetadata: options.groupOf,
   });
   forgetHistory(client);

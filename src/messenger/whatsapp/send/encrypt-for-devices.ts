@@ -9,6 +9,7 @@ import {
   type BinaryNode,
   type WASocket,
 } from 'baileys';
+import { breathe } from '../connect/breathe.ts';
 import { askInBatches, toBatches } from './ask-in-batches.ts';
 import { nameOf, type MemberDevice } from './find-devices.ts';
 
@@ -95,6 +96,7 @@ function encryptForKnown(
     );
     const strangers: Addressed[] = [];
     for (const one of batch) {
+      await breathe();
       const isKnown =
         kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
       if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
@@ -112,14 +114,20 @@ function encryptForStrangers(
     // What there may be of an earlier time is not looked for, one by one.
     await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
     for (const one of batch) {
+      await breathe();
       const isBegun = await begin(client, users.get(one.session));
       if (!isBegun || !(await encryptForOne(client, one, { what, done }))) done.keyless.push(one.device);
     }
   });
 }
 
-/** What the client changes in it is written at once, and what it has read is not read again. */
-function inOneStep<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
+/** A device that is written to for the first time has to be shown who we are. */
+export function isFirst({ content }: BinaryNode): boolean {
+  return Array.isArray(content) && content.some(({ attrs }) => attrs['type'] === 'pkmsg');
+}
+
+/** What the client changes in it is written at once, and what it has read is not read again. No two at a time. */
+export function inOneStep<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
   return authState.keys.transaction(work, authState.creds.me?.id ?? '');
 }
 

@@ -8,8 +8,8 @@ import {
   type WASocket,
 } from 'baileys';
 import { getMessageReportingToken, shouldIncludeReportingToken } from 'baileys/lib/Utils/reporting-utils.js';
-import { mediaTypeOf } from './encode-part.ts';
-import { encryptForDevices } from './encrypt-for-devices.ts';
+import { isFile, mediaTypeOf } from './encode-part.ts';
+import { encryptForDevices, isFirst } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
 import type { KeyHolders } from './known-members.ts';
 import type { Sending } from './sending.ts';
@@ -96,10 +96,6 @@ async function encryptForGroup(
 
 const addressingOf = (group: GroupMetadata) => group.addressingMode ?? 'lid';
 
-function isFile({ imageMessage, videoMessage, audioMessage, documentMessage }: proto.IMessage): boolean {
-  return [imageMessage, videoMessage, audioMessage, documentMessage].some((file) => file);
-}
-
 /** Remembers who cannot be written to, and who is written to anew. */
 async function noteOutcome(
   { members, log }: Sending,
@@ -147,11 +143,6 @@ async function buildStanza(
     },
     content,
   };
-}
-
-/** A device that is written to for the first time has to be shown who we are. */
-function isFirst({ content }: BinaryNode): boolean {
-  return Array.isArray(content) && content.some(({ attrs }) => attrs['type'] === 'pkmsg');
 }
 
 /** With it members can report the message. It goes without one rather than not at all. */

@@ -36,9 +36,15 @@ async function recallAll(revising: Revising, post: SentPost): Promise<RevisionRe
   const parts = (await revising.isRemembered(file)) ? [file, post] : [post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
-    last = await reviseOne(revising, part, undefined);
-    if (last.kind !== 'done' && last.kind !== 'absent') return last;
-    await forget(revising, part);
+    // Whoever could not read it, and asks for it again, must not get it now.
+    const letGo = revising.holds.hold(part.messageId);
+    try {
+      last = await reviseOne(revising, part, undefined);
+      if (last.kind !== 'done' && last.kind !== 'absent') return last;
+      await revising.drop(part);
+    } finally {
+      letGo();
+    }
   }
   return last;
 }
@@ -62,12 +68,6 @@ function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage |
   return isJidNewsletter(post.chatId)
     ? reviseInChannel(revising, post, content)
     : reviseInGroup(revising, post, content);
-}
-
-/** Whoever could not read it, and asks for it again, must not get it now: neither from here, nor out of the client's memory. */
-async function forget({ client, drop }: Revising, post: SentPost): Promise<void> {
-  client.messageRetryManager?.markRetryFailed(post.messageId);
-  await drop(post);
 }
 
 /** The post with another text, or caption where it has a file; undefined: too long for one. */
