@@ -3,9 +3,14 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 const ALL = ['test/**/*.test.ts'];
 /** What links WhatsApp: its client is prepared once in a process, for one server, and quietens the console of that process. */
-const WITH_WHATSAPP = ['whatsapp/*', 'web/account', 'messenger/conformance', 'accounts/history', 'contract/fuzz'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const WITH_WHATSAPP = [
+  'whatsapp/*',
+  'web/account',
+  'web/own-number',
+  'messenger/conformance',
+  'accounts/history',
+  'contract/fuzz',
+].map((name) => `test/${name}.test.ts`);
 /** What needs a browser, kills or starts processes, waits, or searches for long: `npm run test:quick` leaves it out, with those above. */
 const SLOW = [
   'web/{build,campaigns,compose,groups,journey,pages,session}',

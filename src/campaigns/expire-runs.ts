@@ -12,6 +12,13 @@ export const latestStart = sql`campanile_now() - ${LATEST_START_HOURS} * interva
 
 /** A run of which nothing could be sent for this long has expired (contract §5). */
 const STALLED_HOURS = 24;
+/** Where the account rests by the day, of which one has 25 hours: what waits for the next one has to have the time to leave then. */
+const STALLED_RESTING_HOURS = 26;
+/** Of a run `r`, that nothing of it could be sent for so long. */
+const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour' and (
+  r.progress_at <= campanile_now() - ${STALLED_RESTING_HOURS} * interval '1 hour' or not exists (
+    select from accounts a
+    where a.account_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
 
 /** Why a delivery failed that was not sent in time. */
 export const EXPIRED = 'expired: it could not be sent in time';
@@ -112,9 +119,9 @@ export async function sweepRuns(db: Database, shards: number[], log?: Log): Prom
   const { rows } = await sql<Overdue>`
     select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
            count(*) filter (where status = 'planned')::int as late
-    from runs
+    from runs r
     where shard = any(${shards}::smallint[])
-      and (status = 'running' and expanded = targets and progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour'
+      and (status = 'running' and expanded = targets and ${isStalled}
            or status = 'planned' and paused and due_at <= ${latestStart})
     group by account_id`.execute(db);
   let hasMore = false;
@@ -143,8 +150,9 @@ function sweepAccount(db: Database, { account_id, run_ids, late }: Overdue): Pro
 
 async function stillStalled(trx: Connection, accountId: number, runIds: number[]): Promise<Expiring[]> {
   const { rows } = await sql<{ run_id: number }>`
-    select run_id from runs
-    where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and status = 'running'
-      and progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour'`.execute(trx);
+    select run_id from runs r
+    where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`.execute(
+    trx,
+  );
   return rows.map((row) => ({ accountId, runId: row.run_id, isWritten: true }));
 }

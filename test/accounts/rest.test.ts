@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updateAccount, type RestChange } from '../../src/accounts/update-account.ts';
+import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
 import type { Worker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../support/scripted-messenger.ts';
 
+const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker;
@@ -138,6 +140,21 @@ describe('a daily cap', () => {
     await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 8);
     expect(await rest(alice, {})).toMatchObject({ sentToday: 5 });
     expect(arrivedOf(alice)).toBe(10);
+  });
+
+  test('is waited for, too, where a clock change makes the day longer than 24 hours', async () => {
+    await database.clock.set('2027-10-30T22:00:01Z');
+    const alice = await createOwner(database.db, 3);
+    await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
+    await rest(alice, { dailyCap: 2 });
+    const id = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 2);
+    await hasGoneToSleep(alice);
+    await database.clock.set('2027-10-31T22:45:00Z');
+    await sweepRuns(database.db, ALL_SHARDS);
+    expect((await analyticsOf(database.db, alice, id)).totals).toMatchObject({ queued: 1, failed: 0 });
+    await database.clock.set('2027-10-31T23:00:00Z');
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
   });
 
   test('is not used up by what could not be sent', async () => {

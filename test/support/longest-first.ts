@@ -20,6 +20,7 @@ const LONGEST = [
   'web/build',
   'whatsapp/pauses',
   'web/account',
+  'web/own-number',
   'service/main',
   'database/failover',
   'deliveries/revise',

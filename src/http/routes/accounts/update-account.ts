@@ -13,7 +13,7 @@ export function updateAccountOperation(deps: { db: Database; timeZone: string })
     tag: 'Account',
     summary: 'Set quiet hours, a daily cap and a warm-up',
     description:
-      'All are off unless set. What would be sent meanwhile waits, and nothing is lost by waiting but what the delivery rules give up anyway: what of a run has not been sent when the campaign’s next run falls due, and what of it could not be sent for 24 hours. With an empty body it answers what holds now.',
+      'All are off unless set. What would be sent meanwhile waits, and nothing is lost by waiting but what the delivery rules give up anyway: what of a run has not been sent when the campaign’s next run falls due, and what of it could not be sent for 26 hours, since a day can have 25. With an empty body it answers what holds now.',
     body: updateAccountBody,
     data: updateAccountData,
     errors: [],
