@@ -101,7 +101,7 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: read.parsed('PUBLIC_URL', 'an http:// or https:// URL', publicUrl),
     corsOrigins: read.parsed('CORS_ORIGINS', 'origins such as https://app.example.com, with commas', origins) ?? [],
     metricsToken: read.secret('METRICS_TOKEN'),
-    whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 2_000, maxMs: 6_000 },
+    whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 5_000, maxMs: 15_000 },
     whatsappVersion: read.parsed('WHATSAPP_VERSION', 'three numbers such as 2.3000.1043857760', whatsappVersion),
     whatsappUrl: read.parsed('WHATSAPP_URL', 'a ws:// or wss:// URL', whatsappUrl),
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
@@ -189,7 +189,7 @@ function createReader(environment: Environment, problems: string[]) {
     return parsed(name, choices.join(' or '), () => choices.find((one) => one === raw));
   }
 
-  const gap = (name: string) => parsed(name, 'two whole numbers of milliseconds, min-max, such as 2000-6000', gapOf);
+  const gap = (name: string) => parsed(name, 'two whole numbers of milliseconds, min-max, such as 5000-15000', gapOf);
   return { text, secret, parsed, choice, gap };
 }
 

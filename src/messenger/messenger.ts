@@ -123,14 +123,16 @@ export type LinkMethod = 'qr' | 'pairing_code';
 export type SessionState =
   /** Waits for the user's phone. A code is shown anew before it expires, so many milliseconds from now. */
   | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
-  | { status: 'connected' }
+  /** `phoneNumber`: digits, of the phone that has agreed to the link; undefined: none had to. */
+  | { status: 'connected'; phoneNumber?: string | undefined }
   /** There is no connection, or none yet; it comes by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
   | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
-  | { status: 'unlinked'; reason: string | null };
+  /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
+  | { status: 'unlinked'; reason: string | null; refusedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */
 export type TellState = (state: SessionState) => void;

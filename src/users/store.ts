@@ -143,6 +143,8 @@ export interface ProfileChange {
   firstName: string | undefined;
   lastName: string | undefined;
   phoneNumber: string | undefined;
+  /** Of the messaging account: as it was written, and its digits. */
+  whatsappNumber: { written: string; digits: string } | undefined;
   timeZone: string | undefined;
 }
 
@@ -154,6 +156,8 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
       first_name: change.firstName ?? column.ref('first_name'),
       last_name: change.lastName ?? column.ref('last_name'),
       phone_number: change.phoneNumber ?? column.ref('phone_number'),
+      whatsapp_number: change.whatsappNumber?.written ?? column.ref('whatsapp_number'),
+      whatsapp_digits: change.whatsappNumber?.digits ?? column.ref('whatsapp_digits'),
       time_zone: change.timeZone ?? column.ref('time_zone'),
     }))
     .where('user_id', '=', userId)

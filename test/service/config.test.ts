@@ -49,7 +49,7 @@ test('nothing has to be set', () => {
     publicUrl: undefined,
     corsOrigins: [],
     metricsToken: undefined,
-    whatsappGap: { minMs: 2000, maxMs: 6000 },
+    whatsappGap: { minMs: 5000, maxMs: 15000 },
     whatsappVersion: undefined,
     whatsappUrl: undefined,
     whatsappRootKey: undefined,

@@ -70,8 +70,9 @@ function connect(state: ConnectionState, version: WAVersion): Socket {
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));
       else {
         // Before the client signs: the phone is told that linking failed, and nothing is linked.
-        const { phoneNumber } = state.account;
-        linking?.fail(`The phone that was used has another number than ${phoneNumber}, which you signed up with`);
+        const number = numberOf(state);
+        const own = state.account.phoneNumber;
+        linking?.fail(`The phone that was used has the number +${number}; this account is for +${own} alone`, number);
         socket.end();
       }
     },
@@ -94,13 +95,18 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return refuseForeign(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
-  state.rest.tell({ status: 'connected' });
+  state.rest.tell({ status: 'connected', phoneNumber: numberOf(state) });
 }
 
 /** A phone with another number than the user's is none to link. */
-function isForeign({ account: { phoneNumber }, credentials }: ConnectionState): boolean {
-  const linked = jidDecode(credentials.creds.me?.id)?.user ?? '';
-  return phoneNumber !== undefined && !isSameNumber(linked, phoneNumber);
+function isForeign(state: ConnectionState): boolean {
+  const { phoneNumber } = state.account;
+  return phoneNumber !== undefined && !isSameNumber(numberOf(state) ?? '', phoneNumber);
+}
+
+/** The number of the phone that has agreed, or is about to; digits. */
+function numberOf({ credentials }: ConnectionState): string | undefined {
+  return jidDecode(credentials.creds.me?.id)?.user;
 }
 
 /** The last resort, should a phone have been linked all the same. */

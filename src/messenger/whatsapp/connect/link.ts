@@ -13,7 +13,8 @@ export interface Linking {
   giveUp(word: LastWord): void;
   /** WhatsApp has handed out a new code to scan. */
   show(qr: string): Promise<void>;
-  fail(reason: string): void;
+  /** `refusedNumber`: digits, of a phone with another number than the account's. */
+  fail(reason: string, refusedNumber?: string): void;
 }
 
 /** How long WhatsApp's codes are good: the first for a minute, and each of the five that follow it for 20 s. */
@@ -53,12 +54,12 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
     first.resolve();
   }
 
-  function fail(reason: string): void {
+  function fail(reason: string, refusedNumber?: string): void {
     if (hasFailed || signal.aborted) return;
     hasFailed = true;
     clearTimeout(limit);
     first.reject(new AppError('unavailable', reason, { retryAfterSeconds: 5 }));
-    tell({ status: 'unlinked', reason });
+    tell({ status: 'unlinked', reason, refusedNumber });
   }
 
   function giveUp({ code, said }: LastWord): void {
