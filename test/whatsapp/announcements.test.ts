@@ -87,7 +87,9 @@ test('the secret is the same in each try, after a restart, for who asks again, a
   await statusWhen(person, 'connected');
   const received = peer.received.length;
   await peer.askAgain(companion, { ...post, device });
-  expect(peer.received.slice(received).map(({ attrs }) => attrs['id'])).toEqual([post.messageId]);
+  await expect
+    .poll(() => peer.received.slice(received).map(({ attrs }) => attrs['id']), { timeout: 10_000 })
+    .toEqual([post.messageId]);
   await person.call('venom/correct-campaign', { campaign_id: campaign, html: 'corrected' });
   const corrections = () => peer.arrivals.filter(({ message }) => message.protocolMessage?.key?.id === post.messageId);
   await expect.poll(() => corrections().length, { timeout: 10_000 }).toBe(4);
