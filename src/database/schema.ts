@@ -197,7 +197,7 @@ export interface Schema extends LedgerTables, MessengerTables {
 
 export type Role = 'owner';
 export type ApiKeyScope = 'read' | 'send';
-export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere';
+export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere' | 'banned';
 
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
 export type GroupKind = 'group' | 'community' | 'channel';

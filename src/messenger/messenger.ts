@@ -22,7 +22,9 @@ export type PauseCause =
   /** It refused one post after the other. */
   | 'refused'
   /** The same link is used from elsewhere. */
-  | 'used_elsewhere';
+  | 'used_elsewhere'
+  /** It has banned the account for a while. */
+  | 'banned';
 
 /** A pause that was told before, by whichever process. */
 export interface KnownPause {

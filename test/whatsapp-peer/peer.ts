@@ -3,7 +3,9 @@
  * built on one can be proven without WhatsApp and without a network.
  */
 import { once } from 'node:events';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
@@ -36,6 +38,8 @@ export interface WhatsAppPeer {
   received: Stanza[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
+  /** How often clients have said who they are, to log in or to be linked. */
+  logins(): number;
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -58,7 +62,9 @@ export interface WhatsAppPeer {
 }
 
 export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer> {
-  const server = new WebSocketServer({ host: '127.0.0.1', port });
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const mediaHost = await startMediaHost(() => state);
   const state = createState(mediaHost);
@@ -67,9 +73,20 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     answerQuery: (connection, query) => answerQuery(state, connection, query),
     takePost: (connection, stanza) => takePost(state, connection, stanza),
   };
-  server.on('connection', (socket) => {
-    if (state.script.isReachable) state.connections.add(new Connection(socket, state, handlers));
-    else socket.terminate();
+  /** Of connections that were not begun: nobody else ends them. */
+  const refused = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = state.script.refuseUpgrade();
+    if (refusal === undefined)
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        if (state.script.isReachable) state.connections.add(new Connection(accepted, state, handlers));
+        else accepted.terminate();
+      });
+    else {
+      refused.add(socket);
+      socket.on('error', () => socket.destroy());
+      if (refusal !== 'silence') socket.end(answerOf(refusal));
+    }
   });
   const address = server.address() as AddressInfo;
   return {
@@ -82,6 +99,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     arrivals: state.arrivals,
     received: state.received,
     uploads: state.uploads,
+    logins: () => state.logins,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
@@ -99,7 +117,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     },
     ban(person) {
       person.isBanned = true;
-      eachConnection(person, (connection) => connection.end(element('failure', { reason: '403' })));
+      eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
     join(group, person) {
       group.participants.set(lidOf(person), 'member');
@@ -111,12 +129,17 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {
       for (const connection of state.connections) connection.cut();
+      for (const socket of refused) socket.destroy();
       server.close();
       await Promise.all([once(server, 'close'), mediaHost.close()]);
       const complaints = [...state.defects, ...state.unanswered];
       if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },
   };
+}
+
+function answerOf(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nSorry`;
 }
 
 function eachConnection(person: Person, act: (connection: Connection) => void): void {
@@ -138,6 +161,7 @@ function createState(mediaHost: MediaHost): PeerState {
     decrypted: new Map(),
     unanswered: [],
     defects: [],
+    logins: 0,
     nextId: () => `peer-${++sent}`,
   };
 }
@@ -148,7 +172,9 @@ function goodDay(): Script {
     refuseQuery: () => undefined,
     refuseUpload: () => undefined,
     hidesPictures: false,
+    refuseUpgrade: () => undefined,
     refuseLogin: undefined,
+    ignoresLogin: () => false,
     isReachable: true,
     codes: 6,
     cutPairing: undefined,

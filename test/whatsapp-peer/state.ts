@@ -17,6 +17,14 @@ export type Verdict =
   | 'cut before'
   | { refuse: number };
 
+/** The attributes of a refused login. */
+export interface Refusal {
+  reason: string;
+  /** Of a temporary ban: why, and for how many seconds. */
+  code?: string;
+  expire?: string;
+}
+
 /** What the peer does other than what WhatsApp does on a good day. A test changes it as it likes. */
 export interface Script {
   /** Asked about every post. */
@@ -38,8 +46,12 @@ export interface Script {
   }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
   /** Its answers about channels say that there is no picture, as WhatsApp's do for a while. */
   hidesPictures: boolean;
-  /** Refuses every login with this reason: 403, 405, 503. */
-  refuseLogin: number | undefined;
+  /** Asked about every request for a connection; a number is the status it is answered with, `silence`: it is not answered. */
+  refuseUpgrade: () => number | 'silence' | undefined;
+  /** Refuses every login with this reason: 403, 405, 503, and what else is said of it. */
+  refuseLogin: number | Refusal | undefined;
+  /** Asked about each login; true: it is never answered. */
+  ignoresLogin: () => boolean;
   /** False: whoever connects is cut off at once, as when the network is away. */
   isReachable: boolean;
   /** How many codes a new device gets to show, one after the other. */
@@ -83,6 +95,8 @@ export interface PeerState {
   unanswered: Stanza[];
   /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */
   defects: unknown[];
+  /** How often a client has said who it is. */
+  logins: number;
   /** For ids of what the peer sends. */
   nextId(): string;
 }

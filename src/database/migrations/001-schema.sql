@@ -157,7 +157,7 @@ create table accounts (
   code_expires_at  timestamptz,
 
   -- A pause outlives the process that was told of it, and each that follows another soon is longer.
-  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere')),
+  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere', 'banned')),
   pauses           smallint       not null default 0,  -- one after the other
   paused_at        timestamptz,                -- when the last of them began
   paused_until     timestamptz,

@@ -124,6 +124,7 @@ function socketOptions(
   return {
     url,
     qrMs: timing.qrMs,
+    outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
     recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
     groupOf: chats.group,

@@ -48,6 +48,8 @@ const TIMING: WhatsAppTiming = {
   answerMs: 20_000,
   restMs: 60_000,
   leaveMs: 8_000,
+  placeMs: 10_000,
+  outcomeMs: 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,

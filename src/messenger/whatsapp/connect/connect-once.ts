@@ -1,6 +1,6 @@
 /** One connection of an account, from its beginning to its end: to link the account, or to be online. */
 import { jidDecode } from 'baileys';
-import { judgeEnding, type Ending } from '../failures.ts';
+import { judgeEnding, type Ending, type LastWord } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -8,34 +8,37 @@ import { logOut } from './log-out.ts';
 import { isSameNumber } from './same-number.ts';
 import { openSocket, type Socket } from './socket.ts';
 
-/** The client's own code, after the last of the codes to scan. */
-const TIMED_OUT = 408;
-
 /** Waits until a phone has taken a code; false when none did, which has been told. */
 export async function linkOnce(state: ConnectionState, { use, giveUp }: Linking): Promise<boolean> {
   // What an earlier attempt has left is of no use.
   await state.table.clear();
   const socket = connect(state);
   use(socket);
-  const code = await endOf(state, socket);
+  const word = await endOf(state, socket);
   if (state.credentials.isLinked() && !isForeign(state)) return true;
-  giveUp(code === TIMED_OUT);
+  const { kind, reason } = judgeEnding(word.code, word.said);
+  const { accountId } = state.account;
+  if (kind !== 'again') state.log.warn({ accountId, code: word.code, reason }, 'WhatsApp refused to link an account');
+  giveUp(word);
   return false;
 }
 
 /** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
-  const giveBack = await state.connecting.take({ signal: state.closing.signal });
+  const { connecting, closing, timing } = state;
+  const giveBack = await connecting.take({ signal: closing.signal });
+  const place = setTimeout(giveBack, timing.placeMs);
   const socket = connect(state);
   void socket.opened.then(() => {
     giveBack();
     beOnline(state, socket);
   });
-  const code = await endOf(state, socket);
+  const { code, said } = await endOf(state, socket);
+  clearTimeout(place);
   giveBack();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
-  return judgeEnding(code);
+  return judgeEnding(code, said);
 }
 
 function connect(state: ConnectionState): Socket {
@@ -89,13 +92,13 @@ function refuseForeign({ account: { accountId }, log }: ConnectionState, socket:
     .finally(() => socket.end());
 }
 
-/** The end of a connection, and its code. Whatever makes us end one belongs here. What it brought has been written down by then. */
-async function endOf(state: ConnectionState, socket: Socket): Promise<number | undefined> {
+/** The end of a connection. Whatever makes us end one belongs here. What it brought has been written down by then. */
+async function endOf(state: ConnectionState, socket: Socket): Promise<LastWord> {
   const { signal } = state.closing;
   const stop = () => socket.end();
   signal.addEventListener('abort', stop, { once: true });
-  const code = await socket.ended;
+  const word = await socket.ended;
   signal.removeEventListener('abort', stop);
   await state.saving;
-  return code;
+  return word;
 }

@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   /** Places for connections that are being made. */
   connecting: Slots;
   timing: ConnectionTiming;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr'>;
+  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'version'>;
   /** Aborted when the account is to be left alone. */
   closing: AbortController;
 }
@@ -29,6 +29,10 @@ export interface ConnectionOptions {
 export interface ConnectionTiming extends BackOffTiming {
   /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
   leaveMs: number;
+  /** How long a connection that is being made keeps its place at most: one that is not answered is no work. */
+  placeMs: number;
+  /** How long a connection may take until it is logged in, has a code to show, or has ended. */
+  outcomeMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {

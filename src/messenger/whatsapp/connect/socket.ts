@@ -1,6 +1,6 @@
-import { makeWASocket, proto, type GroupMetadata, type WASocket } from 'baileys';
+import { makeWASocket, proto, type GroupMetadata, type WASocket, type WAVersion } from 'baileys';
 import type { ILogger } from 'baileys/lib/Utils/logger.js';
-import { codeOf } from '../failures.ts';
+import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
@@ -8,14 +8,18 @@ export interface Socket {
   client: WASocket;
   /** Resolves when it is logged in; never when it ends before. */
   opened: Promise<void>;
-  /** Resolves when it has ended, with the code of why; never rejects. */
-  ended: Promise<number | undefined>;
+  /** Resolves when it has ended, with why; never rejects. */
+  ended: Promise<LastWord>;
   end(): void;
 }
 
 export interface SocketOptions {
   /** Undefined: WhatsApp's own. */
   url: string | undefined;
+  /** The client that it says it is. */
+  version: WAVersion;
+  /** How long it may take until it is logged in, has a code to show, or has ended, in milliseconds: then it is ended. */
+  outcomeMs: number;
   /** How long each code to scan is shown, in milliseconds. Undefined: as long as WhatsApp takes it. */
   qrMs: number | undefined;
   credentials: Credentials;
@@ -45,11 +49,12 @@ export interface Restriction {
 /** After so many failed tries, this many milliseconds apart, the client gives up writing credentials. */
 const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
 
-/** Opens a connection: to log in when the credentials are linked, else to show codes that link them. */
+/** Opens a connection: to log in when the credentials are linked, else to show codes that link them. It always ends, or has an outcome. */
 export function openSocket(options: SocketOptions): Socket {
   const { credentials } = options;
   const client = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
+    version: options.version,
     auth: { creds: credentials.creds, keys: credentials.keys },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: options.log,
@@ -69,16 +74,22 @@ export function openSocket(options: SocketOptions): Socket {
   });
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<number | undefined>();
+  const ended = Promise.withResolvers<LastWord>();
+  // A plain error: a status in it would count as WhatsApp's word on the account.
+  const giveUp = (why: string) => void client.end(new Error(why));
+  const limit = setTimeout(giveUp, options.outcomeMs, 'WhatsApp did not answer in time');
+  // The client listens for it, does nothing, and thereby keeps the connection from being given up.
+  client.ws.on('unexpected-response', () => giveUp('WhatsApp refused to begin a connection'));
   client.ev.on('creds.update', () => options.onCredentials());
   client.ev.on('connection.update', ({ qr, connection, lastDisconnect, reachoutTimeLock }) => {
+    if (qr !== undefined || connection === 'open' || connection === 'close') clearTimeout(limit);
     if (qr !== undefined) options.onQr?.(qr);
     if (reachoutTimeLock) {
       const { isActive, timeEnforcementEnds } = reachoutTimeLock;
       options.onRestriction({ isActive: isActive ?? false, endsAt: timeEnforcementEnds });
     }
     if (connection === 'open') opened.resolve();
-    if (connection === 'close') ended.resolve(codeOf(lastDisconnect?.error));
+    if (connection === 'close') ended.resolve(lastWordOf(lastDisconnect?.error));
   });
   client.ev.on('groups.update', (groups) => {
     for (const { id } of groups) if (id) options.onGroupChange(id);
