@@ -158,12 +158,14 @@ function openWhatsApp(
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp', onError: disk.note }),
     log,
     vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+    version: config.whatsappVersion,
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
     mediaCa: config.whatsappCa,
     timing,
     onLoopError: metrics.countLoopError,
     onEventsLost: metrics.countLostEvents,
+    onAlarm: metrics.countAlarm,
   });
 }
 

@@ -34,6 +34,8 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   whatsappGap: Gap;
+  /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
+  whatsappVersion: [number, number, number] | undefined;
   /** Undefined: WhatsApp's own server. */
   whatsappUrl: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
@@ -98,6 +100,7 @@ export function readConfig(environment: Environment = process.env): Config {
     corsOrigins: read.parsed('CORS_ORIGINS', 'origins such as https://app.example.com, with commas', origins) ?? [],
     metricsToken: read.secret('METRICS_TOKEN'),
     whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 2_000, maxMs: 6_000 },
+    whatsappVersion: read.parsed('WHATSAPP_VERSION', 'three numbers such as 2.3000.1043857760', whatsappVersion),
     whatsappUrl: read.parsed('WHATSAPP_URL', 'a ws:// or wss:// URL', whatsappUrl),
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
     whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
@@ -240,6 +243,11 @@ function origins(text: string): readonly string[] | undefined {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function whatsappVersion(text: string): [number, number, number] | undefined {
+  const [, first, second, third] = /^(\d{1,4})\.(\d{1,6})\.(\d{1,10})$/.exec(text) ?? [];
+  return third === undefined ? undefined : [Number(first), Number(second), Number(third)];
 }
 
 function whatsappUrl(text: string): string | undefined {

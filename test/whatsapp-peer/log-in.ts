@@ -7,13 +7,16 @@ import { companionLid, type Companion } from './world.ts';
 
 const LOGGED_OUT = 401;
 const BANNED = 406;
+const OUTDATED = 405;
 
 /** Lets a linked device in, or shows a new one the codes that a phone can link it with. */
 export function logIn(state: PeerState, connection: Connection, payload: proto.ClientPayload): void {
   const { refuseLogin } = state.script;
-  state.logins += 1;
+  const { primary, secondary, tertiary } = payload.userAgent?.appVersion ?? {};
+  state.logins.push(`${primary}.${secondary}.${tertiary}`);
   if (state.script.ignoresLogin()) return;
   if (refuseLogin !== undefined) return refuse(connection, refuseLogin);
+  if (!state.script.takesClient(tertiary ?? 0)) return refuse(connection, OUTDATED);
   if (!payload.username) return offerCodes(state, connection);
   const person = state.world.people.find(({ number }) => number === String(payload.username));
   const companion = person?.companions.get(payload.device ?? 0);

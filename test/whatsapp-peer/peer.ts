@@ -38,8 +38,8 @@ export interface WhatsAppPeer {
   received: Stanza[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
-  /** How often clients have said who they are, to log in or to be linked. */
-  logins(): number;
+  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  logins: readonly string[];
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -99,7 +99,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     arrivals: state.arrivals,
     received: state.received,
     uploads: state.uploads,
-    logins: () => state.logins,
+    logins: state.logins,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
@@ -161,7 +161,7 @@ function createState(mediaHost: MediaHost): PeerState {
     decrypted: new Map(),
     unanswered: [],
     defects: [],
-    logins: 0,
+    logins: [],
     nextId: () => `peer-${++sent}`,
   };
 }
@@ -175,6 +175,7 @@ function goodDay(): Script {
     refuseUpgrade: () => undefined,
     refuseLogin: undefined,
     ignoresLogin: () => false,
+    takesClient: (revision) => revision > 1_040_000_000,
     isReachable: true,
     codes: 6,
     cutPairing: undefined,

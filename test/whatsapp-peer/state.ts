@@ -52,6 +52,8 @@ export interface Script {
   refuseLogin: number | Refusal | undefined;
   /** Asked about each login; true: it is never answered. */
   ignoresLogin: () => boolean;
+  /** Whether a client is new enough, by the last number of its version; others are refused with 405. */
+  takesClient: (revision: number) => boolean;
   /** False: whoever connects is cut off at once, as when the network is away. */
   isReachable: boolean;
   /** How many codes a new device gets to show, one after the other. */
@@ -95,8 +97,8 @@ export interface PeerState {
   unanswered: Stanza[];
   /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */
   defects: unknown[];
-  /** How often a client has said who it is. */
-  logins: number;
+  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  logins: string[];
   /** For ids of what the peer sends. */
   nextId(): string;
 }

@@ -23,7 +23,7 @@ test('an account that is banned for a while rests until then, also over a restar
   const campaign = await sendCampaign(person, groups, 'after the ban');
   peer.behave();
 
-  const before = peer.logins();
+  const before = peer.logins.length;
   await scene.restart();
   // Somebody whose session is opened along with it.
   await linked(0);
@@ -31,7 +31,7 @@ test('an account that is banned for a while rests until then, also over a restar
   expect(kept).toMatchObject({ status: 'paused', reason: banned.reason });
   expect(Math.abs(Date.parse(kept.paused_until ?? '') - ends)).toBeLessThan(60_000);
   // The other one came to be linked, and logged in.
-  expect(peer.logins() - before).toBe(2);
+  expect(peer.logins.length - before).toBe(2);
   expect(companion.connection).toBeUndefined();
   expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1, failed: 0 });
 
@@ -56,5 +56,18 @@ describe('an account that is to be linked', () => {
     const answer = await person.call<Status>('venom/connect-account');
     expect(answer).toMatchObject({ status: 503, body: { message: expect.stringContaining(why) } });
     expect(await statusOf(person)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining(why) });
+  });
+
+  test('is counted where it is the version of the client that is refused', async () => {
+    const counted = async () => {
+      const text = await (await fetch(`${scene.app.url}/metrics`)).text();
+      return Number(/^campanile_whatsapp_alarms_total\{alarm="version_refused"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await counted();
+    expect(before).toBeGreaterThanOrEqual(0);
+    const person = await scene.app.signUp('counted');
+    peer.script.takesClient = () => false;
+    expect((await person.call<Status>('venom/connect-account')).status).toBe(503);
+    expect(await counted()).toBe(before + 1);
   });
 });

@@ -628,6 +628,13 @@ create table account_sessions (
   number     bigint not null
 );
 
+-- The version of WhatsApp's client with which an account was let in last, so that a start need not ask WhatsApp which it takes.
+create table whatsapp_version (
+  only_row  boolean     primary key default true check (only_row),
+  version   text        not null,
+  let_in_at timestamptz not null default campanile_now()
+);
+
 -- What was posted to groups, kept for a few days: a phone that could not decrypt a post asks for it again. What is said is kept
 -- once, however many groups it went to.
 create table whatsapp_posts (

@@ -9,6 +9,7 @@ import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
 import { newCredentials, type Credentials } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
@@ -33,6 +34,7 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  versions: ClientVersions;
   /** Hears what members do. */
   tellMembers: TellMembers;
   /** Places for connections that are being made. */

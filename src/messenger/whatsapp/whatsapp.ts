@@ -4,6 +4,7 @@ import { startLoop } from '../../lib/loop.ts';
 import { createSlots, type Slots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
 import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
@@ -21,13 +22,23 @@ export interface WhatsAppOptions {
   url: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   rootKey: Buffer | undefined;
+  /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
+  version?: [number, number, number] | undefined;
+  /** The page that names the version of today. Undefined: WhatsApp's own, unless the server is another; then nobody is asked. */
+  versionPage?: string | undefined;
   /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
   mediaCa?: string | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
   /** Told how many of the things that members did could not be recorded, nor kept. */
   onEventsLost?: (count: number) => void;
+  /** Told of what an operator should look into. */
+  onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
 }
+
+export type WhatsAppAlarm =
+  /** WhatsApp has refused a connection because of the version of the client. */
+  'version_refused';
 
 /** In milliseconds. */
 interface WhatsAppTiming extends SessionTiming {
@@ -79,6 +90,8 @@ interface Shared extends WhatsAppOptions {
   uploading: Slots;
   /** Undefined until the first session needs it. */
   uploads: Uploads | undefined;
+  /** The same. */
+  versions: ClientVersions | undefined;
   members: MemberTeller;
 }
 
@@ -98,6 +111,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     }),
     uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
     uploads: undefined,
+    versions: undefined,
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
@@ -158,8 +172,15 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, tell: TellState) {
   const { db, log, vault, url, rootKey, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
-  const [{ prepareClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
+  const [
+    { prepareClient },
+    { createClientVersions, VERSION_PAGE },
+    { keepUploads },
+    { startSession },
+    { loadCredentials },
+  ] = await Promise.all([
     import('./connect/load-client.ts'),
+    import('./connect/client-versions.ts'),
     import('./files/keep-uploads.ts'),
     import('./session.ts'),
     import('./connect/credentials.ts'),
@@ -168,8 +189,11 @@ async function prepare(shared: Shared, account: MessengerAccount, tell: TellStat
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
+  const { version: configured, versionPage = url === undefined ? VERSION_PAGE : undefined, onAlarm } = shared;
+  const onRefused = () => onAlarm?.('version_refused');
+  const versions = (shared.versions ??= createClientVersions({ db, log, configured, pageUrl: versionPage, onRefused }));
   const tellMembers = members.tell;
-  const given = { db, log, url, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+  const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
   return { startSession, loadCredentials, options: { ...given, account, table, tell } };
 }
 

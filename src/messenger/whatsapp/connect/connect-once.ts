@@ -1,6 +1,6 @@
 /** One connection of an account, from its beginning to its end: to link the account, or to be online. */
-import { jidDecode } from 'baileys';
-import { judgeEnding, type Ending, type LastWord } from '../failures.ts';
+import { jidDecode, type WAVersion } from 'baileys';
+import { isOutdated, judgeEnding, type Ending, type LastWord } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -9,13 +9,16 @@ import { isSameNumber } from './same-number.ts';
 import { openSocket, type Socket } from './socket.ts';
 
 /** Waits until a phone has taken a code; false when none did, which has been told. */
-export async function linkOnce(state: ConnectionState, { use, giveUp }: Linking): Promise<boolean> {
+export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
+  const { use, giveUp } = linking;
   // What an earlier attempt has left is of no use.
   await state.table.clear();
-  const socket = connect(state);
+  const version = await state.versions.choose();
+  const socket = connect(state, version);
   use(socket);
   const word = await endOf(state, socket);
   if (state.credentials.isLinked() && !isForeign(state)) return true;
+  if (isOutdated(word.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
   const { kind, reason } = judgeEnding(word.code, word.said);
   const { accountId } = state.account;
   if (kind !== 'again') state.log.warn({ accountId, code: word.code, reason }, 'WhatsApp refused to link an account');
@@ -25,12 +28,14 @@ export async function linkOnce(state: ConnectionState, { use, giveUp }: Linking)
 
 /** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
-  const { connecting, closing, timing } = state;
+  const { connecting, versions, closing, timing } = state;
+  const version = await versions.choose();
   const giveBack = await connecting.take({ signal: closing.signal });
   const place = setTimeout(giveBack, timing.placeMs);
-  const socket = connect(state);
+  const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
+    void versions.letIn(version);
     beOnline(state, socket);
   });
   const { code, said } = await endOf(state, socket);
@@ -38,13 +43,16 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
   giveBack();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
-  return judgeEnding(code, said);
+  const ending = judgeEnding(code, said);
+  const isReplaced = isOutdated(code) && (await versions.replace(version));
+  return isReplaced ? { kind: 'again', atOnce: true, reason: ending.reason } : ending;
 }
 
-function connect(state: ConnectionState): Socket {
+function connect(state: ConnectionState, version: WAVersion): Socket {
   const { credentials, linking } = state;
   const socket: Socket = openSocket({
     ...state.socket,
+    version,
     credentials,
     onQr: (qr) => void linking?.show(qr),
     onCredentials() {
@@ -96,6 +104,7 @@ function refuseForeign({ account: { accountId }, log }: ConnectionState, socket:
 async function endOf(state: ConnectionState, socket: Socket): Promise<LastWord> {
   const { signal } = state.closing;
   const stop = () => socket.end();
+  if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   const word = await socket.ended;
   signal.removeEventListener('abort', stop);

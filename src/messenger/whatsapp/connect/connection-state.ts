@@ -3,6 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { Slots } from '../../../lib/slots.ts';
 import type { MessengerAccount } from '../../messenger.ts';
 import type { BackOffTiming } from './back-off.ts';
+import type { ClientVersions } from './client-versions.ts';
 import type { Credentials } from './credentials.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -20,6 +21,7 @@ export interface ConnectionOptions {
   /** Places for connections that are being made. */
   connecting: Slots;
   timing: ConnectionTiming;
+  versions: ClientVersions;
   socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'version'>;
   /** Aborted when the account is to be left alone. */
   closing: AbortController;
