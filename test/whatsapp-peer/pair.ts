@@ -108,8 +108,9 @@ async function link(
   identity: Buffer,
   advSecret: Buffer,
 ): Promise<Companion> {
-  const { cutPairing } = state.script;
+  const { cutPairing, asksForPasskey } = state.script;
   if (cutPairing === 'before it hears') return breakOff(connection);
+  if (asksForPasskey) return askForPasskey(state, connection);
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
@@ -124,6 +125,15 @@ async function link(
   if (cutPairing === 'after it signs') return breakOff(connection);
   connection.end(RESTART);
   return companion;
+}
+
+/** What only a page of WhatsApp's own could answer. */
+function askForPasskey(state: PeerState, connection: Connection): never {
+  const options = { challenge: randomBytes(32).toString('base64url'), rpId: 'whatsapp.com', userVerification: 'required' };
+  const asked = element('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
+  const attributes = { from: SERVER, type: 'passkey_prologue_request', id: state.nextId(), t: seconds() };
+  connection.send(element('notification', attributes, [asked]));
+  throw new Error('the phone waits for a passkey');
 }
 
 function breakOff(connection: Connection): never {

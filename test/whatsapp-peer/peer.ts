@@ -179,6 +179,7 @@ function goodDay(): Script {
     isReachable: true,
     codes: 6,
     cutPairing: undefined,
+    asksForPasskey: false,
     restrictedUntil: undefined,
     phonesAskAgain: true,
   };

@@ -60,6 +60,8 @@ export interface Script {
   codes: number;
   /** The connection of a new device breaks before it hears that a phone vouched for it, before it has signed that, or after. */
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
+  /** A new device is asked for a passkey, as happens to some numbers, and the phone waits for that. */
+  asksForPasskey: boolean;
   /** What is said of how long the account is restricted, when asked; undefined: it is not. */
   restrictedUntil: Date | undefined;
   /** Phones ask again for what they cannot decrypt. */

@@ -74,6 +74,23 @@ describe('a code', () => {
   });
 });
 
+test.each(['qr', 'pairing_code'] as const)(
+  'a number that WhatsApp asks for a passkey (%s) is told why it cannot be linked, and can be tried again',
+  async (method) => {
+    peer.script.codes = MANY_CODES;
+    peer.script.asksForPasskey = true;
+    const alice = await signUp();
+    const { qr = '', pairing_code: code = '' } = (await connect(alice, { method })).body.data;
+    const agreed = method === 'qr' ? peer.scan(phone, qr) : peer.enter(phone, code);
+    await expect(agreed).rejects.toThrow('waits for a passkey');
+    const refused = await statusWhen(alice, 'unlinked');
+    expect(refused.reason).toContain('passkey');
+    expect(refused.reason).toContain('another number');
+    peer.behave();
+    await linkByQr(peer, alice, phone);
+  },
+);
+
 describe('a pairing whose connection breaks', () => {
   test.each([
     ['before it hears', 'unlinked'],

@@ -8,6 +8,10 @@ import { logOut } from './log-out.ts';
 import { isSameNumber } from './same-number.ts';
 import { openSocket, type Socket } from './socket.ts';
 
+const PASSKEY =
+  'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
+  'on the phone has helped some; else use another number';
+
 /** Waits until a phone has taken a code; false when none did, which has been told. */
 export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
   const { use, giveUp } = linking;
@@ -55,6 +59,12 @@ function connect(state: ConnectionState, version: WAVersion): Socket {
     version,
     credentials,
     onQr: (qr) => void linking?.show(qr),
+    onPasskey() {
+      if (credentials.isLinked()) return;
+      state.log.warn({ accountId: state.account.accountId }, 'WhatsApp asks for a passkey to link an account');
+      linking?.fail(PASSKEY);
+      socket.end();
+    },
     onCredentials() {
       if (!credentials.isLinked()) return;
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));

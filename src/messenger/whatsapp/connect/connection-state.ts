@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   connecting: Slots;
   timing: ConnectionTiming;
   versions: ClientVersions;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'version'>;
+  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
   /** Aborted when the account is to be left alone. */
   closing: AbortController;
 }

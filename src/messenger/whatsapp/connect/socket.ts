@@ -32,6 +32,8 @@ export interface SocketOptions {
   onCredentials(): void;
   /** A code for a phone to scan. */
   onQr?(qr: string): void;
+  /** WhatsApp asks for the passkey of the phone that is being linked. */
+  onPasskey?(): void;
   /** Something about a group has changed. */
   onGroupChange(chatId: string): void;
   /** WhatsApp restricts the account, or lifts that. */
@@ -80,6 +82,8 @@ export function openSocket(options: SocketOptions): Socket {
   const limit = setTimeout(giveUp, options.outcomeMs, 'WhatsApp did not answer in time');
   // The client listens for it, does nothing, and thereby keeps the connection from being given up.
   client.ws.on('unexpected-response', () => giveUp('WhatsApp refused to begin a connection'));
+  // The client acknowledges it and does no more.
+  client.ws.on('CB:notification,type:passkey_prologue_request', () => options.onPasskey?.());
   client.ev.on('creds.update', () => options.onCredentials());
   client.ev.on('connection.update', ({ qr, connection, lastDisconnect, reachoutTimeLock }) => {
     if (qr !== undefined || connection === 'open' || connection === 'close') clearTimeout(limit);
