@@ -124,7 +124,7 @@ export type SessionState =
   /** Waits for the user's phone. A code is shown anew before it expires, so many milliseconds from now. */
   | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
   | { status: 'connected' }
-  /** The connection broke; it comes back by itself. */
+  /** There is no connection, or none yet; it comes by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
   | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
@@ -191,7 +191,8 @@ export type MessengersTraits = ReadonlyMap<string, MessengerTraits>;
 
 export interface Messenger extends MessengerTraits {
   /**
-   * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands.
+   * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands: until a
+   * connection stands, that there is none yet.
    * Undefined when the account turns out not to be linked, which is told too.
    */
   open(account: MessengerAccount, tell: TellState): Promise<MessengerSession | undefined>;

@@ -129,7 +129,11 @@ async function link(
 
 /** What only a page of WhatsApp's own could answer. */
 function askForPasskey(state: PeerState, connection: Connection): never {
-  const options = { challenge: randomBytes(32).toString('base64url'), rpId: 'whatsapp.com', userVerification: 'required' };
+  const options = {
+    challenge: randomBytes(32).toString('base64url'),
+    rpId: 'whatsapp.com',
+    userVerification: 'required',
+  };
   const asked = element('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
   const attributes = { from: SERVER, type: 'passkey_prologue_request', id: state.nextId(), t: seconds() };
   connection.send(element('notification', attributes, [asked]));

@@ -59,6 +59,8 @@ export interface WhatsAppSession extends MessengerSession {
   linking: Promise<void>;
 }
 
+const CONNECTING = 'The connection to WhatsApp is being made';
+
 /** With credentials it connects; without, it links the account first by this method. */
 export function startSession(
   options: SessionOptions,
@@ -70,6 +72,8 @@ export function startSession(
   const { signal } = closing;
   const given = createRest(options.tell, timing.restMs, account.pause);
   const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
+  // Whatever was told before, by another process perhaps: there is no connection now.
+  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
   const pairs = tellPairs(accountId, tellMembers);
   const chats = keepChats(
     () => connection.requireOnline().client,
