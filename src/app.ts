@@ -161,6 +161,7 @@ function openWhatsApp(
     version: config.whatsappVersion,
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
+    refusesForgeries: config.whatsappCertificate === 'enforce',
     mediaCa: config.whatsappCa,
     timing,
     onLoopError: metrics.countLoopError,

@@ -40,6 +40,8 @@ export interface Config {
   whatsappUrl: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   whatsappRootKey: Buffer | undefined;
+  /** What follows when a server, or a phone that is linked, does not prove who it is. */
+  whatsappCertificate: 'log' | 'enforce';
   /** Who signs the certificates of its media host, as PEM. Undefined: those whom Node.js trusts. */
   whatsappCa: string | undefined;
   sandboxGap: Gap;
@@ -103,6 +105,7 @@ export function readConfig(environment: Environment = process.env): Config {
     whatsappVersion: read.parsed('WHATSAPP_VERSION', 'three numbers such as 2.3000.1043857760', whatsappVersion),
     whatsappUrl: read.parsed('WHATSAPP_URL', 'a ws:// or wss:// URL', whatsappUrl),
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
+    whatsappCertificate: read.choice('WHATSAPP_CERTIFICATE', ['log', 'enforce']) ?? 'log',
     whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
     sandboxGap: read.gap('SANDBOX_GAP_MS') ?? { minMs: 0, maxMs: 0 },
     retentionDays:

@@ -3,9 +3,9 @@ import { countPauses } from './accounts/count-pauses.ts';
 import type { Database } from './database/connect.ts';
 import { readBacklog, type Backlog } from './deliveries/read-backlog.ts';
 import type { Log } from './lib/log.ts';
-import type { WhatsAppAlarm } from './messenger/whatsapp/whatsapp.ts';
+import type { WhatsAppAlarm } from './messenger/whatsapp/connect/load-client.ts';
 
-const ALARMS: readonly WhatsAppAlarm[] = ['version_refused'];
+const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
 
 /** What a process counts for its operator, beside what the edge counts by itself. */
 export interface Metrics {

@@ -53,6 +53,7 @@ test('nothing has to be set', () => {
     whatsappVersion: undefined,
     whatsappUrl: undefined,
     whatsappRootKey: undefined,
+    whatsappCertificate: 'log',
     whatsappCa: undefined,
     sandboxGap: { minMs: 0, maxMs: 0 },
     retentionDays: 400,
@@ -77,6 +78,7 @@ test('everything can be set, and what is empty is not', async () => {
     WHATSAPP_VERSION: '2.3000.1043857760',
     WHATSAPP_URL: 'ws://127.0.0.1:4000/ws/chat',
     WHATSAPP_ROOT_KEY: 'ef'.repeat(32),
+    WHATSAPP_CERTIFICATE: 'enforce',
     WHATSAPP_CA_FILE: certificates,
     ENCRYPTION_KEY: Buffer.from(KEY, 'hex').toString('base64'),
     TIME_ZONE: 'Europe/Berlin',
@@ -125,6 +127,7 @@ test('all that is wrong is told at once, a line each', () => {
     WHATSAPP_VERSION: '2.3000',
     WHATSAPP_URL: 'https://127.0.0.1:1',
     WHATSAPP_ROOT_KEY: 'ab',
+    WHATSAPP_CERTIFICATE: 'ignore',
     WHATSAPP_CA_FILE: '/x',
   });
   expect(problems.map((line) => line.split(/[ =]/, 1)[0]).toSorted()).toEqual(
@@ -148,6 +151,7 @@ test('all that is wrong is told at once, a line each', () => {
       'WHATSAPP_VERSION',
       'WHATSAPP_URL',
       'WHATSAPP_ROOT_KEY',
+      'WHATSAPP_CERTIFICATE',
       'WHATSAPP_CA_FILE',
     ].toSorted(),
   );

@@ -1,4 +1,4 @@
-import { decodeBinaryNode, encodeBinaryNode, type proto } from 'baileys';
+import { Curve, decodeBinaryNode, encodeBinaryNode, type proto } from 'baileys';
 import type { WebSocket } from 'ws';
 import { NoiseResponder } from './noise.ts';
 import type { Pairing } from './pair.ts';
@@ -31,7 +31,9 @@ export class Connection {
     this.handlers = handlers;
     this.socket = socket;
     this.state = state;
-    this.noise = new NoiseResponder(state.authority, state.serverKey);
+    const { authority, serverKey, script } = state;
+    const certified = script.showsOthersCertificate ? Curve.generateKeyPair() : serverKey;
+    this.noise = new NoiseResponder(authority.chainFor(certified.public), serverKey);
     socket.on('message', (data: Buffer) => {
       this.last = this.last.then(() => this.receive(data)).catch((error: unknown) => this.fail(error));
     });

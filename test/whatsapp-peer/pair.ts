@@ -8,6 +8,7 @@ import {
   derivePairingCodeKey,
   proto,
   WA_ADV_ACCOUNT_SIG_PREFIX,
+  type KeyPair,
 } from 'baileys';
 import type { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
@@ -117,7 +118,10 @@ async function link(
   const gone = new Promise<never>((_, reject) => {
     connection.onClose(() => reject(new Error('the client hung up instead of signing')));
   });
-  const offer = element('iq', attributes, [element('pair-success', {}, vouchFor(companion, identity, advSecret))]);
+  const signer = state.script.forgesPairing ? Curve.generateKeyPair() : phoneIdentity(person);
+  const offer = element('iq', attributes, [
+    element('pair-success', {}, vouchFor(companion, identity, advSecret, signer)),
+  ]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');
   if (cutPairing === 'before it signs') return breakOff(connection);
@@ -145,11 +149,12 @@ function breakOff(connection: Connection): never {
   throw new Error('the connection broke');
 }
 
-function vouchFor(companion: Companion, identity: Buffer, advSecret: Buffer): Stanza[] {
+/** `signer` should be the phone. */
+function vouchFor(companion: Companion, identity: Buffer, advSecret: Buffer, signer: KeyPair): Stanza[] {
   const phone = phoneIdentity(companion.person);
   const timestamp = Math.floor(Date.now() / 1_000);
   const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp, keyIndex: companion.device }).finish();
-  const accountSignature = Curve.sign(phone.private, Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, identity]));
+  const accountSignature = Curve.sign(signer.private, Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, identity]));
   const signed = { details, accountSignatureKey: phone.public, accountSignature };
   const bytes = proto.ADVSignedDeviceIdentity.encode(signed).finish();
   const hmac = createHmac('sha256', advSecret).update(bytes).digest();

@@ -180,6 +180,8 @@ function goodDay(): Script {
     codes: 6,
     cutPairing: undefined,
     asksForPasskey: false,
+    showsOthersCertificate: false,
+    forgesPairing: false,
     restrictedUntil: undefined,
     phonesAskAgain: true,
   };

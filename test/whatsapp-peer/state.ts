@@ -62,6 +62,10 @@ export interface Script {
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
   /** A new device is asked for a passkey, as happens to some numbers, and the phone waits for that. */
   asksForPasskey: boolean;
+  /** It shows certificates that are another server's, as somebody in between could who has recorded them. */
+  showsOthersCertificate: boolean;
+  /** What links a new device is signed by another key than the phone's. */
+  forgesPairing: boolean;
   /** What is said of how long the account is restricted, when asked; undefined: it is not. */
   restrictedUntil: Date | undefined;
   /** Phones ask again for what they cannot decrypt. */

@@ -5,6 +5,7 @@ import { createSlots, type Slots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
+import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
 import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
@@ -13,32 +14,17 @@ import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
 import { WHATSAPP } from './traits.ts';
 
-export interface WhatsAppOptions {
+export interface WhatsAppOptions extends ClientOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
   db: Database;
-  log: Log;
   vault: Vault;
-  /** Undefined: WhatsApp's own server. */
-  url: string | undefined;
-  /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
-  rootKey: Buffer | undefined;
-  /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
-  version?: [number, number, number] | undefined;
-  /** The page that names the version of today. Undefined: WhatsApp's own, unless the server is another; then nobody is asked. */
-  versionPage?: string | undefined;
   /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
   mediaCa?: string | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
   /** Told how many of the things that members did could not be recorded, nor kept. */
   onEventsLost?: (count: number) => void;
-  /** Told of what an operator should look into. */
-  onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
 }
-
-export type WhatsAppAlarm =
-  /** WhatsApp has refused a connection because of the version of the client. */
-  'version_refused';
 
 /** In milliseconds. */
 interface WhatsAppTiming extends SessionTiming {
@@ -91,7 +77,7 @@ interface Shared extends WhatsAppOptions {
   /** Undefined until the first session needs it. */
   uploads: Uploads | undefined;
   /** The same. */
-  versions: ClientVersions | undefined;
+  client: Promise<ClientVersions> | undefined;
   members: MemberTeller;
 }
 
@@ -111,7 +97,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     }),
     uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
     uploads: undefined,
-    versions: undefined,
+    client: undefined,
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
@@ -171,27 +157,17 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, tell: TellState) {
-  const { db, log, vault, url, rootKey, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
-  const [
-    { prepareClient },
-    { createClientVersions, VERSION_PAGE },
-    { keepUploads },
-    { startSession },
-    { loadCredentials },
-  ] = await Promise.all([
+  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
+  const [{ loadClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
     import('./connect/load-client.ts'),
-    import('./connect/client-versions.ts'),
     import('./files/keep-uploads.ts'),
     import('./session.ts'),
     import('./connect/credentials.ts'),
   ]);
-  await prepareClient(log, rootKey);
+  const versions = await (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
-  const { version: configured, versionPage = url === undefined ? VERSION_PAGE : undefined, onAlarm } = shared;
-  const onRefused = () => onAlarm?.('version_refused');
-  const versions = (shared.versions ??= createClientVersions({ db, log, configured, pageUrl: versionPage, onRefused }));
   const tellMembers = members.tell;
   const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
   return { startSession, loadCredentials, options: { ...given, account, table, tell } };
