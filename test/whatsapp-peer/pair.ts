@@ -21,6 +21,8 @@ export interface Pairing {
   refs: string[];
   /** Set when it asked for a code to be entered on the phone of that number. */
   code: { number: string; wrapped: Buffer } | undefined;
+  /** The secret that must not be used any more. */
+  withdrawn: string | undefined;
   /** Called with the client's last word of pairing by code. */
   finish: ((stanza: Stanza) => void) | undefined;
 }
@@ -29,7 +31,7 @@ const RESTART = element('stream:error', { code: '515' });
 
 export function offerCodes(state: PeerState, connection: Connection): void {
   const refs = Array.from({ length: state.script.codes }, () => randomBytes(12).toString('base64'));
-  connection.pairing = { refs, code: undefined, finish: undefined };
+  connection.pairing = { refs, code: undefined, withdrawn: undefined, finish: undefined };
   const offers = refs.map((ref) => element('ref', {}, Buffer.from(ref)));
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   connection.send(element('iq', attributes, [element('pair-device', {}, offers)]));
@@ -52,8 +54,18 @@ export function continuePairing(connection: Connection, step: Stanza): Stanza[] 
 export async function scanQr(state: PeerState, person: Person, qr: string): Promise<Companion> {
   const [ref = '', , identity = '', secret = ''] = qr.split('#').at(-1)?.split(',') ?? [];
   const connection = [...state.connections].find(({ pairing }) => pairing?.refs.includes(ref));
-  if (!connection) throw new Error('nobody shows this QR code');
+  if (!connection?.pairing) throw new Error('nobody shows this QR code');
+  if (state.script.withdrawsSecrets) withdraw(state, connection, connection.pairing, secret);
   return link(state, connection, person, Buffer.from(identity, 'base64'), Buffer.from(secret, 'base64'));
+}
+
+/** Withdraws the first secret that a phone tells of, and lets nobody link with it from then on. */
+function withdraw(state: PeerState, connection: Connection, pairing: Pairing, secret: string): void {
+  const isFirst = pairing.withdrawn === undefined;
+  pairing.withdrawn ??= secret;
+  const attributes = { from: SERVER, type: 'companion_reg_refresh', id: state.nextId(), t: seconds() };
+  if (isFirst) connection.send(element('notification', attributes, [element('companion_reg_refresh')]));
+  if (pairing.withdrawn === secret) throw new Error('the secret was withdrawn');
 }
 
 /** The person enters the eight characters on their phone. */

@@ -180,6 +180,7 @@ function goodDay(): Script {
     codes: 6,
     cutPairing: undefined,
     asksForPasskey: false,
+    withdrawsSecrets: false,
     showsOthersCertificate: false,
     forgesPairing: false,
     restrictedUntil: undefined,

@@ -62,6 +62,8 @@ export interface Script {
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
   /** A new device is asked for a passkey, as happens to some numbers, and the phone waits for that. */
   asksForPasskey: boolean;
+  /** The secret of the first code that is scanned is withdrawn, and the phone tells its owner to try again. */
+  withdrawsSecrets: boolean;
   /** It shows certificates that are another server's, as somebody in between could who has recorded them. */
   showsOthersCertificate: boolean;
   /** What links a new device is signed by another key than the phone's. */

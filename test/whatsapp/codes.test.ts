@@ -49,6 +49,21 @@ describe('a code', () => {
     await statusWhen(alice, 'connected');
   });
 
+  test('whose secret WhatsApp withdraws is followed by one with another, which links the phone', async () => {
+    peer.script.codes = MANY_CODES;
+    peer.script.withdrawsSecrets = true;
+    const alice = await signUp();
+    const { qr = '' } = (await connect(alice)).body.data;
+    const secretOf = (code: string) => code.split(',')[3];
+    await expect(peer.scan(phone, qr)).rejects.toThrow('withdrawn');
+    const renewed = await until(
+      () => statusOf(alice),
+      (shown) => shown.qr !== undefined && secretOf(shown.qr) !== secretOf(qr),
+    );
+    await peer.scan(phone, renewed.qr ?? '');
+    await statusWhen(alice, 'connected');
+  });
+
   test('to scan that was the last one leaves an account that says so, and can be linked at once', async () => {
     peer.script.codes = 2;
     const alice = await signUp();

@@ -2,6 +2,7 @@ import { makeWASocket, proto, type GroupMetadata, type WASocket, type WAVersion 
 import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
+import { renewCodes } from './renew-codes.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
@@ -82,12 +83,13 @@ export function openSocket(options: SocketOptions): Socket {
   const limit = setTimeout(giveUp, options.outcomeMs, 'WhatsApp did not answer in time');
   // The client listens for it, does nothing, and thereby keeps the connection from being given up.
   client.ws.on('unexpected-response', () => giveUp('WhatsApp refused to begin a connection'));
+  const showQr = renewCodes(client, options.log, (qr) => options.onQr?.(qr));
   // The client acknowledges it and does no more.
   client.ws.on('CB:notification,type:passkey_prologue_request', () => options.onPasskey?.());
   client.ev.on('creds.update', () => options.onCredentials());
   client.ev.on('connection.update', ({ qr, connection, lastDisconnect, reachoutTimeLock }) => {
     if (qr !== undefined || connection === 'open' || connection === 'close') clearTimeout(limit);
-    if (qr !== undefined) options.onQr?.(qr);
+    if (qr !== undefined) showQr(qr);
     if (reachoutTimeLock) {
       const { isActive, timeEnforcementEnds } = reachoutTimeLock;
       options.onRestriction({ isActive: isActive ?? false, endsAt: timeEnforcementEnds });
