@@ -161,6 +161,7 @@ function openWhatsApp(
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
     mediaCa: config.whatsappCa,
+    queryIds: config.whatsappQueryIds,
     timing,
     onLoopError: metrics.countLoopError,
     onEventsLost: metrics.countLostEvents,

@@ -53,6 +53,7 @@ test('nothing has to be set', () => {
     whatsappUrl: undefined,
     whatsappRootKey: undefined,
     whatsappCa: undefined,
+    whatsappQueryIds: {},
     sandboxGap: { minMs: 0, maxMs: 0 },
     retentionDays: 400,
     sandboxSpeed: 1,
@@ -85,6 +86,7 @@ test('everything can be set, and what is empty is not', async () => {
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
     METRICS_TOKEN: 'see',
     WHATSAPP_GAP_MS: '1000-1000',
+    WHATSAPP_QUERY_IDS: 'create=11111, list=22222',
     SANDBOX_GAP_MS: '',
     SANDBOX_SPEED: '2.5',
   });
@@ -95,6 +97,7 @@ test('everything can be set, and what is empty is not', async () => {
     publicUrl: 'https://campanile.example',
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     whatsappGap: { minMs: 1000, maxMs: 1000 },
+    whatsappQueryIds: { create: '11111', list: '22222' },
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 2.5,
   });
@@ -122,6 +125,7 @@ test('all that is wrong is told at once, a line each', () => {
     WHATSAPP_URL: 'https://127.0.0.1:1',
     WHATSAPP_ROOT_KEY: 'ab',
     WHATSAPP_CA_FILE: '/x',
+    WHATSAPP_QUERY_IDS: 'create=11111,follow=22222',
   });
   expect(problems.map((line) => line.split(/[ =]/, 1)[0]).toSorted()).toEqual(
     [
@@ -144,6 +148,7 @@ test('all that is wrong is told at once, a line each', () => {
       'WHATSAPP_URL',
       'WHATSAPP_ROOT_KEY',
       'WHATSAPP_CA_FILE',
+      'WHATSAPP_QUERY_IDS',
     ].toSorted(),
   );
   expect(problems).toContain('MESSENGER must be sandbox or whatsapp');

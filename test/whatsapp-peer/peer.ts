@@ -7,17 +7,18 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
+import { QUERY_IDS } from './answer-channels.ts';
 import { answerQuery } from './answer-queries.ts';
 import { Connection, type Handlers } from './connection.ts';
 import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, connectionOf, tellAdded, type Asked } from './phones.ts';
+import { askAgain, changeGroup, connectionOf, join, type Asked, type GroupSettings } from './phones.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
-import { addPerson, createWorld, lidOf, type Companion, type Group, type Person, type World } from './world.ts';
+import { addPerson, createWorld, type Companion, type Group, type Person, type World } from './world.ts';
 
 export interface WhatsAppPeer {
   /** For `WHATSAPP_URL`. */
@@ -50,8 +51,10 @@ export interface WhatsAppPeer {
   /** Somebody removes the linked devices from their phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
-  /** Somebody joins a group; linked devices of its members hear of it. */
-  join(group: Group, person: Person): void;
+  /** Somebody joins a group. Resolves when the linked devices of its members have taken note. */
+  join(group: Group, person: Person): Promise<void>;
+  /** An admin changes settings of a group, on their phone. As `join`. */
+  change(group: Group, settings: Partial<GroupSettings>): Promise<void>;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
   /** Rejects when there was something that it could not answer, or that was not as it should be. */
   stop(): Promise<void>;
@@ -101,13 +104,8 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       person.isBanned = true;
       eachConnection(person, (connection) => connection.end(element('failure', { reason: '403' })));
     },
-    join(group, person) {
-      group.participants.set(lidOf(person), 'member');
-      for (const { companions } of state.world.people)
-        for (const companion of companions.values())
-          if (companion.connection && group.participants.has(lidOf(companion.person)))
-            tellAdded(companion, group, person);
-    },
+    join: (group, person) => join(state, group, person),
+    change: (group, settings) => changeGroup(state, group, settings),
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {
       for (const connection of state.connections) connection.cut();
@@ -148,6 +146,9 @@ function goodDay(): Script {
     refuseQuery: () => undefined,
     refuseUpload: () => undefined,
     hidesPictures: false,
+    queryIds: QUERY_IDS,
+    tellsNoCounts: false,
+    listsMembersUpTo: Infinity,
     refuseLogin: undefined,
     isReachable: true,
     codes: 6,

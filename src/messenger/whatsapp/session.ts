@@ -5,6 +5,9 @@ import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
 import { askForChats } from './chats/ask-for-chats.ts';
+import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
+import { followGroups } from './chats/follow-groups.ts';
+import type { GroupMemory } from './chats/group-memory.ts';
 import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
@@ -24,7 +27,7 @@ import type { TellMembers } from './hear/tell-members.ts';
 import { tellPairs } from './hear/tell-pairs.ts';
 import { watchChannels, WATCHED_DAYS } from './hear/watch-channels.ts';
 import { sendPosts } from './send/send-posts.ts';
-import { listChannelPosts, recallPost } from './send/sent-posts.ts';
+import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -40,6 +43,10 @@ export interface SessionOptions {
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   uploads: Uploads;
+  /** What is known of groups. */
+  groups: GroupMemory;
+  /** In the place of the usual ones. */
+  queryIds: Partial<ChannelQueryIds>;
   onLoopError?: ((loop: string) => void) | undefined;
   timing: SessionTiming;
 }
@@ -69,11 +76,14 @@ export function startSession(
   const given = createRest(options.tell, timing.restMs, account.pause);
   const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
   const pairs = tellPairs(accountId, tellMembers);
-  const chats = keepChats(
-    () => connection.requireOnline().client,
+  const channels = createChannelQueries(options.queryIds, log);
+  const chats = keepChats({
+    memory: options.groups,
+    channels,
+    client: () => connection.requireOnline().client,
     // Who its members are is told along with it: some may have been counted by their numbers.
-    (group) => pairs.tell(peopleIn(group)),
-  );
+    onGroup: (group) => pairs.tell(peopleIn(group)),
+  });
   const linking =
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
@@ -90,6 +100,7 @@ export function startSession(
     log,
     client: () => (rest.now() ? undefined : connection.online()?.client),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
+    notePosts: (posts) => numberPosts(db, accountId, posts),
     tell: tellMembers,
     timing,
     onLoopError: options.onLoopError,
@@ -98,14 +109,14 @@ export function startSession(
   const { uploads, fanOuts } = options;
   const { answerMs } = timing;
   const client = () => connection.online()?.client;
-  const onLeaving = (sent: { messageId: string; chatId: string }) => {
+  const onLeaving = (sent: NumberedPost) => {
     if (isJidNewsletter(sent.chatId)) watch.note(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ accountId, db, log, client, rest, chats, uploads, fanOuts, answerMs, signal, onLeaving }),
-    ...askForChats({ connection, rest, log }),
+    ...askForChats({ connection, rest, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -127,10 +138,11 @@ function socketOptions(
     log: quietLog(log.child({ accountId })),
     recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
     groupOf: chats.group,
-    onGroupChange: chats.forgetGroup,
     onRestriction: (restriction) => heed(rest, restriction),
-    onClient: (client) =>
-      hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) }),
+    onClient(client) {
+      followGroups(client, chats);
+      hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+    },
   };
 }
 

@@ -28,8 +28,6 @@ export interface SocketOptions {
   onCredentials(): void;
   /** A code for a phone to scan. */
   onQr?(qr: string): void;
-  /** Something about a group has changed. */
-  onGroupChange(chatId: string): void;
   /** WhatsApp restricts the account, or lifts that. */
   onRestriction(restriction: Restriction): void;
   /** Called before anything is heard from WhatsApp. */
@@ -80,10 +78,6 @@ export function openSocket(options: SocketOptions): Socket {
     if (connection === 'open') opened.resolve();
     if (connection === 'close') ended.resolve(codeOf(lastDisconnect?.error));
   });
-  client.ev.on('groups.update', (groups) => {
-    for (const { id } of groups) if (id) options.onGroupChange(id);
-  });
-  client.ev.on('group-participants.update', ({ id }) => options.onGroupChange(id));
   return {
     client,
     opened: opened.promise,
