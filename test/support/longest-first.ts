@@ -36,6 +36,9 @@ const LONGEST = [
   'web/groups',
   'whatsapp/revise',
   'whatsapp/ration',
+  'whatsapp/known-groups',
+  'whatsapp/first-hour',
+  'whatsapp/channel-queries',
 ];
 
 /**
