@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import autocannon, { type Result } from 'autocannon';
 import { removeService, startService } from '../test/support/service.ts';
 import { signUp } from './support/client.ts';
+import { startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';
 
 const CONNECTIONS = 50;
 const WARM_UP_SECONDS = 10;
 /** The rated load comes in bursts, each connection's share of a second at once: with few of them no longer than a queue of ten. */
 const RATED_CONNECTIONS = 10;
-const REACH_RATIO = 0.75;
 const REACH_P99_MS = 10;
 const BARE_FASTIFY = join(import.meta.dirname, 'yardsticks/bare-fastify.ts');
 
@@ -24,20 +24,42 @@ interface Target {
 export async function benchHttp({ quick }: { quick: boolean }): Promise<Row[]> {
   const seconds = quick ? 2 : 5;
   const rounds = quick ? 3 : 5;
-  const service = await startService({ environment: { SANDBOX_SPEED: '0' } });
-  const bare = await startBareFastify();
-  try {
+  await using undo = new AsyncDisposableStack();
+  const cluster = await startCluster();
+  undo.defer(cluster.stop);
+  return await cluster.withDatabase(async ({ url }) => {
+    await using started = new AsyncDisposableStack();
+    const service = await startService({ environment: { SANDBOX_SPEED: '0', DATABASE_URL: url } });
+    started.defer(() => removeService(service));
+    started.defer(async () => void (await service.stop()));
+    const bare = await startBareFastify(url);
+    started.defer(async () => void (await bare.stop()));
     const ours = await signUp(service.url, 'alice');
-    return [await comparePreview(ours, bare, { seconds, rounds }), await profileAtHalfLoad(ours, seconds)];
-  } finally {
-    await bare.stop();
-    await service.stop();
-    await removeService(service);
-  }
+    const compare = (compared: Compared) => compareRates(ours, bare, { ...compared, seconds, rounds });
+    return [await compare(PREVIEW), await compare(PROFILE), await profileAtHalfLoad(ours, seconds)];
+  });
 }
 
-async function startBareFastify(): Promise<Target & { stop(): Promise<unknown> }> {
-  const child = spawn(process.execPath, [BARE_FASTIFY], { stdio: ['ignore', 'pipe', 'inherit'] });
+interface Compared {
+  operation: string;
+  body: object;
+  yardstick: string;
+  reach: number;
+}
+
+const PREVIEW: Compared = {
+  operation: 'venom/preview-campaign',
+  body: { html: '<p>Hello <b>you</b></p>' },
+  yardstick: 'bare Fastify',
+  reach: 0.75,
+};
+const PROFILE: Compared = { operation: 'user/get_profile', body: {}, yardstick: 'Fastify + pg', reach: 0.7 };
+
+async function startBareFastify(databaseUrl: string): Promise<Target & { stop(): Promise<unknown> }> {
+  const child = spawn(process.execPath, [BARE_FASTIFY], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const target = JSON.parse(line) as Target;
@@ -51,33 +73,32 @@ async function startBareFastify(): Promise<Target & { stop(): Promise<unknown> }
 }
 
 /** What answers is compiled bit by bit, and has far more to compile than the yardstick: each is warmed up until that is through. */
-async function comparePreview(
+async function compareRates(
   ours: Target,
   bare: Target,
-  { seconds, rounds }: { seconds: number; rounds: number },
+  { operation, body, yardstick, reach, seconds, rounds }: Compared & { seconds: number; rounds: number },
 ): Promise<Row> {
-  const preview = (target: Target) =>
-    load(target, 'venom/preview-campaign', { html: '<p>Hello <b>you</b></p>' }, seconds);
+  const rateOf = async (target: Target) => (await load(target, operation, body, seconds)).requests.average;
   for (let warm = 0; warm < WARM_UP_SECONDS; warm += seconds) {
-    await preview(ours);
-    await preview(bare);
+    await rateOf(ours);
+    await rateOf(bare);
   }
   const oursPerS: number[] = [];
   const barePerS: number[] = [];
   for (let round = 1; round <= rounds; round++) {
-    oursPerS.push((await preview(ours)).requests.average);
-    barePerS.push((await preview(bare)).requests.average);
+    oursPerS.push(await rateOf(ours));
+    barePerS.push(await rateOf(bare));
     console.log(`  round ${round}: ours ${count(oursPerS.at(-1) ?? 0)}/s, bare ${count(barePerS.at(-1) ?? 0)}/s`);
   }
   const [mine, theirs] = [median(oursPerS), median(barePerS)];
   const ratio = mine / theirs;
   return {
-    what: `preview-campaign, ${CONNECTIONS} connections`,
+    what: `${operation.split('/')[1]}, ${CONNECTIONS} connections`,
     ours: `${count(mine)}/s`,
-    yardstick: `bare Fastify ${count(theirs)}/s`,
+    yardstick: `${yardstick} ${count(theirs)}/s`,
     ratio,
-    reach: `≥ ${REACH_RATIO}`,
-    reached: ratio >= REACH_RATIO,
+    reach: `≥ ${reach}`,
+    reached: ratio >= reach,
   };
 }
 

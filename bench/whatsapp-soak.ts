@@ -96,7 +96,7 @@ async function keepPosting(sender: Sender, random: () => number, signal: AbortSi
 
 /** Each post that has arrived, once. What was seen is dropped: the peer must not be what grows. */
 async function watchArrivals(
-  { arrivals, received, world }: WhatsAppPeer,
+  { arrivals, received, handedOut, world }: WhatsAppPeer,
   senders: readonly Sender[],
   signal: AbortSignal,
   onPost: (companion: Sender['companion'], post: { chatId: string; messageId: string }) => void,
@@ -117,6 +117,7 @@ async function watchArrivals(
       onPost(companion, { chatId, messageId });
     }
     received.length = 0;
+    handedOut.length = 0;
     // What one post shows on several devices arrives within a moment.
     if (++rounds % 600 === 0) for (const id of [...recent].slice(0, -1_000)) recent.delete(id);
     await sleep(100);

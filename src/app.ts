@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import { prepareNumberChange } from './accounts/change-number.ts';
 import { awaitResults } from './accounts/commands.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
@@ -158,13 +159,16 @@ function openWhatsApp(
     db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp', onError: disk.note }),
     log,
     vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+    version: config.whatsappVersion,
     url: config.whatsappUrl,
     rootKey: config.whatsappRootKey,
+    refusesForgeries: config.whatsappCertificate === 'enforce',
     mediaCa: config.whatsappCa,
     queryIds: config.whatsappQueryIds,
     timing,
     onLoopError: metrics.countLoopError,
     onEventsLost: metrics.countLostEvents,
+    onAlarm: metrics.countAlarm,
   });
 }
 
@@ -207,6 +211,7 @@ function buildApi(
     convert: Convert;
   },
 ): Promise<FastifyInstance> {
+  const messengers = new Map<string, MessengerTraits>(Object.entries(MESSENGERS));
   const users = createUserDependencies({
     db,
     log,
@@ -217,6 +222,7 @@ function buildApi(
     hints,
     bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     diesWithUser: unlinkAccount,
+    allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers }),
   });
   const readInSandbox: ReadMessages = (accountId, chatId, page) => readMessages(db, accountId, chatId, page);
   return buildServer({
@@ -225,7 +231,7 @@ function buildApi(
       convert,
       gaps: gapsOf(config),
       waiters: awaitResults(hints),
-      messengers: new Map<string, MessengerTraits>(Object.entries(MESSENGERS)),
+      messengers,
       readMessages: new Map([[SANDBOX.name, readInSandbox]]),
     }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },

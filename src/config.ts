@@ -34,10 +34,14 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   whatsappGap: Gap;
+  /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
+  whatsappVersion: [number, number, number] | undefined;
   /** Undefined: WhatsApp's own server. */
   whatsappUrl: string | undefined;
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   whatsappRootKey: Buffer | undefined;
+  /** What follows when a server, or a phone that is linked, does not prove who it is. */
+  whatsappCertificate: 'log' | 'enforce';
   /** Who signs the certificates of its media host, as PEM. Undefined: those whom Node.js trusts. */
   whatsappCa: string | undefined;
   /** Numbers of queries about channels, where they are other than the usual ones. */
@@ -102,9 +106,11 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: read.parsed('PUBLIC_URL', 'an http:// or https:// URL', publicUrl),
     corsOrigins: read.parsed('CORS_ORIGINS', 'origins such as https://app.example.com, with commas', origins) ?? [],
     metricsToken: read.secret('METRICS_TOKEN'),
-    whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 2_000, maxMs: 6_000 },
+    whatsappGap: read.gap('WHATSAPP_GAP_MS') ?? { minMs: 5_000, maxMs: 15_000 },
+    whatsappVersion: read.parsed('WHATSAPP_VERSION', 'three numbers such as 2.3000.1043857760', whatsappVersion),
     whatsappUrl: read.parsed('WHATSAPP_URL', 'a ws:// or wss:// URL', whatsappUrl),
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
+    whatsappCertificate: read.choice('WHATSAPP_CERTIFICATE', ['log', 'enforce']) ?? 'log',
     whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
     whatsappQueryIds:
       read.parsed('WHATSAPP_QUERY_IDS', 'numbers of queries such as create=12345,list=67890', queryIds) ?? {},
@@ -190,7 +196,7 @@ function createReader(environment: Environment, problems: string[]) {
     return parsed(name, choices.join(' or '), () => choices.find((one) => one === raw));
   }
 
-  const gap = (name: string) => parsed(name, 'two whole numbers of milliseconds, min-max, such as 2000-6000', gapOf);
+  const gap = (name: string) => parsed(name, 'two whole numbers of milliseconds, min-max, such as 5000-15000', gapOf);
   return { text, secret, parsed, choice, gap };
 }
 
@@ -247,6 +253,11 @@ function origins(text: string): readonly string[] | undefined {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function whatsappVersion(text: string): [number, number, number] | undefined {
+  const [, first, second, third] = /^(\d{1,4})\.(\d{1,6})\.(\d{1,10})$/.exec(text) ?? [];
+  return third === undefined ? undefined : [Number(first), Number(second), Number(third)];
 }
 
 function whatsappUrl(text: string): string | undefined {

@@ -3,6 +3,9 @@ import { countPauses } from './accounts/count-pauses.ts';
 import type { Database } from './database/connect.ts';
 import { readBacklog, type Backlog } from './deliveries/read-backlog.ts';
 import type { Log } from './lib/log.ts';
+import type { WhatsAppAlarm } from './messenger/whatsapp/connect/load-client.ts';
+
+const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
 
 /** What a process counts for its operator, beside what the edge counts by itself. */
 export interface Metrics {
@@ -12,6 +15,7 @@ export interface Metrics {
   countLoopError(loop: string): void;
   observeFirstTry(lateSeconds: number): void;
   countLostEvents(count: number): void;
+  countAlarm(alarm: WhatsAppAlarm): void;
 }
 
 /** A registry of its own for each process, so that several can run in one (as in tests). */
@@ -47,8 +51,16 @@ export function createMetrics(): Metrics {
     help: 'Receipts, reactions and replies that could not be recorded in time and were let go of',
     registers,
   });
+  const alarms = new Counter({
+    name: 'campanile_whatsapp_alarms_total',
+    help: 'What WhatsApp did that an operator should look into',
+    labelNames: ['alarm'],
+    registers,
+  });
+  for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
   return {
     registry,
+    countAlarm: (alarm) => alarms.inc({ alarm }),
     countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
     countRetry: () => retries.inc(),
     countLoopError: (loop) => loopErrors.inc({ loop }),

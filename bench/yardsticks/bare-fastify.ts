@@ -1,42 +1,74 @@
 /**
- * The least that Fastify, zod and fast-jwt can do: one operation with the schema and the envelope of preview-campaign, behind a
- * token, that does nothing. Run as a process of its own; says where it listens and which token it takes.
+ * The least that Fastify, zod, fast-jwt and pg can do, behind a token and in the envelope of ours: preview-campaign does nothing,
+ * get_profile asks one question of the database in DATABASE_URL. Run as a process of its own; says where it listens and which token
+ * it takes.
  */
 import { createSigner, createVerifier } from 'fast-jwt';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import pg from 'pg';
 import { z } from 'zod';
 import { previewBody, previewData } from '../../src/http/contract/campaigns.ts';
+import { profile } from '../../src/http/contract/users.ts';
 
 const key = 'a secret of at least thirty-two characters';
+/** As many as the service has for requests. */
+const POOL_SIZE = 8;
+/** Who signed up first in an empty database. */
+const USER_ID = 1;
+
+interface UserRow {
+  user_id: number;
+  email: string;
+  user_name: string;
+  phone_number: string;
+  first_name: string;
+  last_name: string;
+  whatsapp_number: string;
+  first_signed_in_at: Date | null;
+  time_zone: string | null;
+}
+
 const token = createSigner({ key, expiresIn: 3_600_000 })({ sub: '1' });
 const verify = createVerifier({ key, cache: true, cacheTTL: 600_000 });
 
-const app = fastify({ logger: false });
+// Ids are numbers on the wire.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: POOL_SIZE });
+const app = fastify({ logger: false }).withTypeProvider<ZodTypeProvider>();
 app.setValidatorCompiler(validatorCompiler);
 app.setSerializerCompiler(serializerCompiler);
-app.withTypeProvider<ZodTypeProvider>().route({
+app.route({
   method: 'POST',
   url: '/api/v1/venom/preview-campaign',
-  schema: {
-    body: previewBody,
-    response: {
-      200: z.object({
-        error: z.literal(false),
-        status: z.literal('success'),
-        code: z.literal(200),
-        data: previewData,
-      }),
-    },
-  },
+  schema: { body: previewBody, response: { 200: enveloped(previewData) } },
   onRequest: requireToken,
-  handler: async ({ body }) => ({
-    error: false as const,
-    status: 'success' as const,
-    code: 200 as const,
-    data: { text: body.html, length: body.html.length, limit: 65_536, warnings: [] },
-  }),
+  handler: async ({ body }) => envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [] }),
 });
+app.route({
+  method: 'POST',
+  url: '/api/v1/user/get_profile',
+  schema: { body: z.object({}), response: { 200: enveloped(profile) } },
+  onRequest: requireToken,
+  handler: async () => {
+    const { rows } = await pool.query<UserRow>('select * from users where user_id = $1 and deleted_at is null', [
+      USER_ID,
+    ]);
+    const [user] = rows;
+    if (!user) throw new Error('there is no user');
+    const { first_signed_in_at, whatsapp_number, time_zone, ...row } = user;
+    const user_info = { ...row, wharsapp_number: whatsapp_number, is_first_login: first_signed_in_at === null };
+    return envelop({ user_info, time_zone: time_zone ?? 'UTC' });
+  },
+});
+
+function enveloped<Data extends z.ZodType>(data: Data) {
+  return z.object({ error: z.literal(false), status: z.literal('success'), code: z.literal(200), data });
+}
+
+function envelop<Data>(data: Data) {
+  return { error: false as const, status: 'success' as const, code: 200 as const, data };
+}
 
 function requireToken(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   try {
@@ -47,6 +79,6 @@ function requireToken(request: FastifyRequest, reply: FastifyReply, done: () => 
   }
 }
 
-process.once('SIGTERM', () => void app.close());
+process.once('SIGTERM', () => void app.close().then(() => pool.end()));
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 console.log(JSON.stringify({ url, token }));

@@ -6,8 +6,10 @@ import { findOwnAccounts, LINKED, userIsGone, type Account } from './store.ts';
 export interface AccountState {
   messenger: string;
   status: AccountStatus;
-  /** As the owner wrote it at sign-up. */
+  /** As the owner wrote it. */
   whatsappNumber: string;
+  /** A phone has been linked with it: it cannot be changed any more. */
+  isNumberFixed: boolean;
   /** While linking: what the phone is to scan, or what is to be entered there, and until when that is good. */
   qr?: string;
   pairingCode?: string;
@@ -16,6 +18,8 @@ export interface AccountState {
   pausedUntil?: Date;
   /** One sentence on why the account is not connected. */
   reason?: string;
+  /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
+  scannedNumber?: string;
 }
 
 /** The state of the workspace's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
@@ -37,12 +41,12 @@ export async function readAccountStates(
 function toState(account: Account): AccountState {
   const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason, stopReason } =
     account;
-  if (stopReason !== null && LINKED.has(status))
-    return { messenger, status: 'paused', whatsappNumber, reason: stopReason };
+  const { scannedNumber } = account;
+  const about = { messenger, whatsappNumber, isNumberFixed: account.linkedNumber !== null };
+  if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {
-    messenger,
+    ...about,
     status,
-    whatsappNumber,
     ...(account.isCodeGood && {
       ...(qr !== null && { qr }),
       ...(pairingCode !== null && { pairingCode }),
@@ -50,5 +54,6 @@ function toState(account: Account): AccountState {
     }),
     ...(pausedUntil && { pausedUntil }),
     ...(reason !== null && { reason }),
+    ...(scannedNumber !== null && { scannedNumber }),
   };
 }

@@ -7,6 +7,7 @@ import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
 import { resumeAccount } from './resume-account.ts';
 import { findOwnAccount, LINKED, lockOwnLane, type Account } from './store.ts';
+import { writeRules } from './update-account.ts';
 
 export interface AccountDeps {
   db: Database;
@@ -17,14 +18,14 @@ export interface AccountDeps {
 /**
  * Links the workspace's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
  * how the account then stands: connected, or linking with a code for the user's phone. One that was stopped goes on; else nothing is done to
- * one that is linked. Throws
+ * one that is linked. A warm-up begins or ends as `warmUp` says (`update-account.ts`). Throws
  * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
  * no code can be had just now.
  */
 export async function connectAccount(
   deps: AccountDeps,
   actor: Actor,
-  { messenger, method }: { messenger: string | undefined; method: LinkMethod },
+  { messenger, method, warmUp }: { messenger: string | undefined; method: LinkMethod; warmUp?: boolean | undefined },
 ): Promise<AccountState> {
   const { db } = deps;
   const found = await findOwnAccount(db, actor.workspaceId);
@@ -33,10 +34,17 @@ export async function connectAccount(
   const isLinked = await db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId);
-    if (messenger !== undefined && messenger !== account.messenger) {
+    const changes = messenger !== undefined && messenger !== account.messenger;
+    if (changes) {
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });
-    } else if (LINKED.has(account.status)) return true;
+    }
+    if (warmUp !== undefined) await writeRules(trx, accountId, { warmUp });
+    if (!changes && LINKED.has(account.status)) {
+      if (warmUp !== undefined)
+        await recordAudit(trx, { ...actor, action: 'account.changed', subject: account.messenger });
+      return true;
+    }
     await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
     return false;
   });
@@ -44,7 +52,7 @@ export async function connectAccount(
   return readAccountStatus(deps, actor);
 }
 
-/** What belongs to the old messenger is kept, but can be posted to no more. The lane must be locked. */
+/** What belongs to the old messenger is kept, but can be posted to no more, and a warm-up there is over. The lane must be locked. */
 async function changeMessenger(
   trx: Connection,
   account: Account,
@@ -58,7 +66,8 @@ async function changeMessenger(
   if (rows.length > 0)
     throw new AppError('conflict', 'Campaigns are planned or under way: let them end, or cancel them first');
   await sql`
-    update accounts set messenger = ${messenger}, status = 'unlinked', status_reason = null, groups_synced_at = null
+    update accounts
+    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
   await sql`

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { PauseCause } from '../database/schema.ts';
 
-const CAUSES: readonly PauseCause[] = ['rate_limited', 'restricted', 'refused', 'used_elsewhere'];
+const CAUSES: readonly PauseCause[] = ['rate_limited', 'restricted', 'refused', 'used_elsewhere', 'banned'];
 const LONGEST_MS = 2_000;
 
 export interface Pauses {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { SessionState } from '../messenger/messenger.ts';
 import { lockLane, wakeLane } from './store.ts';
@@ -6,7 +6,7 @@ import { lockLane, wakeLane } from './store.ts';
 /**
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
  * lease meanwhile writes nothing, and neither is anything written of an account that is gone. A lane that rested because the
- * account was away goes on when it is back.
+ * account was away goes on when it is back. A warm-up that was asked for begins with the first link that a phone agrees to.
  */
 export async function recordState(
   db: Database,
@@ -19,6 +19,7 @@ export async function recordState(
     const code = isLinking ? state.code : null;
     const isPaused = state.status === 'paused';
     const times = isPaused ? state.times : 0;
+    const linked = (state.status === 'connected' ? state.phoneNumber : undefined) ?? null;
     const { rows } = await sql`
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
@@ -28,7 +29,11 @@ export async function recordState(
           pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),
           paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
           pauses = case when ${isPaused} then ${times} else pauses end,
-          status_reason = ${'reason' in state ? state.reason : null}
+          status_reason = ${'reason' in state ? state.reason : null},
+          scanned_number = ${toOffer(state)},
+          linked_number = coalesce(${linked}::text, linked_number),
+          warm_up_from = case when ${linked}::text is null or linked_number is not null or warm_up_from is null
+                              then warm_up_from else campanile_now() end
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
       returning 1`.execute(trx);
@@ -38,4 +43,12 @@ export async function recordState(
     );
     await wakeLane(trx, accountId);
   });
+}
+
+/** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */
+function toOffer(state: SessionState): RawBuilder<string | null> {
+  const refused = (state.status === 'unlinked' ? state.refusedNumber : undefined) ?? null;
+  return sql`case when linked_number is null and not exists (
+    select from accounts o
+    where o.linked_number = ${refused}::text and o.status in ('connected', 'reconnecting', 'paused')) then ${refused}::text end`;
 }

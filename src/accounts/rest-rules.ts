@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import { dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
+import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
 export interface RestRules {
@@ -14,12 +15,18 @@ export interface Rest extends RestRules {
   accountId: number;
   /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
-  /** Only counted where there is a cap. */
+  /** In that zone. */
+  today: Temporal.PlainDate;
+  /** The first day of its warm-up, too; null: it has none, or it is over. */
+  warmUpFrom: Temporal.PlainDate | null;
+  /** How many deliveries may be sent today: what the daily cap and the warm-up allow; null: any number. */
+  capToday: number | null;
+  /** Only counted where there is a cap today. */
   sentToday: number | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
-  /** When what is said here may be over. */
-  changesAt: Temporal.Instant;
+  /** When what is said here may be over; null: there are no rules. */
+  changesAt: Temporal.Instant | null;
 }
 
 interface RuleRow {
@@ -27,6 +34,7 @@ interface RuleRow {
   quietFrom: string | null;
   quietTo: string | null;
   dailyCap: number | null;
+  warmUpFrom: Date | null;
   timeZone: string | null;
   now: Date;
 }
@@ -38,7 +46,7 @@ interface RuleRow {
 export async function readRests(trx: Connection, accountIds: readonly number[], timeZone: string): Promise<Rest[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
-           u.time_zone as "timeZone", campanile_now() as now
+           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now
     from accounts a
     join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
     join users u on u.user_id = o.user_id
@@ -50,15 +58,27 @@ export async function readRests(trx: Connection, accountIds: readonly number[], 
 
 async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<Rest> {
   const { accountId, quietFrom, quietTo, dailyCap } = row;
-  const now = Temporal.Instant.fromEpochMilliseconds(row.now.getTime());
+  const now = row.now.toTemporalInstant();
+  const today = dateIn(timeZone, row.now);
   const quietHours = quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo };
+  const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom);
+  const warmUpFrom = began && dayOfWarmUp(began, today) <= WARM_UP_CAPS.length ? began : null;
+  const capToday = capOn({ dailyCap, warmUpFrom }, today);
   const day = dayOf(timeZone, now);
-  const sentToday = dailyCap === null ? null : await countSent(trx, accountId, day.begin);
-  const isUsedUp = dailyCap !== null && sentToday !== null && sentToday >= dailyCap;
+  const sentToday = capToday === null ? null : await countSent(trx, accountId, day.begin);
+  const isUsedUp = capToday !== null && sentToday !== null && sentToday >= capToday;
   const until = (quietHours && quietUntil(quietHours, timeZone, now)) ?? (isUsedUp ? day.end : null);
-  const changes = [day.end, ...(until ? [until] : []), ...(quietHours ? [nextQuiet(quietHours, timeZone, now)] : [])];
-  const [changesAt = day.end] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));
-  return { accountId, quietHours, dailyCap, timeZone, sentToday, until, changesAt };
+  const changes = [
+    ...(until ? [until] : []),
+    ...(quietHours ? [nextQuiet(quietHours, timeZone, now)] : []),
+    ...(quietHours || capToday !== null ? [day.end] : []),
+  ];
+  const [changesAt = null] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));
+  return { accountId, quietHours, dailyCap, today, warmUpFrom, capToday, timeZone, sentToday, until, changesAt };
+}
+
+function dateIn(timeZone: string, at: Date): Temporal.PlainDate {
+  return at.toTemporalInstant().toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
 /** Deliveries of the account sent since then. Of a run that began since then they are known; of the others they are counted. */

@@ -5,7 +5,8 @@ import type { Log } from '../lib/log.ts';
 import { requeueLanes } from './lease-store.ts';
 import { lockLane } from './store.ts';
 
-const WHY =
+/** For the user of an account that is stopped. */
+export const STOPPED =
   'Sending is stopped: the records of what was sent contradict each other, and nothing was written over them. Nothing is lost. ' +
   'Connect your account again to have them counted anew and to go on';
 
@@ -74,7 +75,7 @@ function stop(db: Database, accountId: number, gaps?: Readonly<Record<string, nu
     if (gaps) await requeueLanes(trx, [accountId], gaps);
     await sql`update lanes set held_until = 'infinity' where account_id = ${accountId}`.execute(trx);
     const { rows } = await sql`
-      update accounts set stop_reason = ${WHY} where account_id = ${accountId} and stop_reason is null returning 1`.execute(
+      update accounts set stop_reason = ${STOPPED} where account_id = ${accountId} and stop_reason is null returning 1`.execute(
       trx,
     );
     return rows.length > 0;

@@ -12,6 +12,10 @@ export interface Account {
   whatsappNumber: string;
   /** The same, digits only. */
   phoneNumber: string;
+  /** Digits, of the phone that agreed to the last link; null: none has yet. */
+  linkedNumber: string | null;
+  /** Digits, of a phone that was refused since it has another number, and whose number may be taken over. */
+  scannedNumber: string | null;
   groupsSyncedAt: Date | null;
   /** While linking: how, and what there is to show. */
   linkMethod: 'qr' | 'pairing_code' | null;
@@ -100,6 +104,8 @@ function selectAccounts(db: Connection) {
       'accounts.workspace_id as workspaceId',
       'accounts.messenger as messenger',
       'accounts.status as status',
+      'accounts.linked_number as linkedNumber',
+      'accounts.scanned_number as scannedNumber',
       'accounts.groups_synced_at as groupsSyncedAt',
       'users.whatsapp_number as whatsappNumber',
       'users.whatsapp_digits as phoneNumber',

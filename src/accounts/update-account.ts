@@ -3,12 +3,16 @@ import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { readRests, type Rest, type RestRules } from './rest-rules.ts';
 import { findOwnAccount, lockOwnLane, userIsGone, wakeLane } from './store.ts';
+import { WARM_UP_CAPS } from './warm-up.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
-export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefined };
+export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefined } & {
+  /** True: a warm-up begins, unless one is under way. False: there is none from now on. */
+  warmUp?: boolean | undefined;
+};
 
 /**
- * Changes when the workspace's account rests, and answers what that comes to now. It holds from the next turn on: what was in hand may
+ * Changes when the workspace's account rests and how much it sends on a day, and answers what that comes to now. It holds from the next turn on: what was in hand may
  * still leave. Throws `unauthenticated` when the user is gone.
  */
 export async function updateAccount(
@@ -21,13 +25,14 @@ export async function updateAccount(
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     await writeRules(trx, accountId, change);
-    await wakeLane(trx, accountId);
     await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger });
     return readRest(trx, accountId, timeZone);
   });
 }
 
-async function writeRules(trx: Connection, accountId: number, { quietHours, dailyCap }: RestChange): Promise<void> {
+/** Changes the rules, and has the account's lane look them up anew. The lane must be locked. */
+export async function writeRules(trx: Connection, accountId: number, change: RestChange): Promise<void> {
+  const { quietHours, dailyCap, warmUp } = change;
   if (quietHours !== undefined)
     await trx
       .updateTable('accounts')
@@ -36,10 +41,16 @@ async function writeRules(trx: Connection, accountId: number, { quietHours, dail
       .execute();
   if (dailyCap !== undefined)
     await trx.updateTable('accounts').set({ daily_cap: dailyCap }).where('account_id', '=', accountId).execute();
-  await sql`
-    update lanes l
-    set open_until = case when a.quiet_from is null and a.daily_cap is null then 'infinity'::timestamptz else '-infinity' end, open_for = null
-    from accounts a where a.account_id = ${accountId} and l.account_id = a.account_id`.execute(trx);
+  if (warmUp !== undefined)
+    await sql`
+      update accounts
+      set warm_up_from = case
+        when not ${warmUp}::boolean then null
+        when warm_up_from > campanile_now() - ${WARM_UP_CAPS.length} * interval '1 day' then warm_up_from
+        else campanile_now() end
+      where account_id = ${accountId}`.execute(trx);
+  await sql`update lanes set open_until = '-infinity', open_for = null where account_id = ${accountId}`.execute(trx);
+  await wakeLane(trx, accountId);
 }
 
 async function readRest(db: Connection, accountId: number, timeZone: string): Promise<Rest> {

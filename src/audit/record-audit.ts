@@ -26,6 +26,7 @@ export type AuditAction =
   | 'api_key.revoked'
   | 'account.changed'
   | 'account.linking'
+  | 'account.number_changed'
   | 'account.resumed'
   | 'account.unlinked'
   | 'campaign.accepted'

@@ -1,24 +1,27 @@
 /** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
+import { STOPPED, writeOrStop } from '../accounts/stop-account.ts';
 import { lockOwnLane, wakeLane } from '../accounts/store.ts';
 import { recordAudit, type Actor, type AuditAction } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import { cancelRuns } from './cancel-runs.ts';
 import { missRuns } from './expire-runs.ts';
 import { findOwnCampaign, type OwnCampaign } from './store.ts';
 
-interface ControlDeps {
+export interface ControlDeps {
   db: Database;
+  log?: Log | undefined;
 }
 export interface Controlled {
   campaignId: string;
   status: CampaignStatus;
 }
 
-export function pauseCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
-  return control(db, actor, publicId, 'campaign.paused', async (trx, campaign) => {
+export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.paused', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'paused');
     await sql`
       update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
@@ -29,8 +32,8 @@ export function pauseCampaign({ db }: ControlDeps, actor: Actor, publicId: strin
 }
 
 /** Runs that fell due during the pause begin now, unless that was more than 6 hours ago: then they are missed. */
-export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
-  return control(db, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
+export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
     requireStatus(campaign, ['paused'], 'resumed');
     await sql`
       update runs set paused = false where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
@@ -49,8 +52,8 @@ export function resumeCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
 }
 
 /** What has not been sent never will be, but for the turn in hand: what of it was sent is recorded as sent. */
-export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
-  return control(db, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
+export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');
     await cancelRuns(trx, campaign);
   });
@@ -58,23 +61,28 @@ export function cancelCampaign({ db }: ControlDeps, actor: Actor, publicId: stri
 
 /**
  * Does what the user asks to one of their campaigns, with the account's lane locked, and writes it into the audit log. `change`
- * is given the campaign as it is under the lock. Throws 404, and what `change` throws.
+ * is given the campaign as it is under the lock. Throws 404, 409 where the ledger would become wrong, which stops the account, and
+ * what `change` throws.
  */
 export async function control(
-  db: Database,
+  { db, log }: ControlDeps,
   actor: Actor,
   publicId: string,
   action: AuditAction,
   change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
 ): Promise<Controlled> {
   const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
-  return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId);
-    await change(trx, await findOwnCampaign(trx, actor.workspaceId, publicId));
-    await recordAudit(trx, { ...actor, action, subject: publicId });
-    const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
-    return { campaignId: publicId, status };
-  });
+  const write = () =>
+    db.transaction().execute(async (trx) => {
+      await lockOwnLane(trx, accountId);
+      await change(trx, await findOwnCampaign(trx, actor.workspaceId, publicId));
+      await recordAudit(trx, { ...actor, action, subject: publicId });
+      const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      return { campaignId: publicId, status };
+    });
+  const done = await writeOrStop({ db, log }, accountId, write);
+  if (!done) throw new AppError('conflict', STOPPED);
+  return done;
 }
 
 /** Throws 409 for a campaign whose single posts are no longer kept. */

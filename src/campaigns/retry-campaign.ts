@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { wakeLane } from '../accounts/store.ts';
 import type { Actor } from '../audit/record-audit.ts';
-import type { Connection, Database } from '../database/connect.ts';
+import type { Connection } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
-import { control, requirePosts, requireStatus, type Controlled } from './control.ts';
+import { control, requirePosts, requireStatus, type Controlled, type ControlDeps } from './control.ts';
 import type { OwnCampaign } from './store.ts';
 
 /**
@@ -14,8 +14,8 @@ import type { OwnCampaign } from './store.ts';
  * are left out: what members have seen deleted does not come back. Throws 409 when nothing else has failed, or the campaign was
  * cancelled.
  */
-export function retryCampaign({ db }: { db: Database }, actor: Actor, publicId: string): Promise<Controlled> {
-  return control(db, actor, publicId, 'campaign.retried', async (trx, campaign) => {
+export function retryCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
     const { queued, reopened } = await queueFailed(trx, campaign);

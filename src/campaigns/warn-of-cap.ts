@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { readRests } from '../accounts/rest-rules.ts';
+import { capOn } from '../accounts/warm-up.ts';
 import type { Connection } from '../database/connect.ts';
 
 /** What shall be sent, and when. */
@@ -14,25 +15,28 @@ interface Planned {
   now: Date;
 }
 
-/** Of the first day of the account's owner on which more is to be sent than the daily cap allows; undefined where there is none. */
+/** Of the first day of the account's owner on which more is to be sent than the daily cap and the warm-up allow; undefined where there is none. */
 export async function warnOfCap(
   db: Connection,
   accountId: number,
   { groups, dueAt, except, timeZone, now }: Planned,
 ): Promise<{ code: string; message: string } | undefined> {
   const [rest] = await readRests(db, [accountId], timeZone);
-  if (!rest || rest.dailyCap === null) return undefined;
+  if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
   const dateOf = (at: Date) => at.toTemporalInstant().toZonedDateTimeISO(zone).toPlainDate().toString();
   const posts = await readOthers(db, accountId, { zone, until: dueAt.at(-1) ?? now, except });
   const add = (date: string, count: number) => posts.set(date, (posts.get(date) ?? 0) + count);
   add(dateOf(now), rest.sentToday ?? 0);
   for (const at of dueAt) add(dateOf(at), groups);
-  const date = dueAt.map(dateOf).find((one) => (posts.get(one) ?? 0) > dailyCap);
+  const capAt = (date: string) => capOn(rest, Temporal.PlainDate.from(date)) ?? Infinity;
+  const date = dueAt.map(dateOf).find((one) => (posts.get(one) ?? 0) > capAt(one));
   if (date === undefined) return undefined;
+  const cap = capAt(date);
+  const limit = cap === dailyCap ? `${cap} posts a day` : `${cap} posts on ${date}, while it warms up`;
   return {
     code: 'over_daily_cap',
-    message: `Your account sends at most ${dailyCap} posts a day, and ${posts.get(date)} are to be sent on ${date}. The others wait for the next day; what is left of a campaign when its next run falls due, or of which nothing can be sent for 24 hours, expires.`,
+    message: `Your account sends at most ${limit}, and ${posts.get(date)} are to be sent on ${cap === dailyCap ? date : 'that day'}. The others wait for the next day; what is left of a campaign when its next run falls due, or of which nothing can be sent for 24 hours, expires.`,
   };
 }
 

@@ -84,6 +84,8 @@ export interface Schema extends LedgerTables, MessengerTables {
     status: AccountStatus;
     status_reason: string | null;
     groups_synced_at: Date | null;
+    linked_number: string | null;
+    scanned_number: string | null;
     link_method: 'qr' | 'pairing_code' | null;
     qr: string | null;
     pairing_code: string | null;
@@ -95,6 +97,7 @@ export interface Schema extends LedgerTables, MessengerTables {
     quiet_from: string | null;
     quiet_to: string | null;
     daily_cap: number | null;
+    warm_up_from: Date | null;
     stop_reason: string | null;
     created_at: GeneratedInstant;
   };
@@ -197,7 +200,7 @@ export interface Schema extends LedgerTables, MessengerTables {
 
 export type Role = 'owner';
 export type ApiKeyScope = 'read' | 'send';
-export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere';
+export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere' | 'banned';
 
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
 export type GroupKind = 'group' | 'community' | 'channel';

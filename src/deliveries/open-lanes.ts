@@ -7,7 +7,7 @@ const LONGEST_MINUTES = 15;
 
 /**
  * Looks up whether the accounts of closed lanes may send, and opens the lanes of those that may: until the rules could say otherwise,
- * and for as many deliveries as a daily cap leaves. The others sleep as long as the account rests. A lane that somebody else has
+ * and for as many deliveries as today's cap leaves; for ever where there are no rules. The others sleep as long as the account rests. A lane that somebody else has
  * locked, or with a turn in hand, is left as it is. `timeZone` is the installation's.
  */
 export async function openLanes(db: Database, accountIds: readonly number[], timeZone: string): Promise<void> {
@@ -21,16 +21,16 @@ export async function openLanes(db: Database, accountIds: readonly number[], tim
 }
 
 async function writeRests(trx: Connection, rests: readonly Rest[]): Promise<void> {
-  const left = rests.map(({ dailyCap, sentToday }) => (dailyCap === null ? null : dailyCap - (sentToday ?? 0)));
+  const left = rests.map(({ capToday, sentToday }) => (capToday === null ? null : capToday - (sentToday ?? 0)));
   await sql`
     update lanes l
-    set open_until = case when i.rests then '-infinity' else least(i.changes_at, s.soon) end,
+    set open_until = case when i.rests then '-infinity' when i.changes_at is null then 'infinity' else least(i.changes_at, s.soon) end,
         open_for = case when not i.rests then i.room end,
         work_at = case when i.rests then least(i.rests_until, s.soon) else campanile_now() end
     from (select account_id, rests_until is not null as rests, rests_until, changes_at, room
           from unnest(${rests.map((rest) => rest.accountId)}::bigint[],
                       ${rests.map((rest) => rest.until?.toString() ?? null)}::timestamptz[],
-                      ${rests.map((rest) => rest.changesAt.toString())}::timestamptz[], ${left}::int[])
+                      ${rests.map((rest) => rest.changesAt?.toString() ?? null)}::timestamptz[], ${left}::int[])
                r (account_id, rests_until, changes_at, room)) i,
          (select campanile_now() + ${LONGEST_MINUTES} * interval '1 minute' as soon) s
     where l.account_id = i.account_id`.execute(trx);

@@ -22,7 +22,9 @@ export type PauseCause =
   /** It refused one post after the other. */
   | 'refused'
   /** The same link is used from elsewhere. */
-  | 'used_elsewhere';
+  | 'used_elsewhere'
+  /** It has banned the account for a while. */
+  | 'banned';
 
 /** A pause that was told before, by whichever process. */
 export interface KnownPause {
@@ -121,14 +123,16 @@ export type LinkMethod = 'qr' | 'pairing_code';
 export type SessionState =
   /** Waits for the user's phone. A code is shown anew before it expires, so many milliseconds from now. */
   | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
-  | { status: 'connected' }
-  /** The connection broke; it comes back by itself. */
+  /** `phoneNumber`: digits, of the phone that has agreed to the link; undefined: none had to. */
+  | { status: 'connected'; phoneNumber?: string | undefined }
+  /** There is no connection, or none yet; it comes by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
   | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
-  | { status: 'unlinked'; reason: string | null };
+  /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
+  | { status: 'unlinked'; reason: string | null; refusedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */
 export type TellState = (state: SessionState) => void;
@@ -189,7 +193,8 @@ export type MessengersTraits = ReadonlyMap<string, MessengerTraits>;
 
 export interface Messenger extends MessengerTraits {
   /**
-   * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands.
+   * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands: until a
+   * connection stands, that there is none yet.
    * Undefined when the account turns out not to be linked, which is told too.
    */
   open(account: MessengerAccount, tell: TellState): Promise<MessengerSession | undefined>;

@@ -1,10 +1,10 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { AppError, invalid } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { hashPassword } from './password.ts';
-import { phoneDigits } from './phone-number.ts';
+import { requirePhoneDigits } from './phone-number.ts';
 import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
@@ -22,8 +22,7 @@ export async function createUser(
   address: string,
 ): Promise<User> {
   if (signUp === 'closed') throw new AppError('forbidden', 'Sign-up is closed here: ask whoever runs this service');
-  const whatsappDigits = phoneDigits(input.whatsappNumber);
-  if (whatsappDigits === undefined) throw invalid([{ field: 'whatsapp_number', issue: 'must be a phone number' }]);
+  const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
   await takeAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: address }]);
   const passwordHash = await hashPassword(password);
   return db.transaction().execute(async (trx) => {

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Schema, WorkspaceId } from '../database/schema.ts';
@@ -25,12 +26,14 @@ export interface UserSettings {
   bornWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
   diesWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
+  allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
 
 /** What the use cases of this room work with; each asks for the parts that it needs. */
 export interface UserDependencies extends Pick<
   UserSettings,
-  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser' | 'diesWithUser'
+  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser' | 'diesWithUser' | 'allowsNumber'
 > {
   tokens: Tokens;
   tokenStates: TokenStates;
@@ -38,7 +41,19 @@ export interface UserDependencies extends Pick<
 }
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
-  const { db, log, clock, hints, jwtSecret, tokenLifetimeMs, signUp, timeZone, bornWithUser, diesWithUser } = settings;
+  const {
+    db,
+    log,
+    clock,
+    hints,
+    jwtSecret,
+    tokenLifetimeMs,
+    signUp,
+    timeZone,
+    bornWithUser,
+    diesWithUser,
+    allowsNumber,
+  } = settings;
   return {
     db,
     log,
@@ -47,6 +62,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     timeZone,
     bornWithUser,
     diesWithUser,
+    allowsNumber,
     tokens: createTokens({
       secret: jwtSecret,
       clock,

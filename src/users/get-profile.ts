@@ -1,7 +1,7 @@
 import type { UserId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { findUser, type User } from './store.ts';
+import { readUser, type User } from './store.ts';
 
 export interface UserProfile {
   user: User;
@@ -14,7 +14,7 @@ export async function getProfile(
   { db, timeZone }: Pick<UserDependencies, 'db' | 'timeZone'>,
   userId: UserId,
 ): Promise<UserProfile> {
-  const user = await findUser(db, userId);
+  const user = await readUser(db, userId);
   if (!user) throw userIsGone();
   return { user, timeZone: user.timeZone ?? timeZone };
 }

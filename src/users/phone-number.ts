@@ -1,3 +1,5 @@
+import { invalid } from '../lib/errors.ts';
+
 const SEPARATORS = /[\s.()\p{Pd}]/gu;
 
 /**
@@ -7,4 +9,11 @@ const SEPARATORS = /[\s.()\p{Pd}]/gu;
 export function phoneDigits(number: string): string | undefined {
   const digits = number.replace(SEPARATORS, '').replace(/^(\+|00)/, '');
   return /^[0-9]{7,15}$/.test(digits) ? digits : undefined;
+}
+
+/** The same for a field that has to be one; throws `invalid`. */
+export function requirePhoneDigits(field: string, number: string): string {
+  const digits = phoneDigits(number);
+  if (digits === undefined) throw invalid([{ field, issue: 'must be a phone number' }]);
+  return digits;
 }

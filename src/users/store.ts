@@ -107,6 +107,17 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   return row && withSecrets(row);
 }
 
+/** Without what revokes tokens, which whoever shows a user has no need of. */
+export async function readUser(db: Connection, userId: UserId): Promise<User | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .selectAll()
+    .executeTakeFirst();
+  return row && toUser(row);
+}
+
 export async function findUser(db: Connection, userId: UserId): Promise<UserWithSecrets | undefined> {
   const row = await db
     .selectFrom('users')
@@ -132,6 +143,8 @@ export interface ProfileChange {
   firstName: string | undefined;
   lastName: string | undefined;
   phoneNumber: string | undefined;
+  /** Of the messaging account: as it was written, and its digits. */
+  whatsappNumber: { written: string; digits: string } | undefined;
   timeZone: string | undefined;
 }
 
@@ -143,6 +156,8 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
       first_name: change.firstName ?? column.ref('first_name'),
       last_name: change.lastName ?? column.ref('last_name'),
       phone_number: change.phoneNumber ?? column.ref('phone_number'),
+      whatsapp_number: change.whatsappNumber?.written ?? column.ref('whatsapp_number'),
+      whatsapp_digits: change.whatsappNumber?.digits ?? column.ref('whatsapp_digits'),
       time_zone: change.timeZone ?? column.ref('time_zone'),
     }))
     .where('user_id', '=', userId)

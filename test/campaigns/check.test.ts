@@ -208,6 +208,31 @@ test('a daily cap that is too small for a day of it is warned of, with what else
   expect(await overCap(later())).toEqual([]);
 });
 
+test('a warm-up that is too small for a day of it is warned of, and the expected time waits for it', async () => {
+  const body = { ...now(), group_metadata_ids: groups };
+  await alice.call('venom/update-account', { warm_up: true });
+  const overCap = ({ warnings }: Check) => warnings.find(({ code }) => code === 'over_daily_cap')?.message;
+  for (let more = 1; more <= 9; more++) await alice.call('venom/add-campaign', { ...body, html: `Number ${more}` });
+  expect(overCap(await checked(body))).toBeUndefined();
+  await alice.call('venom/add-campaign', { ...body, html: 'Number 10' });
+  const found = await checked(body);
+  expect(overCap(found)).toMatch(
+    /at most 30 posts on 2031-05-31, while it warms up, and 33 are to be sent on that day/,
+  );
+  // What today has no room for leaves after midnight, which is in twelve hours.
+  expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);
+  const later = {
+    ...body,
+    is_schedule: true,
+    start_date: '2031-06-01',
+    end_date: '2031-06-01',
+    schedule_time: '09:00:00',
+  };
+  expect(overCap(await checked(later)), 'the next day allows 40').toBeUndefined();
+  await alice.call('venom/update-account', { daily_cap: 2, warm_up: false });
+  expect(overCap(await checked(body))).toMatch(/at most 2 posts a day/);
+});
+
 test('the expected time waits for quiet hours and the daily cap', async () => {
   // It is some moments past noon in UTC, which is her zone.
   const expectWithin = (seconds: number, most: number) => {

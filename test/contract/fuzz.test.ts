@@ -141,9 +141,10 @@ async function readBack(
   }
   if (name === 'update_profile') {
     const changed = Object.entries(sent).filter(([field, value]) => value !== null && PROFILE_FIELDS.has(field));
-    const { time_zone, ...user_info } = Object.fromEntries(changed);
+    const { time_zone, whatsapp_number, ...user_info } = Object.fromEntries(changed);
+    const number = whatsapp_number !== undefined && { wharsapp_number: whatsapp_number };
     const { body } = await owner.call('user/get_profile');
-    return [[body.data, { user_info, ...(time_zone !== undefined && { time_zone }) }]];
+    return [[body.data, { user_info: { ...user_info, ...number }, ...(time_zone !== undefined && { time_zone }) }]];
   }
   if (name === 'add-campaign' || name === 'add-campaign-batch') {
     const campaign_id = String(answer.headers.get('x-campaign-id') ?? answer.body?.data['campaign_id']);
@@ -165,7 +166,7 @@ const CREATIONS: Readonly<Record<string, string>> = {
   'create-community': 'community_name',
   'create-group': 'group_name',
 };
-const PROFILE_FIELDS = new Set(['first_name', 'last_name', 'phone_number', 'time_zone']);
+const PROFILE_FIELDS = new Set(['first_name', 'last_name', 'phone_number', 'whatsapp_number', 'time_zone']);
 
 /** The service goes on, for the one who sent it and for others. */
 async function expectService() {
@@ -205,7 +206,7 @@ describe(`${RUNS} bodies of seed ${SEED} lead to no defect`, () => {
     expect(accepted.length, 'campaigns of odd bodies').toBeGreaterThanOrEqual(Math.floor(RUNS / 10));
     for (const { owner, campaignId, isNow } of accepted) {
       // An odd body may have asked for a rest.
-      await owner.call('venom/update-account', { quiet_hours: 'none', daily_cap: 'none' });
+      await owner.call('venom/update-account', { quiet_hours: 'none', daily_cap: 'none', warm_up: false });
       const read = async () => {
         const call = owner.call<{ totals: Record<string, number> }>;
         return (await call('analytics/get-campaign-group-analytics-master', { campaign_id: campaignId })).body;

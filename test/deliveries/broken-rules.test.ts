@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readAccountStatus } from '../../src/accounts/account-status.ts';
 import { connectAccount } from '../../src/accounts/connect-account.ts';
 import { beginDueRuns } from '../../src/campaigns/begin-runs.ts';
+import { cancelCampaign } from '../../src/campaigns/control.ts';
 import { getCampaign } from '../../src/campaigns/get-campaign.ts';
 import { createFinisher } from '../../src/deliveries/finisher.ts';
 import type { Log } from '../../src/lib/log.ts';
@@ -162,4 +163,20 @@ test('what a receipt proves is not counted where that would be wrong, and others
   await connect(wrong);
   await recordReceipts(database.db, events, log);
   expect(await readRun(wrong)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
+});
+
+test('what a user asks for that would make the ledger wrong is refused, and stops the account', async () => {
+  const owner = await createOwner(database.db, 3);
+  const campaign = await sendNow(database.db, owner);
+  await sql`update runs set queued = 1, cancelled = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  const cancelling = cancelCampaign({ db: database.db, log }, owner, campaign);
+  await expect(cancelling).rejects.toMatchObject({
+    kind: 'conflict',
+    message: expect.stringMatching(/^Sending is stopped/),
+  });
+  expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
+  expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_counts' }]);
+  await connect(owner);
+  expect(await cancelCampaign({ db: database.db, log }, owner, campaign)).toMatchObject({ status: 'cancelled' });
+  expect(await readRun(owner)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });
 });

@@ -64,6 +64,7 @@ export async function startTestServer({
     timeZone: 'UTC',
     async bornWithUser() {},
     async diesWithUser() {},
+    async allowsNumber() {},
     ...users,
   });
   const server = await buildServer({

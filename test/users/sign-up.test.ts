@@ -146,6 +146,7 @@ test('after 600 sign-ups from one address the next from there has to wait an hou
     timeZone: 'UTC',
     async bornWithUser() {},
     async diesWithUser() {},
+    async allowsNumber() {},
   });
   await sql`
     insert into attempts (subject, times)

@@ -42,6 +42,9 @@ describe.skipIf(!browser)('in a browser', () => {
   afterEach(() => visited.end());
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  /** At the first link the page asks how the number was used. */
+  const chooseUse = (name: string) => page.getByRole('radio', { name }).check();
+  const USED = 'It has long posted to groups';
   const state = (text: string) => page.getByRole('region', { name: 'Your link' }).getByText(text, { exact: true });
 
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
@@ -59,6 +62,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Link your WhatsApp, or try everything').waitFor();
     await page.getByRole('link', { name: 'See account' }).click();
     await state('Not linked').waitFor();
+    await press('Link with a QR code');
+    await page.getByText('Choose one: a new number has to begin slowly.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await chooseUse(USED);
     await press('Link with a QR code');
     const picture = page.getByRole('img', { name: 'Code to scan with your phone' });
     await picture.waitFor();
@@ -79,6 +86,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('an account is linked by a code that is entered on the phone, and unlinked when that is confirmed', async () => {
     await enterAsNew(page, 'ben', `+${OWN_NUMBER}`);
     await page.goto('/account');
+    await chooseUse(USED);
     await press('Link with a QR code');
     await press('Use a code instead');
     const code = page.getByRole('img', { name: /^Code to enter on your phone: (\S ){7}\S$/ });
@@ -112,6 +120,7 @@ describe.skipIf(!browser)('in a browser', () => {
       schedule_time: '09:00:00',
     });
     await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
+    await chooseUse(USED);
     await press('Link with a QR code');
     await page.getByRole('alert').getByText('Campaigns are planned or under way').waitFor();
     // The browser itself complains about every answer that is an error.

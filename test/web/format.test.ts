@@ -39,6 +39,7 @@ describe('times', () => {
 
   test('that take long are told in the unit that fits', () => {
     expect([0, 40, 200, 7_200].map(duration)).toEqual(['1 second', '40 seconds', '3 minutes', '2 hours']);
+    expect([40 * 3_600, 3 * 86_400].map(duration)).toEqual(['40 hours', '3 days']);
   });
 });
 

@@ -64,6 +64,7 @@ try {
   await signUpInBrowser(page, 'Linda');
   await page.goto('/account');
   await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
+  await page.getByRole('radio', { name: 'It is new' }).check();
   await page.getByRole('button', { name: 'Link with a QR code' }).click();
   await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
   await take(page, 'account');

@@ -179,6 +179,7 @@ async function takeLink(page: Page, take: (name: string, path?: string) => Promi
   await page.goto('/account');
   await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
   await take('account-whatsapp');
+  await page.getByRole('radio', { name: 'It is new' }).check();
   await page.getByRole('button', { name: 'Link with a QR code' }).click();
   await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
   await take('account-qr');

@@ -180,7 +180,7 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
 }
 
 /** The code is that of the peer's choice: which one WhatsApp uses is not known. */
-const UNREADABLE = 479;
+const UNREADABLE = 406;
 
 /** Whether a post shows a file that is there, and says so on its outside; or none, and says nothing of one. */
 function isWhole(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {

@@ -62,7 +62,8 @@ export function describeGroup({ world }: PeerState, group: Group, most = Infinit
   const participants = [...group.participants].slice(0, most).map(([jid, rank]) => {
     const person = personOf(world, jid);
     const number = person && numberOf(person);
-    return element('participant', { jid, phone_number: number, type: rank === 'member' ? undefined : rank });
+    const ids = group.addressing === 'lid' ? { jid, phone_number: number } : { jid: number, lid: jid };
+    return element('participant', { ...ids, type: rank === 'member' ? undefined : rank });
   });
   const body = element('body', {}, Buffer.from(group.description));
   const marks = [
@@ -80,7 +81,7 @@ export function describeGroup({ world }: PeerState, group: Group, most = Infinit
     s_t: group.createdAt,
     creation: group.createdAt,
     creator: group.creator,
-    addressing_mode: 'lid',
+    addressing_mode: group.addressing,
     size: String(group.participants.size),
   };
   return element('group', attributes, [...participants, ...marks]);

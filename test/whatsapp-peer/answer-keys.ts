@@ -28,7 +28,7 @@ export async function answerKeyQuery(state: PeerState, connection: Connection, q
     case 'rotate':
       return [];
     case 'key':
-      return [element('list', {}, await handOutKeys(state, elementsOf(need(query, 'key'))))];
+      return handOutKeys(state, elementsOf(need(query, 'key')));
     default:
       if (query.attrs['type'] !== 'set') return undefined;
       companion.bundle = readBundle(query);
@@ -36,17 +36,27 @@ export async function answerKeyQuery(state: PeerState, connection: Connection, q
   }
 }
 
-function handOutKeys(state: PeerState, users: Stanza[]): Promise<Stanza[]> {
-  return Promise.all(
-    users.map(async ({ attrs: { jid = '' } }) => {
-      const device = deviceOf(state.world, jid);
-      if (device) return device.bundle(jid);
-      const companion = companionOf(state.world, jid);
-      if (companion?.bundle) return bundleOf(companion, jid);
-      return element('user', { jid }, [element('error', { code: '404', text: 'item-not-found' })]);
-    }),
-  );
+/** Others were refused with more than 500, and advise this. */
+const MOST_USERS = 100;
+const TOO_MANY = 400;
+
+async function handOutKeys({ world, script }: PeerState, users: Stanza[]): Promise<QueryAnswer> {
+  if (users.length > MOST_USERS) return TOO_MANY;
+  const asked = users.map(({ attrs: { jid = '' } }) => ({ jid, verdict: script.keysOf(jid) }));
+  for (const { verdict } of asked) if (typeof verdict === 'object' && 'refuseAll' in verdict) return verdict.refuseAll;
+  const answers = asked.map(({ jid, verdict }) => {
+    if (verdict === 'none') return element('user', { jid });
+    if (verdict !== 'given') return element('user', { jid }, [errorOf('error' in verdict ? verdict.error : 406)]);
+    const device = deviceOf(world, jid);
+    if (device) return device.bundle(jid);
+    const companion = companionOf(world, jid);
+    if (companion?.bundle) return bundleOf(companion, jid);
+    return element('user', { jid }, [errorOf(404)]);
+  });
+  return [element('list', {}, await Promise.all(answers))];
 }
+
+const errorOf = (code: number) => element('error', { code: String(code), text: 'refused' });
 
 function readBundle(upload: Stanza): NonNullable<Companion['bundle']> {
   const keyOf = (key: Stanza) => ({
@@ -90,6 +100,7 @@ function bundleOf({ bundle }: Companion, jid: string): Stanza {
 export function findUsers({ world }: PeerState, usync: Stanza): QueryAnswer {
   const query = need(usync, 'query');
   const wants = (what: string) => child(query, what) !== undefined;
+  if (elementsOf(need(usync, 'list')).length > MOST_USERS) return TOO_MANY;
   const found = elementsOf(need(usync, 'list')).map((user) => {
     const asked = textOf(child(user, 'contact')).replaceAll(/\D/g, '');
     const jid = user.attrs['jid'] ?? `${asked}@${SERVER}`;

@@ -5,7 +5,7 @@ import { answerKeyQuery, findUsers } from './answer-keys.ts';
 import { LARGEST_UPLOAD } from './media-host.ts';
 import { continuePairing } from './pair.ts';
 import type { PeerState } from './state.ts';
-import { element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
+import { child, element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
 
 /** What an answer holds, or the code it refuses with; undefined: the peer does not know this query. */
 export type QueryAnswer = Stanza[] | number | undefined;
@@ -14,7 +14,8 @@ export type QueryAnswer = Stanza[] | number | undefined;
 export async function answerQuery(state: PeerState, connection: Connection, query: Stanza): Promise<void> {
   const { xmlns: namespace = '', to = SERVER, id = '' } = query.attrs;
   const { query_id: queryId = '', jid: chatId = to } = elementsOf(query)[0]?.attrs ?? {};
-  const refused = await state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId });
+  const users = usersIn(query);
+  const refused = await state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId, users });
   const answer = refused ?? (await answerTo(state, connection, query));
   if (answer === undefined) state.unanswered.push(query);
   const attributes = { id, from: to, t: seconds() };
@@ -26,7 +27,16 @@ export async function answerQuery(state: PeerState, connection: Connection, quer
   connection.send(element('iq', { ...attributes, type: 'error' }, [element('error', errorOf(code))]));
 }
 
+/** Whom a query for devices or for keys is about. */
+function usersIn(query: Stanza): string[] {
+  const asked = elementsOf(query)[0];
+  return [...elementsOf(asked), ...elementsOf(child(asked, 'list'))].flatMap(({ tag, attrs }) =>
+    tag === 'user' ? (attrs['jid'] ?? []) : [],
+  );
+}
+
 const TEXTS: Readonly<Record<number, string>> = {
+  400: 'bad-request',
   403: 'forbidden',
   404: 'item-not-found',
   406: 'not-acceptable',

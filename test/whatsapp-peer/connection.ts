@@ -1,8 +1,8 @@
-import { decodeBinaryNode, encodeBinaryNode, type proto } from 'baileys';
+import { Curve, decodeBinaryNode, encodeBinaryNode, type proto } from 'baileys';
 import type { WebSocket } from 'ws';
 import { NoiseResponder } from './noise.ts';
 import type { Pairing } from './pair.ts';
-import { element, type Stanza } from './stanza.ts';
+import { child, element, type Stanza } from './stanza.ts';
 import type { PeerState } from './state.ts';
 import type { Companion } from './world.ts';
 
@@ -31,7 +31,9 @@ export class Connection {
     this.handlers = handlers;
     this.socket = socket;
     this.state = state;
-    this.noise = new NoiseResponder(state.authority, state.serverKey);
+    const { authority, serverKey, script } = state;
+    const certified = script.showsOthersCertificate ? Curve.generateKeyPair() : serverKey;
+    this.noise = new NoiseResponder(authority.chainFor(certified.public), serverKey);
     socket.on('message', (data: Buffer) => {
       this.last = this.last.then(() => this.receive(data)).catch((error: unknown) => this.fail(error));
     });
@@ -88,8 +90,15 @@ export class Connection {
       waiting(stanza);
     } else if (stanza.tag === 'iq' && !isAnswer) await this.handlers.answerQuery(this, stanza);
     else if (stanza.tag === 'message') await this.handlers.takePost(this, stanza);
+    else if (stanza.tag === 'ib') this.takeWish(stanza);
     else if (stanza.tag === 'receipt') this.send(element('ack', { id, class: 'receipt', to: stanza.attrs['to'] }));
     else if (!isAnswer && !FREE_OF_ANSWER.has(stanza.tag)) this.state.unanswered.push(stanza);
+  }
+
+  /** What a client asks for without waiting for an answer. */
+  private takeWish(stanza: Stanza): void {
+    const count = Number(child(stanza, 'offline_batch')?.attrs['count'] ?? 0);
+    if (count > 0) void this.companion?.outbox.handOut(count).catch((error: unknown) => this.fail(error));
   }
 
   private fail(error: unknown): void {
@@ -98,4 +107,4 @@ export class Connection {
   }
 }
 
-const FREE_OF_ANSWER = new Set(['presence', 'ib', 'chatstate', 'call']);
+const FREE_OF_ANSWER = new Set(['presence', 'chatstate', 'call']);

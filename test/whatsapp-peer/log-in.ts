@@ -1,17 +1,22 @@
 import type { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import { offerCodes } from './pair.ts';
-import type { PeerState } from './state.ts';
-import { element, seconds, SERVER } from './stanza.ts';
+import type { PeerState, Refusal } from './state.ts';
+import { element, seconds } from './stanza.ts';
 import { companionLid, type Companion } from './world.ts';
 
 const LOGGED_OUT = 401;
-const BANNED = 403;
+const BANNED = 406;
+const OUTDATED = 405;
 
 /** Lets a linked device in, or shows a new one the codes that a phone can link it with. */
 export function logIn(state: PeerState, connection: Connection, payload: proto.ClientPayload): void {
   const { refuseLogin } = state.script;
+  const { primary, secondary, tertiary } = payload.userAgent?.appVersion ?? {};
+  state.logins.push(`${primary}.${secondary}.${tertiary}`);
+  if (state.script.ignoresLogin()) return;
   if (refuseLogin !== undefined) return refuse(connection, refuseLogin);
+  if (!state.script.takesClient(tertiary ?? 0)) return refuse(connection, OUTDATED);
   if (!payload.username) return offerCodes(state, connection);
   const person = state.world.people.find(({ number }) => number === String(payload.username));
   const companion = person?.companions.get(payload.device ?? 0);
@@ -22,15 +27,14 @@ export function logIn(state: PeerState, connection: Connection, payload: proto.C
   open(connection, companion);
 }
 
-function refuse(connection: Connection, reason: number): void {
-  connection.end(element('failure', { reason: String(reason), location: 'peer' }));
+function refuse(connection: Connection, refusal: number | Refusal): void {
+  const said = typeof refusal === 'number' ? { reason: String(refusal) } : refusal;
+  connection.end(element('failure', { ...said, location: 'peer' }));
 }
 
 function open(connection: Connection, companion: Companion): void {
   connection.companion = companion;
   companion.connection = connection;
   connection.send(element('success', { t: seconds(), lid: companionLid(companion), location: 'peer' }));
-  const count = String(companion.outbox.size);
-  companion.outbox.tellAgain(connection);
-  connection.send(element('ib', { from: SERVER }, [element('offline', { count })]));
+  companion.outbox.announce(connection);
 }

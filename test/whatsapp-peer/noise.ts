@@ -42,12 +42,12 @@ export class NoiseResponder {
   private received = EMPTY;
   private isIntroduced = false;
   private transport: { sendKey: Buffer; receiveKey: Buffer; sent: number; received: number } | undefined;
-  private readonly authority: CertificateAuthority;
+  private readonly certificates: Uint8Array;
   private readonly serverKey: KeyPair;
   stage: 'hello' | 'finish' | 'open' = 'hello';
 
-  constructor(authority: CertificateAuthority, serverKey: KeyPair) {
-    this.authority = authority;
+  constructor(certificates: Uint8Array, serverKey: KeyPair) {
+    this.certificates = certificates;
     this.serverKey = serverKey;
     this.authenticate(NOISE_WA_HEADER);
   }
@@ -83,7 +83,7 @@ export class NoiseResponder {
     this.mix(Curve.sharedKey(this.ephemeral.private, theirs));
     const sealedKey = this.seal(this.serverKey.public);
     this.mix(Curve.sharedKey(this.serverKey.private, theirs));
-    const payload = this.seal(this.authority.chainFor(this.serverKey.public));
+    const payload = this.seal(this.certificates);
     this.stage = 'finish';
     const serverHello = { ephemeral: this.ephemeral.public, static: sealedKey, payload };
     return framed(proto.HandshakeMessage.encode({ serverHello }).finish());

@@ -8,6 +8,7 @@ import {
   derivePairingCodeKey,
   proto,
   WA_ADV_ACCOUNT_SIG_PREFIX,
+  type KeyPair,
 } from 'baileys';
 import type { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
@@ -20,6 +21,8 @@ export interface Pairing {
   refs: string[];
   /** Set when it asked for a code to be entered on the phone of that number. */
   code: { number: string; wrapped: Buffer } | undefined;
+  /** The secret that must not be used any more. */
+  withdrawn: string | undefined;
   /** Called with the client's last word of pairing by code. */
   finish: ((stanza: Stanza) => void) | undefined;
 }
@@ -28,7 +31,7 @@ const RESTART = element('stream:error', { code: '515' });
 
 export function offerCodes(state: PeerState, connection: Connection): void {
   const refs = Array.from({ length: state.script.codes }, () => randomBytes(12).toString('base64'));
-  connection.pairing = { refs, code: undefined, finish: undefined };
+  connection.pairing = { refs, code: undefined, withdrawn: undefined, finish: undefined };
   const offers = refs.map((ref) => element('ref', {}, Buffer.from(ref)));
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   connection.send(element('iq', attributes, [element('pair-device', {}, offers)]));
@@ -51,8 +54,18 @@ export function continuePairing(connection: Connection, step: Stanza): Stanza[] 
 export async function scanQr(state: PeerState, person: Person, qr: string): Promise<Companion> {
   const [ref = '', , identity = '', secret = ''] = qr.split('#').at(-1)?.split(',') ?? [];
   const connection = [...state.connections].find(({ pairing }) => pairing?.refs.includes(ref));
-  if (!connection) throw new Error('nobody shows this QR code');
+  if (!connection?.pairing) throw new Error('nobody shows this QR code');
+  if (state.script.withdrawsSecrets) withdraw(state, connection, connection.pairing, secret);
   return link(state, connection, person, Buffer.from(identity, 'base64'), Buffer.from(secret, 'base64'));
+}
+
+/** Withdraws the first secret that a phone tells of, and lets nobody link with it from then on. */
+function withdraw(state: PeerState, connection: Connection, pairing: Pairing, secret: string): void {
+  const isFirst = pairing.withdrawn === undefined;
+  pairing.withdrawn ??= secret;
+  const attributes = { from: SERVER, type: 'companion_reg_refresh', id: state.nextId(), t: seconds() };
+  if (isFirst) connection.send(element('notification', attributes, [element('companion_reg_refresh')]));
+  if (pairing.withdrawn === secret) throw new Error('the secret was withdrawn');
 }
 
 /** The person enters the eight characters on their phone. */
@@ -108,15 +121,19 @@ async function link(
   identity: Buffer,
   advSecret: Buffer,
 ): Promise<Companion> {
-  const { cutPairing } = state.script;
+  const { cutPairing, asksForPasskey } = state.script;
   if (cutPairing === 'before it hears') return breakOff(connection);
+  if (asksForPasskey) return askForPasskey(state, connection);
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   const gone = new Promise<never>((_, reject) => {
     connection.onClose(() => reject(new Error('the client hung up instead of signing')));
   });
-  const offer = element('iq', attributes, [element('pair-success', {}, vouchFor(companion, identity, advSecret))]);
+  const signer = state.script.forgesPairing ? Curve.generateKeyPair() : phoneIdentity(person);
+  const offer = element('iq', attributes, [
+    element('pair-success', {}, vouchFor(companion, identity, advSecret, signer)),
+  ]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');
   if (cutPairing === 'before it signs') return breakOff(connection);
@@ -126,16 +143,30 @@ async function link(
   return companion;
 }
 
+/** What only a page of WhatsApp's own could answer. */
+function askForPasskey(state: PeerState, connection: Connection): never {
+  const options = {
+    challenge: randomBytes(32).toString('base64url'),
+    rpId: 'whatsapp.com',
+    userVerification: 'required',
+  };
+  const asked = element('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
+  const attributes = { from: SERVER, type: 'passkey_prologue_request', id: state.nextId(), t: seconds() };
+  connection.send(element('notification', attributes, [asked]));
+  throw new Error('the phone waits for a passkey');
+}
+
 function breakOff(connection: Connection): never {
   connection.cut();
   throw new Error('the connection broke');
 }
 
-function vouchFor(companion: Companion, identity: Buffer, advSecret: Buffer): Stanza[] {
+/** `signer` should be the phone. */
+function vouchFor(companion: Companion, identity: Buffer, advSecret: Buffer, signer: KeyPair): Stanza[] {
   const phone = phoneIdentity(companion.person);
   const timestamp = Math.floor(Date.now() / 1_000);
   const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp, keyIndex: companion.device }).finish();
-  const accountSignature = Curve.sign(phone.private, Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, identity]));
+  const accountSignature = Curve.sign(signer.private, Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, identity]));
   const signed = { details, accountSignatureKey: phone.public, accountSignature };
   const bytes = proto.ADVSignedDeviceIdentity.encode(signed).finish();
   const hmac = createHmac('sha256', advSecret).update(bytes).digest();

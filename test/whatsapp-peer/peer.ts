@@ -3,7 +3,9 @@
  * built on one can be proven without WhatsApp and without a network.
  */
 import { once } from 'node:events';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
@@ -14,11 +16,21 @@ import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, changeGroup, connectionOf, join, type Asked, type GroupSettings } from './phones.ts';
+import { askAgain, changeGroup, connectionOf, join, tellChange, type Asked, type GroupSettings } from './phones.ts';
+import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
-import type { Arrival, PeerState, Script } from './state.ts';
+import type { Arrival, HandedOut, PeerState, Script } from './state.ts';
 import { element, type Stanza } from './stanza.ts';
-import { addPerson, createWorld, type Companion, type Group, type Person, type World } from './world.ts';
+import {
+  addPerson,
+  companionsNear,
+  createWorld,
+  lidOf,
+  type Companion,
+  type Group,
+  type Person,
+  type World,
+} from './world.ts';
 
 export interface WhatsAppPeer {
   /** For `WHATSAPP_URL`. */
@@ -35,8 +47,12 @@ export interface WhatsAppPeer {
   arrivals: Arrival[];
   /** Posts as they came in, repeats and refused ones too. */
   received: Stanza[];
+  /** What was handed out in groups, and to which devices. */
+  handedOut: HandedOut[];
   /** Files that were uploaded, oldest first. */
   uploads: Upload[];
+  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  logins: readonly string[];
   addPerson(number: string, devices?: readonly number[]): Person;
   /** The person's phone scans what the service shows. */
   scan(person: Person, qr: string): Promise<Companion>;
@@ -55,13 +71,19 @@ export interface WhatsAppPeer {
   join(group: Group, person: Person): Promise<void>;
   /** An admin changes settings of a group, on their phone. As `join`. */
   change(group: Group, settings: Partial<GroupSettings>): Promise<void>;
+  /** Somebody takes another phone, with which nothing is linked. Resolves when all who share a group with them have heard of it. */
+  takeNewPhone(person: Person): Promise<void>;
+  /** Which devices somebody has by now is told to all who share a group with them. Resolves as `takeNewPhone` does. */
+  tellDevices(person: Person): Promise<void>;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
   /** Rejects when there was something that it could not answer, or that was not as it should be. */
   stop(): Promise<void>;
 }
 
 export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer> {
-  const server = new WebSocketServer({ host: '127.0.0.1', port });
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const mediaHost = await startMediaHost(() => state);
   const state = createState(mediaHost);
@@ -70,11 +92,25 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     answerQuery: (connection, query) => answerQuery(state, connection, query),
     takePost: (connection, stanza) => takePost(state, connection, stanza),
   };
-  server.on('connection', (socket) => {
-    if (state.script.isReachable) state.connections.add(new Connection(socket, state, handlers));
-    else socket.terminate();
+  /** Of connections that were not begun: nobody else ends them. */
+  const refused = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = state.script.refuseUpgrade();
+    if (refusal === undefined)
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        if (state.script.isReachable) state.connections.add(new Connection(accepted, state, handlers));
+        else accepted.terminate();
+      });
+    else {
+      refused.add(socket);
+      socket.on('error', () => socket.destroy());
+      if (refusal !== 'silence') socket.end(answerOf(refusal));
+    }
   });
   const address = server.address() as AddressInfo;
+  const tellNear = async (person: Person, change: Parameters<typeof tellChange>[2]) => {
+    await Promise.all(companionsNear(state.world, person).map((companion) => tellChange(companion, person, change)));
+  };
   return {
     url: `ws://127.0.0.1:${address.port}/ws/chat`,
     rootKey: Buffer.from(state.authority.rootKey).toString('hex'),
@@ -84,7 +120,9 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     behave: () => void Object.assign(state.script, goodDay()),
     arrivals: state.arrivals,
     received: state.received,
+    handedOut: state.handedOut,
     uploads: state.uploads,
+    logins: state.logins,
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
@@ -102,19 +140,29 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     },
     ban(person) {
       person.isBanned = true;
-      eachConnection(person, (connection) => connection.end(element('failure', { reason: '403' })));
+      eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
     join: (group, person) => join(state, group, person),
     change: (group, settings) => changeGroup(state, group, settings),
+    async takeNewPhone(person) {
+      person.devices = [new SignalDevice(lidOf(person))];
+      await tellNear(person, 'another phone');
+    },
+    tellDevices: (person) => tellNear(person, 'other devices'),
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {
       for (const connection of state.connections) connection.cut();
+      for (const socket of refused) socket.destroy();
       server.close();
       await Promise.all([once(server, 'close'), mediaHost.close()]);
       const complaints = [...state.defects, ...state.unanswered];
       if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },
   };
+}
+
+function answerOf(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nSorry`;
 }
 
 function eachConnection(person: Person, act: (connection: Connection) => void): void {
@@ -131,11 +179,15 @@ function createState(mediaHost: MediaHost): PeerState {
     connections: new Set(),
     arrivals: [],
     received: [],
+    handedOut: [],
+    askedAgain: new Map(),
     mediaHost,
     uploads: [],
     decrypted: new Map(),
+    secrets: new Map(),
     unanswered: [],
     defects: [],
+    logins: [],
     nextId: () => `peer-${++sent}`,
   };
 }
@@ -144,15 +196,23 @@ function goodDay(): Script {
   return {
     judge: () => 'accept',
     refuseQuery: () => undefined,
+    keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,
     queryIds: QUERY_IDS,
     tellsNoCounts: false,
     listsMembersUpTo: Infinity,
+    refuseUpgrade: () => undefined,
     refuseLogin: undefined,
+    ignoresLogin: () => false,
+    takesClient: (revision) => revision > 1_040_000_000,
     isReachable: true,
     codes: 6,
     cutPairing: undefined,
+    asksForPasskey: false,
+    withdrawsSecrets: false,
+    showsOthersCertificate: false,
+    forgesPairing: false,
     restrictedUntil: undefined,
     phonesAskAgain: true,
   };

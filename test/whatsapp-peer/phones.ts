@@ -12,8 +12,17 @@ export interface Asked {
   chatId: string;
   messageId: string;
   device: SignalDevice;
-  /** How often it has asked before. */
-  before?: number;
+  /** Without the keys with which it could be written to anew. */
+  isBare?: boolean;
+}
+
+/** As often as WhatsApp's own clients ask. */
+const MOST_QUESTIONS = 5;
+
+/** Asks, unless it has asked often enough. */
+export async function askAgainIfNeeded(state: PeerState, sender: Companion, asked: Asked): Promise<void> {
+  const before = state.askedAgain.get(`${asked.device.jid} ${asked.messageId}`) ?? 0;
+  if (before < MOST_QUESTIONS) await askAgain(state, sender, asked);
 }
 
 /**
@@ -21,10 +30,12 @@ export interface Asked {
  * sender has dealt with that.
  */
 export async function askAgain(
-  _state: PeerState,
+  { askedAgain }: PeerState,
   sender: Companion,
-  { chatId, messageId, device, before = 0 }: Asked,
+  { chatId, messageId, device, isBare = false }: Asked,
 ): Promise<void> {
+  const before = askedAgain.get(`${device.jid} ${messageId}`) ?? 0;
+  askedAgain.set(`${device.jid} ${messageId}`, before + 1);
   const bundle = await device.bundle();
   const about = { v: '1', count: String(before + 1), id: messageId, t: seconds() };
   const keys = ['type', 'identity', 'key', 'skey'].map((part) => need(bundle, part));
@@ -32,7 +43,7 @@ export async function askAgain(
   const content = [
     element('retry', about),
     element('registration', {}, need(bundle, 'registration').content),
-    element('keys', {}, keys),
+    ...(isBare ? [] : [element('keys', {}, keys)]),
   ];
   await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
@@ -47,25 +58,28 @@ export interface Receipt {
 }
 
 /** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note, after a restart if need be. */
-export function sendReceipt(sender: Companion, { chatId, messageIds, by, type, as = 'lid' }: Receipt): Promise<void> {
+export async function sendReceipt(
+  sender: Companion,
+  { chatId, messageIds, by, type, as = 'lid' }: Receipt,
+): Promise<void> {
   const [id = '', ...more] = messageIds;
   const named = as === 'number' ? { participant: numberOf(by) } : { participant: lidOf(by) };
   const both = as === 'both' ? { participant_pn: numberOf(by) } : {};
   const list = more.map((one) => element('item', { id: one }));
   const content = more.length > 0 ? [element('list', {}, list)] : undefined;
   const attributes = { id, from: chatId, ...named, ...both, t: seconds(), type };
-  return sender.outbox.put(sender.connection, element('receipt', attributes, content));
+  await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
 /** The server has gathered what several people's phones said about one post. */
-export function sendGathered(
+export async function sendGathered(
   sender: Companion,
   { chatId, messageId, by, type }: { chatId: string; messageId: string; by: readonly Person[]; type?: 'read' },
 ): Promise<void> {
   const users = by.map((person) => element('user', { jid: lidOf(person), t: seconds() }));
   const attributes = { id: `gathered-${++gathered}`, from: chatId, t: seconds(), type };
   const posts = element('participants', { key: messageId }, users);
-  return sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
+  await sender.outbox.put(sender.connection, element('receipt', attributes, [posts]));
 }
 
 let gathered = 0;
@@ -90,7 +104,7 @@ export async function postInGroup(
     participant: lidOf(by),
     participant_pn: numberOf(by),
     addressing_mode: 'lid',
-    type: message.reactionMessage ? 'reaction' : 'text',
+    type: message.reactionMessage || message.encReactionMessage ? 'reaction' : 'text',
     t: seconds(),
   };
   const content = [
@@ -105,7 +119,7 @@ export async function postInGroup(
 }
 
 /** With one of the keys that can be used once. */
-function takeBundle({ bundle }: Companion): KeyBundle {
+export function takeBundle({ bundle }: Companion): KeyBundle {
   const preKey = bundle?.preKeys.shift();
   if (!bundle || !preKey) throw new Error('the client has no keys left');
   return { ...bundle, preKey };
@@ -153,6 +167,21 @@ export async function changeGroup(state: PeerState, group: Group, settings: Part
   if (!('expiration' in settings)) return;
   if (expiration === undefined) await tell('not_ephemeral');
   else await tell('ephemeral', { expiration: String(expiration), trigger: '0' });
+}
+
+/** Tells a client about somebody, now or when it logs in next. Resolves when it has taken note. */
+export async function tellChange(
+  { connection, outbox }: Companion,
+  person: Person,
+  change: 'another phone' | 'other devices',
+): Promise<void> {
+  const about = { from: lidOf(person), id: randomBytes(6).toString('hex'), t: seconds() };
+  const devices = person.devices.map(({ jid }) => element('device', { jid }));
+  const notification =
+    change === 'another phone'
+      ? element('notification', { ...about, type: 'encrypt' }, [element('identity')])
+      : element('notification', { ...about, type: 'devices' }, [element('update', {}, devices)]);
+  await outbox.put(connection, notification);
 }
 
 /** WhatsApp restricts an account until then, or, undefined, no longer. */

@@ -1,12 +1,12 @@
 /** What becomes of posts: judged by the script, decrypted by every device they are for, acknowledged. */
 import { proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
-import { askAgain } from './phones.ts';
+import { askAgainIfNeeded } from './phones.ts';
 import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { describedMedia, readMedia } from './read-media.ts';
-import { bytesOf, child, children, element, elementsOf, need, seconds, type Stanza } from './stanza.ts';
+import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionOf, deviceOf, lidOf, personOf, type Companion, type Group } from './world.ts';
 
 export async function takePost(state: PeerState, connection: Connection, stanza: Stanza): Promise<void> {
@@ -45,18 +45,34 @@ async function deliver(
   const rank = group.participants.get(lidOf(companion.person));
   if (!rank) return 401;
   if (group.isCommunity || (group.isAnnouncement && rank === 'member')) return 403;
+  const outdated = findOutdated(state, group, stanza);
+  if (outdated !== undefined) return outdated;
   await deliverToGroup(state, companion, group, stanza);
   return {};
+}
+
+const STALE_ADDRESSING = 421;
+const STALE_SESSION = 479;
+
+/** The code for what the sender knew of the group, and is no longer so. */
+function findOutdated({ world }: PeerState, { addressing }: Group, stanza: Stanza): number | undefined {
+  const named = elementsOf(child(stanza, 'participants')).map(({ attrs }) => attrs['jid'] ?? '');
+  const server = addressing === 'lid' ? 'lid' : SERVER;
+  const isAddressed = named.every((jid) => jid.endsWith(`@${server}`));
+  if (!isAddressed || stanza.attrs['addressing_mode'] !== addressing) return STALE_ADDRESSING;
+  return named.every((jid) => deviceOf(world, jid) ?? companionOf(world, jid)) ? undefined : STALE_SESSION;
 }
 
 async function deliverToGroup(state: PeerState, sender: Companion, group: Group, stanza: Stanza): Promise<void> {
   await handOutSenderKeys(state, sender, stanza);
   const body = children(stanza, 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
   if (!body) throw new Error('a post to a group without a body');
-  const members = [...group.participants.keys()]
-    .flatMap((jid) => personOf(state.world, jid) ?? [])
-    .filter(({ isAway }) => !isAway);
-  for (const device of members.flatMap((person) => person.devices))
+  const members = [...group.participants.keys()].flatMap((jid) => personOf(state.world, jid) ?? []);
+  const devices = members.flatMap((person) => person.devices);
+  state.handedOut.push({ messageId: stanza.attrs['id'] ?? '', devices: devices.map(({ jid }) => jid) });
+  const here = members.filter(({ isAway }) => !isAway).flatMap((person) => person.devices);
+  const isThere = ({ jid }: SignalDevice) => state.script.keysOf(jid) === 'given';
+  for (const device of here.filter(isThere))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 
@@ -66,10 +82,8 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
     const { jid } = recipient.attrs;
     if (personOf(state.world, jid)?.isAway) continue;
     const device = deviceOf(state.world, jid);
-    if (!device) {
-      if (companionOf(state.world, jid)) continue;
-      throw new Error(`a key for a device that nobody has: ${jid}`);
-    }
+    // A client of the peer's reads for itself.
+    if (!device) continue;
     try {
       const message = await decryptFor(device, sender, need(recipient, 'enc'));
       if (message.senderKeyDistributionMessage)
@@ -86,6 +100,12 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
 async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
   const device = deviceOf(state.world, stanza.attrs['participant']);
   if (!device) throw new Error('a post for a device that nobody has');
+  const { id: messageId = '' } = stanza.attrs;
+  if (!state.askedAgain.has(`${device.jid} ${messageId}`))
+    state.defects.push(new Error('an answer that nobody asked for'));
+  if (!(Number(need(stanza, 'enc').attrs['count']) > 0))
+    state.defects.push(new Error('an answer that does not say to what'));
+  state.handedOut.push({ messageId, devices: [device.jid] });
   await read(state, sender, device, stanza, async () => {
     const message = await decryptFor(device, sender, need(stanza, 'enc'));
     if (message.senderKeyDistributionMessage)
@@ -100,6 +120,20 @@ function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMe
   const mark = type === REVOKE ? '7' : type === MESSAGE_EDIT ? '1' : undefined;
   if (attrs['participant'] === undefined && attrs['edit'] !== mark)
     defects.push(new Error(`a change of a post that is marked with ${attrs['edit']}`));
+}
+
+/** Phones go by the first secret that they see: what comes again, and what edits it, has to bring the same. */
+function requireSecret(
+  { secrets, defects }: PeerState,
+  messageId: string,
+  { protocolMessage, messageContextInfo }: proto.IMessage,
+): void {
+  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE) return;
+  const secret = Buffer.from(messageContextInfo?.messageSecret ?? []).toString('hex');
+  const about = protocolMessage?.key?.id ?? messageId;
+  const first = secrets.get(about) ?? secret;
+  secrets.set(about, first);
+  if (secret !== first) defects.push(new Error(`another secret for the message ${about}`));
 }
 
 function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promise<proto.Message> {
@@ -123,12 +157,13 @@ async function read(
     const isRepeat = state.arrivals.some((one) => one.messageId === messageId && one.device === device.jid);
     if (isRepeat) return;
     if (!state.script.phonesAskAgain) throw error;
-    void askAgain(state, sender, { chatId, messageId, device });
+    void askAgainIfNeeded(state, sender, { chatId, messageId, device });
     return;
   }
   if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);
   requireType(stanza, message);
   requireExpiration(state, stanza, message);
+  requireSecret(state, messageId, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });

@@ -42,6 +42,8 @@ export interface Group {
   creator: string;
   createdAt: string;
   invite: string;
+  /** How members are named to each other: by hidden numbers, or by their numbers as in groups that are old. */
+  addressing: 'lid' | 'pn';
   /** By hidden number with its server. */
   participants: Map<string, Rank>;
   /** Only admins may post. */
@@ -127,6 +129,7 @@ export function addGroup(
     creator: lidOf(creator),
     createdAt: String(Math.floor(Date.now() / 1_000)),
     invite: randomBytes(11).toString('base64url'),
+    addressing: 'lid',
     participants,
     isAnnouncement: false,
     isCommunity: false,
@@ -171,6 +174,13 @@ export function personOf(world: World, jid: string | undefined): Person | undefi
   const decoded = jidDecode(jid);
   if (!decoded) return undefined;
   return world.people.find((person) => (decoded.server === 'lid' ? person.lid : person.number) === decoded.user);
+}
+
+/** The linked devices of all who share a group with somebody. */
+export function companionsNear({ people, groups }: World, person: Person): Companion[] {
+  const shared = [...groups.values()].filter(({ participants }) => participants.has(lidOf(person)));
+  const isNear = (other: Person) => shared.some(({ participants }) => participants.has(lidOf(other)));
+  return people.filter(isNear).flatMap(({ companions }) => [...companions.values()]);
 }
 
 /** The device whose keys the peer holds. */

@@ -30,6 +30,13 @@ describe('an account', () => {
     expect([...phone.companions.values()].every(({ connection }) => connection === undefined)).toBe(true);
   });
 
+  test('that was locked is told so and never connects again', async () => {
+    const { person, phone } = await linked(0);
+    peer.script.refuseLogin = 403;
+    peer.cut(phone);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('locked');
+  });
+
   test('whose link is used from elsewhere lets go of it for a while, and then tries again', async () => {
     const { person, phone, companion } = await linked(0);
     const { connection } = companion;
@@ -51,9 +58,9 @@ describe('an account', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
-  test('that WhatsApp does not let in because of the version says what to do', async () => {
+  test.each([405, 409])('that WhatsApp does not let in because of the client (%i) says what to do', async (reason) => {
     const { person, phone } = await linked(0);
-    peer.script.refuseLogin = 405;
+    peer.script.refuseLogin = reason;
     peer.cut(phone);
     const state = await until(
       () => statusOf(person),

@@ -49,6 +49,21 @@ describe('a code', () => {
     await statusWhen(alice, 'connected');
   });
 
+  test('whose secret WhatsApp withdraws is followed by one with another, which links the phone', async () => {
+    peer.script.codes = MANY_CODES;
+    peer.script.withdrawsSecrets = true;
+    const alice = await signUp();
+    const { qr = '' } = (await connect(alice)).body.data;
+    const secretOf = (code: string) => code.split(',')[3];
+    await expect(peer.scan(phone, qr)).rejects.toThrow('withdrawn');
+    const renewed = await until(
+      () => statusOf(alice),
+      (shown) => shown.qr !== undefined && secretOf(shown.qr) !== secretOf(qr),
+    );
+    await peer.scan(phone, renewed.qr ?? '');
+    await statusWhen(alice, 'connected');
+  });
+
   test('to scan that was the last one leaves an account that says so, and can be linked at once', async () => {
     peer.script.codes = 2;
     const alice = await signUp();
@@ -73,6 +88,23 @@ describe('a code', () => {
     await expect(peer.enter(phone, 'ABCD1234')).rejects.toThrow('nobody asked');
   });
 });
+
+test.each(['qr', 'pairing_code'] as const)(
+  'a number that WhatsApp asks for a passkey (%s) is told why it cannot be linked, and can be tried again',
+  async (method) => {
+    peer.script.codes = MANY_CODES;
+    peer.script.asksForPasskey = true;
+    const alice = await signUp();
+    const { qr = '', pairing_code: code = '' } = (await connect(alice, { method })).body.data;
+    const agreed = method === 'qr' ? peer.scan(phone, qr) : peer.enter(phone, code);
+    await expect(agreed).rejects.toThrow('waits for a passkey');
+    const refused = await statusWhen(alice, 'unlinked');
+    expect(refused.reason).toContain('passkey');
+    expect(refused.reason).toContain('another number');
+    peer.behave();
+    await linkByQr(peer, alice, phone);
+  },
+);
 
 describe('a pairing whose connection breaks', () => {
   test.each([

@@ -147,7 +147,8 @@ describe('the log', () => {
       if (!shown || !device) throw new Error('nothing was shown');
       const posted = peer.received.length;
       await peer.askAgain(companion, { chatId: shown.chatId, messageId: shown.messageId, device });
-      await peer.askAgain(companion, { chatId: shown.chatId, messageId: shown.messageId, device, before: 1 });
+      await expect.poll(() => peer.received.length).toBe(posted + 1);
+      await peer.askAgain(companion, { chatId: shown.chatId, messageId: shown.messageId, device });
       await expect.poll(() => peer.received.length).toBe(posted + 2);
       peer.script.judge = () => 'cut after';
       const cut = await sendCampaign(alice, groups, 'cut for the log');

@@ -1,7 +1,7 @@
 /** What goes wrong between the service and WhatsApp, and that it costs nothing but time. */
 import { describe, expect, test, vi } from 'vitest';
 import { until } from '../support/ledger.ts';
-import { allOnce, progressOf, sendCampaign, statusWhen, stoodAs, timesShown } from '../support/whatsapp.ts';
+import { allOnce, progressOf, sendCampaign, statusOf, statusWhen, stoodAs, timesShown } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -117,6 +117,28 @@ describe('a campaign', () => {
     await statusWhen(person, 'connected');
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(seen).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('an account', () => {
+  test('is connected after a restart when its connection stands, and no sooner', async () => {
+    const { person, companion, groups } = await linked(1);
+    const sandbox = await scene.app.signUp('sandbox');
+    await sandbox.call('venom/connect-account', { messenger: 'sandbox' });
+    peer.script.isReachable = false;
+    await scene.restart();
+    await statusWhen(person, 'reconnecting');
+    const campaign = await sendCampaign(person, groups, 'before it stands');
+    await database.clock.advance({ minutes: 1 });
+    expect(await statusOf(person)).toMatchObject({ status: 'reconnecting', reason: expect.any(String) });
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1, failed: 0 });
+    expect(await scene.app.call('venom/account-status', {}, sandbox.token)).toMatchObject({
+      body: { data: { messenger: 'sandbox', status: 'connected' } },
+    });
+    expect(companion.connection).toBeUndefined();
+    peer.behave();
+    await statusWhen(person, 'connected');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
   });
 });
 

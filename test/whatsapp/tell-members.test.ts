@@ -35,6 +35,23 @@ test('what comes while something is recorded is recorded after it', async () => 
   await stop();
 });
 
+test('who tells nothing learns when all before it is recorded', async () => {
+  const { tell, watch } = createMemberTeller({ log });
+  const recorded: MemberEvent[][] = [];
+  const away = Promise.withResolvers<void>();
+  const stop = watch(async (events) => {
+    await away.promise;
+    recorded.push(events);
+  });
+  const one = tell([event('one')]);
+  const nothing = tell([]).then(() => recorded.length);
+  away.resolve();
+  expect(await Promise.all([one, nothing])).toEqual([true, 1]);
+  expect(await tell([])).toBe(true);
+  expect(recorded).toEqual([[event('one')]]);
+  await stop();
+});
+
 test('a batch that could not be recorded is recorded again, and only then confirmed', async () => {
   const { tell, watch } = createMemberTeller({ log });
   let tries = 0;

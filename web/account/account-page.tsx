@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
-import { accountQuery } from '../api/queries.ts';
+import { accountQuery, numberFixedQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
@@ -14,9 +14,11 @@ import { words } from '../words/words.ts';
 import { BeginLink } from './begin-link.tsx';
 import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
+import { OtherNumber, OwnNumber } from './own-number.tsx';
 import { RestRules } from './rests.tsx';
 import { Unlink } from './unlink.tsx';
 import { useLink } from './use-link.ts';
+import { WarmUp } from './warm-up.tsx';
 import classes from './account-page.module.css';
 
 export default function AccountPage() {
@@ -32,7 +34,8 @@ export default function AccountPage() {
 
 function Account({ account }: { account: AccountStatus }) {
   const zone = useZone();
-  const { messenger, status } = account;
+  const { messenger, status, scanned_number: scanned } = account;
+  const { data: isNumberFixed } = useQuery(numberFixedQuery);
   const isSandbox = messenger === 'sandbox';
   const isLinking = status === 'linking';
   const isFree = status === 'unlinked' || status === 'logged_out';
@@ -45,6 +48,7 @@ function Account({ account }: { account: AccountStatus }) {
       )}
       {isLinking && <Linking account={account} />}
       {status === 'paused' && <Paused account={account} />}
+      {scanned !== undefined && <OtherNumber account={account} scanned={scanned} />}
       <Section title={words.account.state}>
         <dl className={classes.facts}>
           <dt>{words.account.stateNow}</dt>
@@ -57,8 +61,10 @@ function Account({ account }: { account: AccountStatus }) {
           <dt>{words.account.messenger}</dt>
           <dd>{isSandbox ? words.account.sandbox : words.account.whatsapp}</dd>
           <dt>{words.account.number}</dt>
-          <dd>{account.whatsapp_number}</dd>
-          {account.reason !== undefined && status !== 'paused' && (
+          <dd>
+            <OwnNumber number={account.whatsapp_number} canChange={isNumberFixed === false && (isFree || isSandbox)} />
+          </dd>
+          {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
             <>
               <dt>{words.account.reason}</dt>
               <dd>{account.reason}</dd>
@@ -72,7 +78,10 @@ function Account({ account }: { account: AccountStatus }) {
         )}
         {!isSandbox && !isLinking && !isFree && <Unlink />}
       </Section>
-      {!isLinking && (isFree || isSandbox) && <BeginLink key={messenger} account={account} />}
+      {!isLinking && (isFree || isSandbox) && (
+        <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />
+      )}
+      {!isFree && !isLinking && <WarmUp />}
       <RestRules />
       <History status={status} />
     </Stack>

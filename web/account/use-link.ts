@@ -1,14 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
-import { accountQuery } from '../api/queries.ts';
+import { accountQuery, restsQuery } from '../api/queries.ts';
 
 export type Link = Body<'venom/connect-account'>;
 
 /** Links the account and ends the link. Whether that went well or not, how the account then stands is asked anew. */
 export function useLink() {
   const client = useQueryClient();
-  const onSettled = () => client.invalidateQueries({ queryKey: accountQuery.queryKey });
+  const onSettled = () => {
+    void client.invalidateQueries({ queryKey: restsQuery.queryKey });
+    return client.invalidateQueries({ queryKey: accountQuery.queryKey });
+  };
   const linking = useMutation({ mutationFn: (link: Link) => call('venom/connect-account', link), onSettled });
   const unlinking = useMutation({ mutationFn: () => call('venom/disconnect-account', {}), onSettled });
   return { linking, unlinking };

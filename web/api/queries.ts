@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
 import { call } from './call.ts';
 import type { AccountStatus, Analytics, CampaignStatus, Group, GroupKind } from './operations.ts';
 
@@ -17,11 +17,21 @@ export const accountQuery = queryOptions({
 export const historyQuery = (status: AccountStatus['status']) =>
   queryOptions({
     queryKey: ['account-history', status],
-    queryFn: async ({ signal }) =>
-      (await call('venom/account-status', { with_history: true }, { signal })).history ?? [],
+    queryFn: async ({ signal, client }) => {
+      const told = await call('venom/account-status', { with_history: true }, { signal });
+      client.setQueryData(numberFixedQuery.queryKey, told.number_fixed);
+      return told.history ?? [];
+    },
     placeholderData: keepPreviousData,
     refetchInterval: LATER_MS,
   });
+
+/** Whether a phone has ever been linked, so that the number stays: what the history has told, of whatever state it was. */
+export const numberFixedQuery = queryOptions<boolean>({
+  queryKey: ['number-fixed'],
+  queryFn: skipToken,
+  staleTime: Infinity,
+});
 
 /** When the account rests. Asked with nothing to change, the operation only tells. */
 export const restsQuery = queryOptions({

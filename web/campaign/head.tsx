@@ -10,6 +10,7 @@ import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import classes from './head.module.css';
+import { WaitsForWarmUp } from './waits-for-warm-up.tsx';
 
 /** The state of the campaign, and how far it has come. */
 export function Head({ analytics }: { analytics: Analytics }) {
@@ -45,6 +46,7 @@ export function Head({ analytics }: { analytics: Analytics }) {
             )}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
+      <WaitsForWarmUp campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">
           {words.campaign.folded}

@@ -5,13 +5,16 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { signIn } from '../api/session.ts';
 import { signUpBody } from '../api/user.ts';
+import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { browserZone } from '../format/time.ts';
 import { FormProblem } from '../parts/failed.tsx';
+import { PhoneField } from '../parts/phone-field.tsx';
 import { words } from '../words/words.ts';
 
 const SHORTEST_PASSWORD = 8;
 const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
+const whole = (number: string) => (isNational(number) ? words.phoneField.incomplete : null);
 
 /** Asks for what a new user has to say. */
 export function SignUp() {
@@ -45,22 +48,18 @@ export function SignUp() {
           required
           {...form.getInputProps('email')}
         />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          <TextInput
-            label={words.fields.phone_number}
-            type="tel"
-            autoComplete="tel"
-            placeholder={words.signUp.phonePlaceholder}
-            required
-            {...form.getInputProps('phone_number')}
-          />
-          <TextInput
-            label={words.fields.whatsapp_number}
-            type="tel"
-            placeholder={words.signUp.whatsappPlaceholder}
-            {...form.getInputProps('whatsapp_number')}
-          />
-        </SimpleGrid>
+        <PhoneField
+          label={words.fields.phone_number}
+          autoComplete="tel"
+          placeholder={words.signUp.phonePlaceholder}
+          required
+          {...form.getInputProps('phone_number')}
+        />
+        <PhoneField
+          label={words.fields.whatsapp_number}
+          placeholder={words.signUp.whatsappPlaceholder}
+          {...form.getInputProps('whatsapp_number')}
+        />
         <PasswordInput
           label={words.fields.password}
           description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
@@ -92,7 +91,8 @@ function useSignUpForm() {
       first_name: filled,
       user_name: filled,
       email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
-      phone_number: filled,
+      phone_number: (number) => filled(number) ?? whole(number),
+      whatsapp_number: whole,
       password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
     },
   });

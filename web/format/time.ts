@@ -40,6 +40,11 @@ export function dayName(at: string | Date, zone: string): string {
   return formatter(zone, { weekday: 'short', day: 'numeric', month: 'short' }).format(new Date(at));
 }
 
+/** "Mon 23 Nov", of a date as `YYYY-MM-DD`. */
+export function dateName(date: string): string {
+  return dayName(`${date}T12:00:00Z`, 'UTC');
+}
+
 /** "09:00" */
 export function clockTime(at: string | Date, zone: string): string {
   return formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
@@ -72,7 +77,13 @@ export function zoneName(zone: string, at: Date = new Date()): string {
 /** "3 minutes", for how long something will take. */
 export function duration(seconds: number): string {
   const [value, unit] =
-    seconds < 90 ? [seconds, 'second'] : seconds < 5_400 ? [seconds / 60, 'minute'] : [seconds / 3_600, 'hour'];
+    seconds < 90
+      ? [seconds, 'second']
+      : seconds < 5_400
+        ? [seconds / 60, 'minute']
+        : seconds < 172_800
+          ? [seconds / 3_600, 'hour']
+          : [seconds / 86_400, 'day'];
   const rounded = Math.max(1, Math.round(Number(value)));
   return new Intl.NumberFormat(words.locale, { style: 'unit', unit: String(unit), unitDisplay: 'long' }).format(
     rounded,

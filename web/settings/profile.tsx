@@ -5,11 +5,13 @@ import { call } from '../api/call.ts';
 import type { SignedIn } from '../api/session.ts';
 import { sessionQuery } from '../api/session.ts';
 import { whatsappNumberOf } from '../api/user.ts';
+import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { allZones, browserZone, exactTime } from '../format/time.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { tell } from '../parts/notify.ts';
+import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
@@ -23,6 +25,10 @@ export function Profile({ session }: { session: SignedIn }) {
       last_name: user.last_name,
       phone_number: user.phone_number,
       time_zone: session.time_zone,
+    },
+    validate: {
+      phone_number: (number) =>
+        isNational(number) && number !== user.phone_number ? words.phoneField.incomplete : null,
     },
   });
   const saving = useMutation({
@@ -44,9 +50,10 @@ export function Profile({ session }: { session: SignedIn }) {
               {...form.getInputProps('first_name')}
             />
             <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
-            <TextInput
+            <PhoneField
+              key={user.phone_number}
+              known={user.phone_number}
               label={words.fields.phone_number}
-              type="tel"
               autoComplete="tel"
               {...form.getInputProps('phone_number')}
             />

@@ -154,7 +154,7 @@ export const en = {
     goToSandbox: 'Use the sandbox',
     choose: 'Link your account',
     whatsappNote: (number: string) =>
-      `You post to the groups, communities and channels of ${number}, the number you signed up with. No other can be linked.`,
+      `You post to the groups, communities and channels of ${number}, your own number. No other can be linked.`,
     whatsappRisk:
       'WhatsApp does not allow programs like this one, and may restrict or ban the number. Use one whose loss you can bear, and post only to people who have agreed to it.',
     leavesSandbox: 'You leave the sandbox: its groups can be posted to no more. What was sent there keeps its figures.',
@@ -183,6 +183,47 @@ export const en = {
       'Choose “Link with phone number instead” and enter this code.',
     ],
     expires: (seconds: string) => `This code is good for another ${seconds} s; then a new one follows.`,
+  },
+  ownNumber: {
+    change: 'Change',
+    title: 'Change the WhatsApp number',
+    note: 'The number whose groups, communities and channels you post to. It stays once a phone has been linked.',
+    save: 'Change number',
+    changed: 'Your number is changed. Link it next.',
+    otherTitle: (scanned: string) => `This phone has another number: ${scanned}`,
+    other: (number: string) =>
+      `Nothing was linked: your account is for ${number}. Scan with that phone, or use this number from now on.`,
+    take: (scanned: string) => `Use ${scanned} instead`,
+  },
+  phoneField: {
+    country: 'Country of this number',
+    countryOf: (name: string, code: string) => `${name} (+${code})`,
+    whole: (number: string) => `The whole number: ${number}`,
+    notYet: 'Not a whole number of this country yet.',
+    incomplete: 'Enter the whole number and its country, or begin with + and the country code.',
+  },
+  warmUp: {
+    question: 'How was this number used until now?',
+    isUsed: 'It has long posted to groups',
+    isNew: 'It is new, or has hardly posted to groups',
+    newHint:
+      'It then begins with at most 30 posts on the first day, and more on each of two weeks. WhatsApp bans new numbers that post much at once.',
+    answerMissing: 'Choose one: a new number has to begin slowly.',
+    title: 'Warm-up',
+    today: (day: string, days: string, cap: string, sent: string) =>
+      `Day ${day} of ${days}: at most ${cap} posts today, ${sent} sent.`,
+    about: (end: string) =>
+      `A new number that posts much at once is soon banned, so it may send more each day. From ${end} on there is no such limit. What is over the limit waits for the next day.`,
+    picture: (first: string, most: string, days: string, day: string) =>
+      `At most ${first} posts on the first day, up to ${most} on day ${days}; today is day ${day}`,
+    end: 'End the warm-up',
+    endTitle: 'End the warm-up?',
+    endNote:
+      'All that waits for it goes out at the usual pace. End it only where the number has long posted to groups: WhatsApp bans new numbers that post much at once.',
+    ended: 'The warm-up is over.',
+    waits: (day: string, days: string, cap: string, sent: string) =>
+      `Your number is warming up: at most ${cap} posts today, day ${day} of ${days}, of which ${sent} are sent. The others follow on the next days.`,
+    see: 'See the warm-up',
   },
   rests: {
     title: 'Rest',
@@ -731,9 +772,10 @@ export const en = {
     'community.created': 'Created a community',
     'channel.created': 'Created a channel',
     'account.linking': 'Began to link the account',
+    'account.number_changed': 'Changed the WhatsApp number',
     'account.resumed': 'Let sending go on',
     'account.unlinked': 'Unlinked the account',
-    'account.changed': 'Changed quiet hours or the daily cap',
+    'account.changed': 'Changed quiet hours, the daily cap or the warm-up',
     'campaign.corrected': 'Edited what was sent',
     'campaign.recalled': 'Deleted what was sent',
     'group_list.saved': 'Saved a list of groups',

@@ -148,6 +148,10 @@ create table accounts (
   status           account_status not null,
   status_reason    text,                       -- one sentence for the user; null: nothing to say
   groups_synced_at timestamptz,                -- null: the groups were never read from the messaging application
+  linked_number    text,                       -- digits, of the phone that agreed to the last link; null: none has yet, and the
+                                               -- owner's number can still be changed
+  scanned_number   text,                       -- digits, of a phone that was refused for having another number than the owner's, and
+                                               -- whose number the owner may take over; until the next change of the state
 
   -- What may be shown while it is being linked; empty at any other time. Whoever reads a code here could link a phone of their own
   -- with it, and a number other than the owner's is refused, so codes are not sealed.
@@ -157,7 +161,7 @@ create table accounts (
   code_expires_at  timestamptz,
 
   -- A pause outlives the process that was told of it, and each that follows another soon is longer.
-  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere')),
+  pause_cause      text           check (pause_cause in ('rate_limited', 'restricted', 'refused', 'used_elsewhere', 'banned')),
   pauses           smallint       not null default 0,  -- one after the other
   paused_at        timestamptz,                -- when the last of them began
   paused_until     timestamptz,
@@ -166,6 +170,7 @@ create table accounts (
   quiet_from       text           check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   quiet_to         text           check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the owner's zone
+  warm_up_from     timestamptz,                -- since when it sends more each day (src/accounts/warm-up.ts); null: no such limit
 
   stop_reason      text,                       -- set: nothing is sent until somebody connects the account again; one sentence for the user
 
@@ -173,6 +178,7 @@ create table accounts (
   constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to)
 );
 create unique index accounts_workspace on accounts (workspace_id);
+create index accounts_number on accounts (linked_number) where linked_number is not null;
 create index accounts_served on accounts (messenger, campanile_shard(account_id));
 create index accounts_paused on accounts (pause_cause) where status = 'paused';
 create index accounts_stopped on accounts (account_id) where stop_reason is not null;
@@ -626,6 +632,13 @@ create table account_keys (
 create table account_sessions (
   account_id bigint primary key references accounts on delete cascade,
   number     bigint not null
+);
+
+-- The version of WhatsApp's client with which an account was let in last, so that a start need not ask WhatsApp which it takes.
+create table whatsapp_version (
+  only_row  boolean     primary key default true check (only_row),
+  version   text        not null,
+  let_in_at timestamptz not null default campanile_now()
 );
 
 -- What was posted to groups, kept for a few days: a phone that could not decrypt a post asks for it again. What is said is kept

@@ -28,6 +28,10 @@ export const connectAccountBody = z
     method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
       description: 'Whether the phone scans a QR code, or a code is entered on it.',
     }),
+    warm_up: optional(z.boolean()).meta({
+      description:
+        'Whether the number is new to groups and is to begin with few posts a day, as of `venom/update-account`. Left out, it stays as it is: at first there is none.',
+    }),
   })
   .meta({ id: 'ConnectAccount' });
 
@@ -57,6 +61,17 @@ export const accountStatusData = z.object({
       'While `paused`: when it goes on by itself. Left out: it was stopped, and goes on after `connect-account`.',
   }),
   reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
+  scanned_number: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'The number of the phone that was refused for not having yours, where you can take it over: by `update_profile`, as `whatsapp_number`; then `connect-account`.',
+      examples: ['+5511987654321'],
+    }),
+  number_fixed: z.boolean().optional().meta({
+    description: 'Only where `with_history` asks: a phone has been linked, and your number can no longer be changed.',
+  }),
   history: z
     .array(
       z.object({

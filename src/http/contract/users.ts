@@ -81,6 +81,7 @@ export const updateProfileBody = z
     first_name: optional(firstName),
     last_name: optional(lastName),
     phone_number: optional(phoneNumber),
+    whatsapp_number: optional(phoneNumber),
     time_zone: optional(timeZone),
   })
   .meta({ id: 'UpdateProfile', description: 'What is left out or null stays as it is.' });

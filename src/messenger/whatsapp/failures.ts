@@ -10,16 +10,44 @@ export type Ending =
   /** Connect again; at once, or after a pause that grows with each failure. */
   | { kind: 'again'; atOnce: boolean; reason: string }
   /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
-  | { kind: 'rest'; times: number; cause: PauseCause | undefined; reason: string }
+  | {
+      kind: 'rest';
+      times: number;
+      cause: PauseCause | undefined;
+      reason: string;
+      /** For how long, in milliseconds, where WhatsApp says so. */
+      forMs?: number | undefined;
+    }
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
+
+/** How a connection ended. */
+export interface LastWord {
+  /** Undefined when there was none: the network broke, or nobody answered. */
+  code: number | undefined;
+  /** What WhatsApp says of it: the attributes of its refusal. */
+  said: Readonly<Record<string, string>>;
+}
 
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
 export const REFUSED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
-/** `code` is undefined when there was none: the network broke. */
-export function judgeEnding(code: number | undefined): Ending {
+/** What whatsmeow has learned of the `code` that comes with a temporary ban. */
+const BAN_REASONS: Readonly<Record<string, string>> = {
+  101: ': it has written to too many people who do not have it in their address book',
+  102: ': too many people have blocked it',
+  103: ': it has made too many groups with people who do not have it in their address book',
+  104: ': it has sent the same message to too many people',
+  106: ': it has sent too much to broadcast lists',
+};
+
+/** Whether it was the version of the client that was refused, or what the client says it is. */
+export function isOutdated(code: number | undefined): boolean {
+  return code === 405 || code === 409;
+}
+
+export function judgeEnding(code: number | undefined, said: LastWord['said'] = {}): Ending {
   switch (code) {
     case 515:
       return { kind: 'again', atOnce: true, reason: 'WhatsApp asked for a new connection' };
@@ -28,14 +56,28 @@ export function judgeEnding(code: number | undefined): Ending {
         kind: 'over',
         reason: 'The link was removed on the phone, or ended by WhatsApp: link the account again',
       };
+    case 402:
+      return {
+        kind: 'rest',
+        times: 60,
+        cause: 'banned',
+        reason: `WhatsApp has banned this number for a while${BAN_REASONS[said['code'] ?? ''] ?? ''}`,
+        forMs: Number(said['expire']) > 0 ? Number(said['expire']) * 1_000 : undefined,
+      };
     case 403:
-      return { kind: 'over', reason: 'WhatsApp has banned or locked this number' };
+      return {
+        kind: 'over',
+        reason: 'WhatsApp has locked this number: look into WhatsApp on the phone, which says why',
+      };
+    case 406:
+      return { kind: 'over', reason: 'WhatsApp has banned this number' };
     case 411:
       return {
         kind: 'over',
         reason: 'The phone does not allow linked devices: update WhatsApp there, then link again',
       };
     case 405:
+    case 409:
       return {
         kind: 'rest',
         times: 15,
@@ -58,6 +100,11 @@ export function judgeEnding(code: number | undefined): Ending {
   }
 }
 
+/** The group addresses its members in another way by now, by hidden numbers for instance. */
+export const STALE_ADDRESSING = 421;
+/** A device that was written to is no longer there, or cannot be written to in this way any more. */
+export const STALE_SESSION = 479;
+
 /** Why something that was asked for was not done. */
 export type Refusal =
   | { kind: 'final'; reason: string }
@@ -71,7 +118,6 @@ export function judgeRefusal(code: number): Refusal {
     case 400:
     case 405:
     case 406:
-    case 479:
       return { kind: 'final', reason: `WhatsApp does not take this (${code})` };
     case 401:
       return { kind: 'final', reason: 'You are not a member of this group' };
@@ -82,6 +128,9 @@ export function judgeRefusal(code: number): Refusal {
       return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
     case 429:
       return { kind: 'rest', cause: 'rate_limited', reason: LESS_HASTE };
+    case STALE_ADDRESSING:
+    case STALE_SESSION:
+      return { kind: 'passing', reason: `WhatsApp says that what is known of the members is outdated (${code})` };
     case 463:
       return { kind: 'rest', cause: 'restricted', reason: RESTRICTED };
     default:
@@ -98,6 +147,12 @@ export function codeOf(error: unknown): number | undefined {
   return typeof output?.statusCode === 'number' ? output.statusCode : undefined;
 }
 
+export function lastWordOf(error: unknown): LastWord {
+  const { data } = (error ?? {}) as { data?: unknown };
+  const isRefusal = typeof data === 'object' && data !== null && 'reason' in data;
+  return { code: codeOf(error), said: isRefusal ? (data as LastWord['said']) : {} };
+}
+
 /** The code with which a query was answered. Undefined when it was not answered, so that what came of it is unknown. */
 export function refusalOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -106,4 +161,10 @@ export function refusalOf(error: unknown): number | undefined {
   // An answer in JSON whose errors say why, or a group's answer without a group.
   const isAnswer = typeof data === 'object' && data !== null && ('extensions' in data || 'attrs' in data);
   return isAnswer ? codeOf(error) : undefined;
+}
+
+/** Whether a question about several was refused for what some of them are: the others can be asked about without those. */
+export function isRefusedForSome(error: unknown): boolean {
+  const code = refusalOf(error);
+  return code !== undefined && [400, 404, 406, 410].includes(code);
 }

@@ -1,5 +1,5 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
-import { isJidNewsletter } from 'baileys';
+import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
@@ -12,7 +12,8 @@ import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
-import { newCredentials, type Credentials } from './connect/credentials.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
+import { newCredentials, type Credentials, type Notes } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
 import { quietLog } from './connect/quiet-log.ts';
@@ -20,12 +21,16 @@ import { createRest, type Rest } from './connect/rest.ts';
 import type { Restriction } from './connect/socket.ts';
 import { RESTRICTED } from './failures.ts';
 import type { Uploads } from './files/keep-uploads.ts';
+import { hearDevices } from './hear/hear-devices.ts';
 import { hearMembers } from './hear/hear-members.ts';
 import { peopleIn } from './hear/participants.ts';
 import type { LookTiming } from './hear/plan-looks.ts';
 import type { TellMembers } from './hear/tell-members.ts';
 import { tellPairs } from './hear/tell-pairs.ts';
 import { watchChannels, WATCHED_DAYS } from './hear/watch-channels.ts';
+import { answerRetries, type Answers } from './send/answer-retries.ts';
+import { createHolds, type Holds } from './send/hold-back.ts';
+import { keepMembers, type KnownMembers } from './send/known-members.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
 
@@ -36,6 +41,7 @@ export interface SessionOptions {
   table: KeyTable;
   tell: TellState;
   url: string | undefined;
+  versions: ClientVersions;
   /** Hears what members do. */
   tellMembers: TellMembers;
   /** Places for connections that are being made. */
@@ -55,6 +61,10 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, LookTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
+  /** From one answer to a phone that asks for a post again to the next, of one account. */
+  answerGapMs: number;
+  /** How long members and devices are left out that WhatsApp says nothing about. */
+  leaveOutMs: number;
   /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
   qrMs?: number | undefined;
 }
@@ -63,6 +73,8 @@ export interface WhatsAppSession extends MessengerSession {
   /** Resolves when a code to link with has been told; rejects when there is none to be had. */
   linking: Promise<void>;
 }
+
+const CONNECTING = 'The connection to WhatsApp is being made';
 
 /** With credentials it connects; without, it links the account first by this method. */
 export function startSession(
@@ -75,6 +87,8 @@ export function startSession(
   const { signal } = closing;
   const given = createRest(options.tell, timing.restMs, account.pause);
   const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
+  // Whatever was told before, by another process perhaps: there is no connection now.
+  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
   const pairs = tellPairs(accountId, tellMembers);
   const channels = createChannelQueries(options.queryIds, log);
   const chats = keepChats({
@@ -87,61 +101,82 @@ export function startSession(
   const linking =
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
+  const members = keepMembers(credentials.notes, timing.leaveOutMs);
+  const holds = createHolds();
+  const online = () => connection.online()?.client;
+  const answers = startAnswering(options, { notes: credentials.notes, rest, holds, client: online });
   const connection: Connection = keepConnected({
     ...options,
     rest,
     linking,
     closing,
     credentials: { ...credentials, keys: pairs.tellNewIn(credentials.keys) },
-    socket: socketOptions(options, given, chats),
+    socket: socketOptions(options, { rest: given, chats, members, answers }),
   });
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (rest.now() ? undefined : connection.online()?.client),
+    client: () => (rest.now() ? undefined : online()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     notePosts: (posts) => numberPosts(db, accountId, posts),
     tell: tellMembers,
     timing,
     onLoopError: options.onLoopError,
   });
-  void connection.ended.then(() => watch.stop());
-  const { uploads, fanOuts } = options;
+  void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs } = timing;
-  const client = () => connection.online()?.client;
   const onLeaving = (sent: NumberedPost) => {
     if (isJidNewsletter(sent.chatId)) watch.note(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ accountId, db, log, client, rest, chats, uploads, fanOuts, answerMs, signal, onLeaving }),
+    ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
     ...askForChats({ connection, rest, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
-      await watch.stop();
+      await Promise.all([watch.stop(), answers.stop()]);
       rest.stop();
     },
   };
 }
 
+function startAnswering(
+  { db, log, account: { accountId }, timing, onLoopError }: SessionOptions,
+  { notes, rest, holds, client }: { notes: Notes; rest: Rest; holds: Holds; client: () => WASocket | undefined },
+): Answers {
+  return answerRetries({
+    accountId,
+    log,
+    notes,
+    holds,
+    rest: rest.begin,
+    client: () => (rest.now() ? undefined : client()),
+    recall: (post) => recallPost(db, accountId, post),
+    answerMs: timing.answerMs,
+    answerGapMs: timing.answerGapMs,
+    onLoopError,
+  });
+}
+
 /** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
 function socketOptions(
-  { db, log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
-  rest: Rest,
-  chats: KnownChats,
+  { log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
+  { rest, chats, members, answers }: { rest: Rest; chats: KnownChats; members: KnownMembers; answers: Answers },
 ): ConnectionOptions['socket'] {
   return {
     url,
     qrMs: timing.qrMs,
+    outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
-    recall: (chatId, messageId) => recallPost(db, accountId, { chatId, messageId }),
     groupOf: chats.group,
     onRestriction: (restriction) => heed(rest, restriction),
     onClient(client) {
       followGroups(client, chats);
       hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+      hearDevices(client, { accountId, log, members });
+      answers.listen(client);
     },
   };
 }

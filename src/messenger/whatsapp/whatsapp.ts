@@ -5,6 +5,8 @@ import { createSlots, type Slots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
+import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
 import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
@@ -14,15 +16,10 @@ import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
 import { WHATSAPP } from './traits.ts';
 
-export interface WhatsAppOptions {
+export interface WhatsAppOptions extends ClientOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
   db: Database;
-  log: Log;
   vault: Vault;
-  /** Undefined: WhatsApp's own server. */
-  url: string | undefined;
-  /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
-  rootKey: Buffer | undefined;
   /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
   mediaCa?: string | undefined;
   /** The numbers of queries about channels; those that are not given have their defaults. */
@@ -50,8 +47,12 @@ const TIMING: WhatsAppTiming = {
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   answerMs: 20_000,
+  answerGapMs: 200,
   restMs: 60_000,
   leaveMs: 8_000,
+  placeMs: 10_000,
+  outcomeMs: 60_000,
+  leaveOutMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,
@@ -83,6 +84,8 @@ interface Shared extends WhatsAppOptions {
   uploads: Uploads | undefined;
   /** What is known of groups. */
   groups: GroupMemory;
+  /** The same. */
+  client: Promise<ClientVersions> | undefined;
   members: MemberTeller;
 }
 
@@ -103,6 +106,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
     uploads: undefined,
     groups: createGroupMemory(),
+    client: undefined,
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
@@ -162,19 +166,19 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, tell: TellState) {
-  const { db, log, vault, url, rootKey, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
-  const [{ prepareClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
+  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
+  const [{ loadClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
     import('./connect/load-client.ts'),
     import('./files/keep-uploads.ts'),
     import('./session.ts'),
     import('./connect/credentials.ts'),
   ]);
-  await prepareClient(log, rootKey);
+  const versions = await (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
   const tellMembers = members.tell;
-  const given = { db, log, url, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+  const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
   const { groups, queryIds = {} } = shared;
   const options = { ...given, groups, queryIds, account, table, tell };
   return { startSession, loadCredentials, options };

@@ -16,10 +16,14 @@ export function accountStatusOperation(deps: { db: Database }): Operation {
     data: accountStatusData,
     errors: [],
     async handle({ body, actor }) {
-      const state = toAccountEvent(await readAccountStatus(deps, actor));
-      if (!body.with_history) return state;
+      const state = await readAccountStatus(deps, actor);
+      if (!body.with_history) return toAccountEvent(state);
       const history = await readAccountHistory(deps, actor);
-      return { ...state, history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })) };
+      return {
+        ...toAccountEvent(state),
+        number_fixed: state.isNumberFixed,
+        history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })),
+      };
     },
   });
 }

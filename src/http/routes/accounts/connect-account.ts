@@ -11,13 +11,13 @@ export function connectAccountOperation(deps: AccountDeps): Operation {
     tag: 'Account',
     summary: 'Link your account to the messaging application',
     description:
-      'Only the number you signed up with can be linked. An account that was stopped goes on. While the status is `linking`, `venom/account-status` has the code that is good just now.',
+      'Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. An account that was stopped goes on. While the status is `linking`, `venom/account-status` has the code that is good just now.',
     body: connectAccountBody,
     data: connectAccountData,
     errors: [409, 503],
     async handle({ body, actor }) {
-      const { messenger, method } = body;
-      const state = await connectAccount(deps, actor, { messenger, method });
+      const { messenger, method, warm_up: warmUp } = body;
+      const state = await connectAccount(deps, actor, { messenger, method, warmUp });
       return { status: state.status, ...toWireCode(state) };
     },
   });

@@ -1,9 +1,8 @@
-import { cancelCampaign } from '../../../campaigns/control.ts';
-import type { Database } from '../../../database/connect.ts';
+import { cancelCampaign, type ControlDeps } from '../../../campaigns/control.ts';
 import type { Operation } from '../../operation.ts';
 import { AT_MOST_A_TURN, controlOperation } from './control-campaign.ts';
 
-export function cancelCampaignOperation(deps: { db: Database }): Operation {
+export function cancelCampaignOperation(deps: ControlDeps): Operation {
   return controlOperation({
     path: '/api/v1/venom/cancel-campaign',
     summary: 'Cancel a campaign',

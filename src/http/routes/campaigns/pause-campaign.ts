@@ -1,9 +1,8 @@
-import { pauseCampaign } from '../../../campaigns/control.ts';
-import type { Database } from '../../../database/connect.ts';
+import { pauseCampaign, type ControlDeps } from '../../../campaigns/control.ts';
 import type { Operation } from '../../operation.ts';
 import { AT_MOST_A_TURN, controlOperation } from './control-campaign.ts';
 
-export function pauseCampaignOperation(deps: { db: Database }): Operation {
+export function pauseCampaignOperation(deps: ControlDeps): Operation {
   return controlOperation({
     path: '/api/v1/venom/pause-campaign',
     summary: 'Pause a campaign',

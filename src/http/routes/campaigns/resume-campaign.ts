@@ -1,9 +1,8 @@
-import { resumeCampaign } from '../../../campaigns/control.ts';
-import type { Database } from '../../../database/connect.ts';
+import { resumeCampaign, type ControlDeps } from '../../../campaigns/control.ts';
 import type { Operation } from '../../operation.ts';
 import { controlOperation } from './control-campaign.ts';
 
-export function resumeCampaignOperation(deps: { db: Database }): Operation {
+export function resumeCampaignOperation(deps: ControlDeps): Operation {
   return controlOperation({
     path: '/api/v1/venom/resume-campaign',
     summary: 'Go on with a paused campaign',

@@ -1,9 +1,9 @@
+import type { ControlDeps } from '../../../campaigns/control.ts';
 import { retryCampaign } from '../../../campaigns/retry-campaign.ts';
-import type { Database } from '../../../database/connect.ts';
 import type { Operation } from '../../operation.ts';
 import { controlOperation } from './control-campaign.ts';
 
-export function retryCampaignOperation(deps: { db: Database }): Operation {
+export function retryCampaignOperation(deps: ControlDeps): Operation {
   return controlOperation({
     path: '/api/v1/venom/retry-campaign',
     summary: 'Queue the failed deliveries of a campaign again',

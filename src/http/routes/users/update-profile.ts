@@ -11,14 +11,17 @@ export function updateProfileOperation(deps: UserDependencies): Operation {
     scope: 'send',
     tag: 'Users',
     summary: 'Change your own data',
+    description:
+      'Until a phone has been linked for the first time that includes `whatsapp_number`, the number of the messaging account.',
     body: updateProfileBody,
     data: profile,
-    errors: [],
+    errors: [409],
     async handle({ body, actor }) {
       const change = {
         firstName: body.first_name,
         lastName: body.last_name,
         phoneNumber: body.phone_number,
+        whatsappNumber: body.whatsapp_number,
         timeZone: body.time_zone,
       };
       return profileOf(await updateProfile(deps, actor, change));

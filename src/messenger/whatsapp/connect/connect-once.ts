@@ -1,6 +1,6 @@
 /** One connection of an account, from its beginning to its end: to link the account, or to be online. */
-import { jidDecode } from 'baileys';
-import { judgeEnding, type Ending } from '../failures.ts';
+import { jidDecode, type WAVersion } from 'baileys';
+import { isOutdated, judgeEnding, type Ending, type LastWord } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -8,49 +8,71 @@ import { logOut } from './log-out.ts';
 import { isSameNumber } from './same-number.ts';
 import { openSocket, type Socket } from './socket.ts';
 
-/** The client's own code, after the last of the codes to scan. */
-const TIMED_OUT = 408;
+const PASSKEY =
+  'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
+  'on the phone has helped some; else use another number';
 
 /** Waits until a phone has taken a code; false when none did, which has been told. */
-export async function linkOnce(state: ConnectionState, { use, giveUp }: Linking): Promise<boolean> {
+export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
+  const { use, giveUp } = linking;
   // What an earlier attempt has left is of no use.
   await state.table.clear();
-  const socket = connect(state);
+  const version = await state.versions.choose();
+  const socket = connect(state, version);
   use(socket);
-  const code = await endOf(state, socket);
+  const word = await endOf(state, socket);
   if (state.credentials.isLinked() && !isForeign(state)) return true;
-  giveUp(code === TIMED_OUT);
+  if (isOutdated(word.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
+  const { kind, reason } = judgeEnding(word.code, word.said);
+  const { accountId } = state.account;
+  if (kind !== 'again') state.log.warn({ accountId, code: word.code, reason }, 'WhatsApp refused to link an account');
+  giveUp(word);
   return false;
 }
 
 /** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
-  const giveBack = await state.connecting.take({ signal: state.closing.signal });
-  const socket = connect(state);
+  const { connecting, versions, closing, timing } = state;
+  const version = await versions.choose();
+  const giveBack = await connecting.take({ signal: closing.signal });
+  const place = setTimeout(giveBack, timing.placeMs);
+  const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
+    void versions.letIn(version);
     beOnline(state, socket);
   });
-  const code = await endOf(state, socket);
+  const { code, said } = await endOf(state, socket);
+  clearTimeout(place);
   giveBack();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
-  return judgeEnding(code);
+  const ending = judgeEnding(code, said);
+  const isReplaced = isOutdated(code) && (await versions.replace(version));
+  return isReplaced ? { kind: 'again', atOnce: true, reason: ending.reason } : ending;
 }
 
-function connect(state: ConnectionState): Socket {
+function connect(state: ConnectionState, version: WAVersion): Socket {
   const { credentials, linking } = state;
   const socket: Socket = openSocket({
     ...state.socket,
+    version,
     credentials,
     onQr: (qr) => void linking?.show(qr),
+    onPasskey() {
+      if (credentials.isLinked()) return;
+      state.log.warn({ accountId: state.account.accountId }, 'WhatsApp asks for a passkey to link an account');
+      linking?.fail(PASSKEY);
+      socket.end();
+    },
     onCredentials() {
       if (!credentials.isLinked()) return;
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));
       else {
         // Before the client signs: the phone is told that linking failed, and nothing is linked.
-        const { phoneNumber } = state.account;
-        linking?.fail(`The phone that was used has another number than ${phoneNumber}, which you signed up with`);
+        const number = numberOf(state);
+        const own = state.account.phoneNumber;
+        linking?.fail(`The phone that was used has the number +${number}; this account is for +${own} alone`, number);
         socket.end();
       }
     },
@@ -73,13 +95,18 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return refuseForeign(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
-  state.rest.tell({ status: 'connected' });
+  state.rest.tell({ status: 'connected', phoneNumber: numberOf(state) });
 }
 
 /** A phone with another number than the user's is none to link. */
-function isForeign({ account: { phoneNumber }, credentials }: ConnectionState): boolean {
-  const linked = jidDecode(credentials.creds.me?.id)?.user ?? '';
-  return phoneNumber !== undefined && !isSameNumber(linked, phoneNumber);
+function isForeign(state: ConnectionState): boolean {
+  const { phoneNumber } = state.account;
+  return phoneNumber !== undefined && !isSameNumber(numberOf(state) ?? '', phoneNumber);
+}
+
+/** The number of the phone that has agreed, or is about to; digits. */
+function numberOf({ credentials }: ConnectionState): string | undefined {
+  return jidDecode(credentials.creds.me?.id)?.user;
 }
 
 /** The last resort, should a phone have been linked all the same. */
@@ -89,13 +116,14 @@ function refuseForeign({ account: { accountId }, log }: ConnectionState, socket:
     .finally(() => socket.end());
 }
 
-/** The end of a connection, and its code. Whatever makes us end one belongs here. What it brought has been written down by then. */
-async function endOf(state: ConnectionState, socket: Socket): Promise<number | undefined> {
+/** The end of a connection. Whatever makes us end one belongs here. What it brought has been written down by then. */
+async function endOf(state: ConnectionState, socket: Socket): Promise<LastWord> {
   const { signal } = state.closing;
   const stop = () => socket.end();
+  if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
-  const code = await socket.ended;
+  const word = await socket.ended;
   signal.removeEventListener('abort', stop);
   await state.saving;
-  return code;
+  return word;
 }

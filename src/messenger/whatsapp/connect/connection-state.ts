@@ -3,6 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { Slots } from '../../../lib/slots.ts';
 import type { MessengerAccount } from '../../messenger.ts';
 import type { BackOffTiming } from './back-off.ts';
+import type { ClientVersions } from './client-versions.ts';
 import type { Credentials } from './credentials.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -20,7 +21,8 @@ export interface ConnectionOptions {
   /** Places for connections that are being made. */
   connecting: Slots;
   timing: ConnectionTiming;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr'>;
+  versions: ClientVersions;
+  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
   /** Aborted when the account is to be left alone. */
   closing: AbortController;
 }
@@ -29,6 +31,10 @@ export interface ConnectionOptions {
 export interface ConnectionTiming extends BackOffTiming {
   /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
   leaveMs: number;
+  /** How long a connection that is being made keeps its place at most: one that is not answered is no work. */
+  placeMs: number;
+  /** How long a connection may take until it is logged in, has a code to show, or has ended. */
+  outcomeMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {

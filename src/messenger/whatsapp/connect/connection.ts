@@ -10,6 +10,7 @@
  */
 import { AppError } from '../../../lib/errors.ts';
 import { sleep } from '../../../lib/time.ts';
+import type { PauseCause } from '../../messenger.ts';
 import { createBackOff, type Break } from './back-off.ts';
 import { connectOnce, linkOnce } from './connect-once.ts';
 import type { ConnectionOptions, ConnectionState } from './connection-state.ts';
@@ -87,10 +88,13 @@ async function run(state: ConnectionState): Promise<void> {
   }
 }
 
-/** Where WhatsApp asks for less haste, to connect would be haste as well. */
+/** To connect would be haste as well, or would be refused. */
+const NO_LOGIN: ReadonlySet<PauseCause> = new Set(['rate_limited', 'banned']);
+
+/** Waits until the rest is over that one keeps by not even connecting. */
 async function waitOutHaste({ rest, closing }: ConnectionState): Promise<void> {
   const resting = rest.now();
-  if (resting?.cause !== 'rate_limited') return;
+  if (!resting || !NO_LOGIN.has(resting.cause)) return;
   rest.tell({ status: 'reconnecting', reason: resting.reason });
   await sleep(resting.leftMs, closing.signal);
 }
@@ -116,7 +120,7 @@ function tellPause({ rest }: ConnectionState, broken: Break, backOffMs: number):
     return backOffMs;
   }
   // How long one has to be slower is remembered by the rest, also after a restart.
-  const forMs = broken.cause === 'rate_limited' ? undefined : backOffMs;
+  const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backOffMs);
   return rest.begin({ cause: broken.cause, reason, forMs, isOffline: true });
 }
 

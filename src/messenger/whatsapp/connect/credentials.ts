@@ -7,16 +7,29 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from 'baileys';
+import { breathe } from './breathe.ts';
 import type { KeyChange, KeyTable } from './key-table.ts';
 
 /** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
 export interface Credentials {
   creds: AuthenticationCreds;
   keys: SignalKeyStore;
+  /** What is noted beside what the client keeps; both go together. */
+  notes: Notes;
   /** Writes the identity as it is now. */
   save(): Promise<void>;
   /** True once a phone has vouched for it. */
   isLinked(): boolean;
+}
+
+/** Notes by kind and name, as JSON. The client's own kinds are not to be used. */
+export interface Notes {
+  /** Those of the names that are there. */
+  read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
+  /** All of a kind. */
+  list(kind: string): Promise<Map<string, unknown>>;
+  /** All or none; null: dropped. Throws ClaimLostError when a later session has claimed the account. */
+  write(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void>;
 }
 
 const IDENTITY = { kind: 'creds', name: '' };
@@ -27,9 +40,12 @@ export async function loadCredentials(table: KeyTable): Promise<Credentials | un
   return stored && createCredentials(table, decode(stored) as AuthenticationCreds);
 }
 
-/** New ones, of which nothing is stored until they are saved for the first time. */
+/**
+ * New ones, of which nothing is stored until they are saved for the first time. They say that a phone has told of earlier conversations
+ * before: else the client waits for that after linking, holding back what happens, and then reads the settings of all chats.
+ */
 export function newCredentials(table: KeyTable): Credentials {
-  return createCredentials(table, initAuthCreds());
+  return createCredentials(table, { ...initAuthCreds(), accountSyncCounter: 1 });
 }
 
 function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credentials {
@@ -37,6 +53,19 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     creds,
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
+    notes: {
+      read: async (kind, names) => readNotes(await table.read(kind, names)),
+      list: async (kind) => readNotes(await table.list(kind)),
+      // Not as the client writes its own: what has numbers for names would be read as bytes.
+      write: (kind, notes) =>
+        table.write(
+          [...notes].map(([name, note]) => ({
+            kind,
+            name,
+            value: note === null ? null : Buffer.from(JSON.stringify(note)),
+          })),
+        ),
+    },
     keys: {
       async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
         await breathe();
@@ -69,20 +98,11 @@ function decode(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString(), BufferJSON.reviver);
 }
 
+function readNotes(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
+  return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
+}
+
 /** The client expects messages of this kind, not plain objects. */
 function revive(kind: string, value: unknown): unknown {
   return kind === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value;
-}
-
-const LONGEST_STRETCH_MS = 20;
-let lastBreath = 0;
-
-/**
- * Encrypting for a large group takes seconds, in thousands of small steps that each ask for a key: here the other sessions, and
- * the requests of the same process, get their turn in between.
- */
-async function breathe(): Promise<void> {
-  if (performance.now() - lastBreath < LONGEST_STRETCH_MS) return;
-  await new Promise(setImmediate);
-  lastBreath = performance.now();
 }

@@ -14,6 +14,8 @@ export interface KeyChange {
 export interface KeyTable {
   /** Those of the names that are there. */
   read(kind: string, names: readonly string[]): Promise<Map<string, Buffer>>;
+  /** All of a kind. */
+  list(kind: string): Promise<Map<string, Buffer>>;
   /** All or none. Throws ClaimLostError when a later session has claimed them. */
   write(changes: readonly KeyChange[]): Promise<void>;
   /** Drops them all. Throws ClaimLostError too. */
@@ -38,6 +40,8 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
     insert into account_sessions (account_id, number) values (${accountId}, 1)
     on conflict (account_id) do update set number = account_sessions.number + 1 returning number`.execute(db);
   const claim = rows[0]?.number ?? 0;
+  const open = (kind: string, rows: ReadonlyArray<{ name: string; sealed: Buffer }>) =>
+    new Map(rows.map(({ name, sealed }) => [name, vault.open(sealed, aboutOf(accountId, kind, name))]));
 
   return {
     async read(kind, names) {
@@ -45,7 +49,12 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
       const { rows } = await sql<{ name: string; sealed: Buffer }>`
         select name, sealed from account_keys
         where account_id = ${accountId} and kind = ${kind} and name = any(${names}::text[])`.execute(db);
-      return new Map(rows.map(({ name, sealed }) => [name, vault.open(sealed, aboutOf(accountId, kind, name))]));
+      return open(kind, rows);
+    },
+    async list(kind) {
+      const { rows } = await sql<{ name: string; sealed: Buffer }>`
+        select name, sealed from account_keys where account_id = ${accountId} and kind = ${kind}`.execute(db);
+      return open(kind, rows);
     },
     async write(changes) {
       await db.transaction().execute(async (trx) => {

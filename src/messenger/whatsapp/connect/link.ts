@@ -1,5 +1,6 @@
 import { AppError } from '../../../lib/errors.ts';
 import type { LinkMethod, MessengerAccount, TellState } from '../../messenger.ts';
+import { judgeEnding, type LastWord } from '../failures.ts';
 import type { Socket } from './socket.ts';
 
 /** An account that waits for its user's phone. */
@@ -8,11 +9,12 @@ export interface Linking {
   shown: Promise<void>;
   /** The connection that the codes belong to. */
   use(socket: Socket): void;
-  /** The connection has ended and no phone was linked; `isTimeOver`: because none took a code. */
-  giveUp(isTimeOver: boolean): void;
+  /** The connection has ended and no phone was linked. */
+  giveUp(word: LastWord): void;
   /** WhatsApp has handed out a new code to scan. */
   show(qr: string): Promise<void>;
-  fail(reason: string): void;
+  /** `refusedNumber`: digits, of a phone with another number than the account's. */
+  fail(reason: string, refusedNumber?: string): void;
 }
 
 /** How long WhatsApp's codes are good: the first for a minute, and each of the five that follow it for 20 s. */
@@ -21,6 +23,10 @@ const NEXT_QR_MS = 20_000;
 /** A code to enter is good for as long as these would be together. */
 const NEXT_QRS = 5;
 const FIRST_CODE_LIMIT_MS = 20_000;
+/** The client's own code, after the last of the codes to scan. */
+const TIMED_OUT = 408;
+const UNREACHABLE = 'WhatsApp cannot be reached just now: try again in a moment';
+const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 
 export interface LinkingOptions {
   method: LinkMethod;
@@ -48,28 +54,31 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
     first.resolve();
   }
 
-  function fail(reason: string): void {
+  function fail(reason: string, refusedNumber?: string): void {
     if (hasFailed || signal.aborted) return;
     hasFailed = true;
     clearTimeout(limit);
     first.reject(new AppError('unavailable', reason, { retryAfterSeconds: 5 }));
-    tell({ status: 'unlinked', reason });
+    tell({ status: 'unlinked', reason, refusedNumber });
   }
 
-  function giveUp(isTimeOver: boolean): void {
-    if (shown === 0) fail('WhatsApp cannot be reached just now: try again in a moment');
-    else if (isTimeOver) fail('No phone was linked in time: connect the account again');
+  function giveUp({ code, said }: LastWord): void {
+    const ending = judgeEnding(code, said);
+    // What is said of linked accounts holds for those that are to be linked, too.
+    if (ending.kind !== 'again') fail(ending.reason);
+    else if (shown === 0) fail(UNREACHABLE);
+    else if (code === TIMED_OUT) fail(NOBODY_IN_TIME);
     else fail('The connection to WhatsApp broke before a phone was linked: connect the account again');
   }
 
-  const limit = setTimeout(giveUp, FIRST_CODE_LIMIT_MS, false);
+  const limit = setTimeout(fail, FIRST_CODE_LIMIT_MS, UNREACHABLE);
 
   async function showPairingCode(used: Socket): Promise<void> {
     const goodForMs = firstMs + NEXT_QRS * nextMs;
     tellCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
     // The connection ends with the last code to scan, of which there may be more.
     const expiry = setTimeout(() => {
-      giveUp(true);
+      fail(NOBODY_IN_TIME);
       used.end();
     }, goodForMs);
     void used.ended.then(() => clearTimeout(expiry));

@@ -1,23 +1,67 @@
-/** Prepares the client library, once in a process, before the first connection. */
-import { Curve, generateSignalPubKey, WA_CERT_DETAILS } from 'baileys';
+/** Prepares the client library, before the first connection. */
 import communitiesLog from 'baileys/lib/Utils/logger.js';
+import type { Database } from '../../../database/connect.ts';
 import type { Log } from '../../../lib/log.ts';
+import { checkSignatures, type SignatureDoubt } from './check-signatures.ts';
+import { createClientVersions, type ClientVersions } from './client-versions.ts';
 import { withoutSecrets } from './quiet-log.ts';
 
-let prepared: Promise<void> | undefined;
-
-/** `rootKey`, 32 bytes: who signs the certificates of the server; undefined: WhatsApp. */
-export function prepareClient(log: Log, rootKey: Buffer | undefined): Promise<void> {
-  prepared ??= prepare(log, rootKey);
-  return prepared;
+export interface ClientOptions {
+  db: Database;
+  log: Log;
+  /** Undefined: WhatsApp's own server. */
+  url: string | undefined;
+  /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
+  rootKey: Buffer | undefined;
+  /** Refuses a server, or a phone that is to be linked, whose signature does not hold; always so with a `rootKey`. Default is `false`. */
+  refusesForgeries?: boolean;
+  /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
+  version?: [number, number, number] | undefined;
+  /** The page that names the version of today. Undefined: WhatsApp's own, unless the server is another; then nobody is asked. */
+  versionPage?: string | undefined;
+  /** Told of what an operator should look into. */
+  onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
 }
 
-async function prepare(log: Log, rootKey: Buffer | undefined): Promise<void> {
+export type WhatsAppAlarm =
+  /** WhatsApp has refused a connection because of the version of the client. */
+  | 'version_refused'
+  /** What came from who should be WhatsApp, or a user's phone, does not bear their signature. */
+  | SignatureDoubt;
+
+/** The page of WhatsApp's own that the library reads, too. */
+const VERSION_PAGE = 'https://web.whatsapp.com/sw.js';
+
+/** From then on the library is fit for use, and says which versions of it there are. What is of a process holds for the process. */
+export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
+  const { db, log, url, rootKey, refusesForgeries = false, version, onAlarm } = options;
+  prepareOnce(log);
+  const isEnforced = rootKey !== undefined || refusesForgeries;
+  await checkSignatures({
+    rootKey,
+    isEnforced,
+    onDoubt(doubt) {
+      log.warn(
+        { doubt, isRefused: isEnforced },
+        'a signature of WhatsApp, or of a phone that is linked, does not hold',
+      );
+      onAlarm?.(doubt);
+    },
+  });
+  const { versionPage = url === undefined ? VERSION_PAGE : undefined } = options;
+  const onRefused = () => onAlarm?.('version_refused');
+  return createClientVersions({ db, log, configured: version, pageUrl: versionPage, onRefused });
+}
+
+let isPrepared = false;
+
+function prepareOnce(log: Log): void {
+  if (isPrepared) return;
+  isPrepared = true;
   // The part for communities has a logger of its own, to stdout, that takes no other.
   communitiesLog.level = 'silent';
   silenceConsole(log);
   surviveForgottenRejections(log);
-  if (rootKey) await trustOnly(rootKey);
 }
 
 /** The encryption library prints sessions, with their private keys, on the console. */
@@ -44,22 +88,4 @@ function surviveForgottenRejections(log: Log): void {
     if (!isTheirs) throw reason;
     log.warn({ reason: withoutSecrets(reason.message) }, 'the WhatsApp client failed at something it did not await');
   });
-}
-
-/**
- * Makes the client refuse a server whose certificates another key has signed. As it comes it takes any: it looks whether the
- * check of a signature throws, and not at what it answers.
- */
-async function trustOnly(rootKey: Buffer): Promise<void> {
-  const { verifySignature } = (await import('libsignal/src/curve.js' as string)) as {
-    verifySignature(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-  };
-  WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(Uint8Array.from(rootKey));
-  Curve.verify = (key, message, signature) => {
-    try {
-      return verifySignature(generateSignalPubKey(key), message, signature);
-    } catch {
-      return false;
-    }
-  };
 }

@@ -15,7 +15,7 @@ export async function logOut({ client, ended }: Socket): Promise<void> {
   const answered = client.query({ tag: 'iq', attrs, content: [removal] }, ANSWER_MS).then((answer: unknown) => {
     if (answer === undefined) throw new Error('WhatsApp did not answer');
   });
-  const thrownOut = ended.then((code) => {
+  const thrownOut = ended.then(({ code }) => {
     if (code !== LOGGED_OUT) throw new Error('the connection ended before WhatsApp answered');
   });
   await Promise.any([answered, thrownOut]);

@@ -36,8 +36,8 @@ interface Current extends KnownPause {
 }
 
 const LONGEST_MS = 6 * 60 * 60_000;
-/** Of what WhatsApp itself says; a timer takes no more than 24 days. */
-const LONGEST_GIVEN_MS = 7 * 24 * 60 * 60_000;
+/** Of what WhatsApp itself says: a timer takes no more. */
+const LONGEST_GIVEN_MS = 24 * 24 * 60 * 60_000;
 /** Pauses further apart have nothing to do with each other. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
 

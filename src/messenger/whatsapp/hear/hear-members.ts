@@ -7,8 +7,11 @@ import { proto, unpadRandomMax16, type BinaryNode, type GroupMetadata, type WASo
 import type { Log } from '../../../lib/log.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
-import { findLid, lidName, numberName, peopleIn, readIds } from './participants.ts';
-import { readMessage, readReceipts, type Doing } from './read-doings.ts';
+import { askForBacklog } from './ask-for-backlog.ts';
+import { leavePrivateUnread } from './leave-private-unread.ts';
+import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
+import { openReaction } from './open-reaction.ts';
+import { idsOf, readMessage, readReceipts, type Doing } from './read-doings.ts';
 import { textIdOf } from '../send/split-post.ts';
 import type { TellMembers } from './tell-members.ts';
 
@@ -22,6 +25,8 @@ export interface Hearing {
 
 /** Listens to one connection, from before its opening to its end. */
 export function hearMembers(client: WASocket, hearing: Hearing): void {
+  askForBacklog(client, hearing);
+  leavePrivateUnread(client, hearing.log);
   holdReceipts(client, hearing);
   hearMessages(client, hearing);
 }
@@ -57,7 +62,7 @@ function hearMessages(client: WASocket, hearing: Hearing): void {
       if (!stanza) return decrypt(about);
       return client.authState.keys.transaction(async () => {
         const padded = await decrypt(about);
-        await hearForSure(client, hearing, readMessage(stanza, openMessage(padded)));
+        await hearForSure(client, hearing, readMessage(stanza, openMessage(client, stanza, padded)));
         return padded;
       }, key);
     };
@@ -88,9 +93,10 @@ async function hearForSure(client: WASocket, hearing: Hearing, doings: Doing[]):
 }
 
 /** What cannot be read is the client's business: to this it says nothing. */
-function openMessage(padded: Uint8Array): proto.IMessage {
+function openMessage({ authState }: WASocket, { attrs }: BinaryNode, padded: Uint8Array): proto.IMessage {
   try {
-    return proto.Message.decode(unpadRandomMax16(padded));
+    const message = proto.Message.decode(unpadRandomMax16(padded));
+    return openReaction(authState.creds, message, idsOf(attrs['participant'], attrs));
   } catch {
     return {};
   }
@@ -133,12 +139,6 @@ function findPosts({ kind, messageIds }: Doing): Array<{ messageId: string; isAb
   if (kind === 'delivered' || kind === 'read') return posts;
   const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
   return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
-}
-
-/** The account's own phone and other devices are nobody who was reached. */
-function isOwn({ authState }: WASocket, { lid, number }: { lid: string | undefined; number: string | undefined }) {
-  const own = readIds([authState.creds.me?.id, authState.creds.me?.lid]);
-  return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
 }
 
 async function resolve(client: WASocket, hearing: Hearing, chatId: string, number: string) {

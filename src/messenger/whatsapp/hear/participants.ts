@@ -2,7 +2,7 @@
  * Who somebody is. WhatsApp names people by their number or by a hidden one, which it calls LID, and groups move from the one to the
  * other. The hidden one stays: it is what counts, wherever it is known.
  */
-import { jidDecode, type GroupMetadata, type SignalKeyStore } from 'baileys';
+import { jidDecode, type GroupMetadata, type SignalKeyStore, type WASocket } from 'baileys';
 import type { MemberEvent } from '../../messenger.ts';
 
 /** At least one of them is there. */
@@ -23,6 +23,12 @@ export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefine
   return ids.lid === undefined && ids.number === undefined ? undefined : ids;
 }
 
+/** The account's own phone and other devices: nobody who was reached. */
+export function isOwn({ authState }: Pick<WASocket, 'authState'>, { lid, number }: Ids): boolean {
+  const own = readIds([authState.creds.me?.id, authState.creds.me?.lid]);
+  return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
+}
+
 export const lidName = (user: string): string => `${user}@lid`;
 export const numberName = (user: string): string => `${user}@s.whatsapp.net`;
 
@@ -41,8 +47,16 @@ export function peopleIn(group: GroupMetadata): Array<{ lid: string; number: str
 
 /** What the client calls this in its key store. */
 export const MAPPING = 'lid-mapping';
+/** Ends the names of those that lead from a hidden number to a number. */
+export const REVERSE = '_reverse';
 
 /** The hidden number that belongs to a number, as far as the client has learned it. */
 export async function findLid(keys: SignalKeyStore, number: string): Promise<string | undefined> {
   return (await keys.get(MAPPING, [number]))[number];
+}
+
+/** The number that belongs to a hidden number. */
+export async function findNumber(keys: SignalKeyStore, lid: string): Promise<string | undefined> {
+  const name = lid + REVERSE;
+  return (await keys.get(MAPPING, [name]))[name];
 }

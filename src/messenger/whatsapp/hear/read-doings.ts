@@ -51,7 +51,8 @@ export function readMessage(stanza: BinaryNode, message: proto.IMessage): Doing[
   const { reactionMessage, encReactionMessage, commentMessage, encCommentMessage } = content;
   // One that is taken back has no text. It stays counted: what was done was done.
   if (reactionMessage) return reactionMessage.text ? about('reacted', reactionMessage.key?.id) : [];
-  // In announcement groups reactions and comments are encrypted once more, and still name what they are about.
+  // What was encrypted once more, as in announcement groups, and could not be opened still names what it is about. Comments need not
+  // be opened: whatever one says, it is a reply.
   if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey?.id);
   const comment = commentMessage ?? encCommentMessage;
   if (comment) return about('replied', comment.targetMessageKey?.id);
@@ -75,7 +76,8 @@ function isMessageId(id: string | null | undefined): id is string {
   return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id);
 }
 
-function idsOf(jid: string | undefined, attributes: BinaryNode['attrs']): string[] {
+/** Whose jid this is, under all the names that the attributes tell. */
+export function idsOf(jid: string | undefined, attributes: BinaryNode['attrs']): string[] {
   return [jid, attributes['participant_lid'], attributes['participant_pn']].filter((one) => one !== undefined);
 }
 

@@ -3,7 +3,9 @@ import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
 
-/** Resolves when the events are recorded: true. False: they are not, and will not be. Never rejects. */
+/**
+ * Resolves when the events are recorded, and all that were told before: true. False: they are not, and will not be. Never rejects.
+ */
 export type TellMembers = (events: MemberEvent[]) => Promise<boolean>;
 
 type RecordEvents = (events: MemberEvent[]) => Promise<void>;
@@ -52,7 +54,7 @@ export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
     const batch = nextBatch();
     if (batch.length === 0) return IDLE_MS;
     const events = batch.flatMap((told) => told.events);
-    await record(events);
+    if (events.length > 0) await record(events);
     waiting = waiting.slice(batch.length);
     kept -= events.length;
     for (const told of batch) told.settle(true);

@@ -1,7 +1,7 @@
 /** Tells that a hidden number and a number are of one person, as soon as the client learns of it. */
 import type { SignalDataSet, SignalKeyStore } from 'baileys';
 import { sleep } from '../../../lib/time.ts';
-import { MAPPING, samePerson } from './participants.ts';
+import { MAPPING, REVERSE, samePerson } from './participants.ts';
 import type { TellMembers } from './tell-members.ts';
 
 export interface PairOfIds {
@@ -44,8 +44,6 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, sleep(ms, enough.signal)]);
   enough.abort();
 }
-
-const REVERSE = '_reverse';
 
 function pairsIn(changes: SignalDataSet): PairOfIds[] {
   return Object.entries(changes[MAPPING] ?? {}).flatMap(([name, value]) =>

@@ -13,7 +13,11 @@ export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undef
   return { documentMessage: { ...documentMessage, ...caption, fileName: media.fileName, title: media.fileName } };
 }
 
-/** What the outside of a post to a channel says of its file. */
+export function isFile({ imageMessage, videoMessage, audioMessage, documentMessage }: proto.IMessage): boolean {
+  return [imageMessage, videoMessage, audioMessage, documentMessage].some((file) => file);
+}
+
+/** What the outside of a post says of its file. */
 export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: proto.IMessage): string {
   if (imageMessage) return 'image';
   if (videoMessage) return 'video';

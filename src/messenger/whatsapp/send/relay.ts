@@ -1,15 +1,18 @@
 /** Hands one message to WhatsApp, and finds out what became of it. */
-import type { BinaryNode, WASocket } from 'baileys';
+import { DEF_TAG_PREFIX, type BinaryNode, type ConnectionState, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import type { SendResult } from '../../messenger.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { judgeRefusal } from '../failures.ts';
 import type { RestReason } from '../connect/rest.ts';
+import type { Holds } from './hold-back.ts';
 
 export interface Relaying {
   client: WASocket;
   log: Log;
-  /** How long the answer to a post is waited for. */
+  /** How long the answer to a post is waited for, from when it has left. In milliseconds. */
   answerMs: number;
+  /** Holds messages that are on their way: what answers them says nothing but their id. */
+  holds: Holds;
   /** WhatsApp asks for rest; answers for how long, in milliseconds. */
   rest(why: RestReason): number;
 }
@@ -32,27 +35,56 @@ export async function relay(
   { messageId, recipients, onRefused, onSent }: Relayed,
   leave: () => Promise<unknown>,
 ): Promise<RelayResult> {
-  const { client, answerMs, log } = relaying;
-  const answer = client.waitForMessage<BinaryNode>(messageId, answerMs).catch((): undefined => undefined);
+  const { client, answerMs, holds, log } = relaying;
+  const letGo = holds.hold(messageId);
+  const answer = listenForAnswer(client, messageId);
   try {
     await leave();
+    const answered = await answer.within(answerMs);
+    if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
+    const { error } = answered.attrs;
+    if (error === undefined) {
+      onSent?.(answered.attrs);
+      return { kind: 'sent', recipients: Math.max(0, recipients) };
+    }
+    onRefused?.(Number(error));
+    return toResult(relaying, Number(error));
   } catch (error) {
-    // Refused was a question that comes before the post, such as for the members' keys: it says nothing about the group itself.
-    const code = refusalOf(error);
-    const result = code === undefined ? undefined : toResult(relaying, code);
-    if (result) return result.kind === 'refused' ? { ...result, final: false } : result;
     log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
     return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
+  } finally {
+    answer.stop();
+    letGo();
   }
-  const answered = await answer;
-  if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
-  const { error } = answered.attrs;
-  if (error === undefined) {
-    onSent?.(answered.attrs);
-    return { kind: 'sent', recipients: Math.max(0, recipients) };
-  }
-  onRefused?.(Number(error));
-  return toResult(relaying, Number(error));
+}
+
+interface Answer {
+  /** Undefined when none comes in time, or the connection ends. Counts from now, and takes one that came before. */
+  within(ms: number): Promise<BinaryNode | undefined>;
+  stop(): void;
+}
+
+/** From before the message leaves. */
+function listenForAnswer({ ws, ev }: WASocket, messageId: string): Answer {
+  const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>();
+  const name = DEF_TAG_PREFIX + messageId;
+  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
+    if (connection === 'close') resolve(undefined);
+  };
+  ws.on(name, resolve);
+  ev.on('connection.update', onUpdate);
+  return {
+    async within(ms) {
+      const timer = setTimeout(resolve, ms, undefined);
+      const answered = await promise;
+      clearTimeout(timer);
+      return answered;
+    },
+    stop() {
+      ws.off(name, resolve);
+      ev.off('connection.update', onUpdate);
+    },
+  };
 }
 
 /** What a code in the answer to a post, or to a question that comes before it, means for the try. */

@@ -1,11 +1,12 @@
 /** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
 import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refusalOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
-import { startAnew, takePlace } from './send-to-group.ts';
-import { NO_LEASE, type Sending } from './sending.ts';
+import { sendToMembers } from './send-to-members.ts';
+import type { Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
 
 export interface Revising extends Sending {
@@ -35,9 +36,15 @@ async function recallAll(revising: Revising, post: SentPost): Promise<RevisionRe
   const parts = (await revising.isRemembered(file)) ? [file, post] : [post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
-    last = await reviseOne(revising, part, undefined);
-    if (last.kind !== 'done' && last.kind !== 'absent') return last;
-    await forget(revising, part);
+    // Whoever could not read it, and asks for it again, must not get it now.
+    const letGo = revising.holds.hold(part.messageId);
+    try {
+      last = await reviseOne(revising, part, undefined);
+      if (last.kind !== 'done' && last.kind !== 'absent') return last;
+      await revising.drop(part);
+    } finally {
+      letGo();
+    }
   }
   return last;
 }
@@ -63,12 +70,6 @@ function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage |
     : reviseInGroup(revising, post, content);
 }
 
-/** Whoever could not read it, and asks for it again, must not get it now: neither from here, nor out of the client's memory. */
-async function forget({ client, drop }: Revising, post: SentPost): Promise<void> {
-  client.messageRetryManager?.markRetryFailed(post.messageId);
-  await drop(post);
-}
-
 /** The post with another text, or caption where it has a file; undefined: too long for one. */
 function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | undefined {
   const sent: proto.IMessage = bytes ? proto.Message.decode(bytes) : {};
@@ -88,7 +89,6 @@ async function reviseInGroup(
   content: proto.IMessage | undefined,
 ): Promise<RevisionResult> {
   const { client } = revising;
-  const group = await revising.chats.group(chatId);
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
   const message: proto.IMessage = {
@@ -99,18 +99,11 @@ async function reviseInGroup(
   // Another id each time: under one that it has seen a phone would pass over what may be another change.
   const id = generateMessageIDV2(client.user?.id);
   await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
-  const giveBack = await takePlace(revising, group);
-  try {
-    if (!revising.mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
-    const edit = MARKS[content ? 'correct' : 'recall'].group;
-    const result = await relay(revising, { messageId: id, recipients: 0 }, () =>
-      client.relayMessage(chatId, message, { messageId: id, additionalAttributes: { edit } }),
-    );
-    if (result.kind !== 'sent') await startAnew(revising, chatId);
-    return toRevision(result);
-  } finally {
-    giveBack();
-  }
+  const attributes = { edit: MARKS[content ? 'correct' : 'recall'].group };
+  const sealed = withSecret(client.authState.creds, message, id);
+  return toRevision(
+    await sendToMembers(revising, { chatId, messageId: id, message: sealed, attributes, recipients: 0 }),
+  );
 }
 
 /** In a channel a change takes the id of the post, and brings what it shall say instead. */

@@ -8,6 +8,8 @@ import type { RevisionResult, SendResult } from '../../messenger.ts';
 import type { KnownChats } from '../chats/keep-chats.ts';
 import type { Rest } from '../connect/rest.ts';
 import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
+import type { Holds } from './hold-back.ts';
+import type { KnownMembers } from './known-members.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -22,11 +24,14 @@ export interface AccountSending {
   client(): WASocket | undefined;
   rest: Pick<Rest, 'now' | 'begin'>;
   chats: KnownChats;
+  members: KnownMembers;
   uploads: Uploads;
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   /** How long the answer to a post is waited for, in milliseconds. */
   answerMs: number;
+  /** Messages that nobody is answered about who asks for them again. */
+  holds: Holds;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
   /** Told of each message that may leave, and again of one whose number in a channel is known. */
@@ -76,7 +81,7 @@ async function reviseOne(
 
 /** What it takes to send, or why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, rest, chats, uploads, fanOuts, answerMs, signal } = account;
+  const { accountId, db, log, rest, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
   if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
   const resting = rest.now();
   if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
@@ -86,6 +91,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     client,
     log,
     chats,
+    members,
     async remember(sent) {
       await rememberPost(db, accountId, sent);
       account.onLeaving({ ...sent, serverId: undefined });
@@ -103,6 +109,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
     fanOuts,
     answerMs,
+    holds,
     rest: rest.begin,
     mayGoOn,
   };

@@ -2,11 +2,13 @@
 import type { Slots } from '../../../lib/slots.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { KnownChats } from '../chats/keep-chats.ts';
+import type { KnownMembers } from './known-members.ts';
 import type { Relaying } from './relay.ts';
 import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
   chats: KnownChats;
+  members: KnownMembers;
   /** Notes a message before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
   /** Notes which number the server of a channel has given a message. Never rejects: it can be found out later, too. */
@@ -17,7 +19,7 @@ export interface Sending extends Relaying {
   isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
   /** Throws NotUploadedError when a file is not there yet, or cannot be. */
   upload(media: PostMedia, place: UploadPlace): Promise<Uploaded>;
-  /** Places for first posts to large groups: each costs seconds of work, and the others of the process wait for it. */
+  /** Places for posts that bring a key to many: each costs seconds of work, and the others of the process wait for it. */
   fanOuts: Slots;
   /** Whether the account is still this worker's to send for. */
   mayGoOn(): boolean;

@@ -1,0 +1,35 @@
+import { isRefusedForSome } from '../failures.ts';
+
+/** So many refused questions are enough: whoever is behind the next ones is looked for another time. */
+const MOST_REFUSALS = 100;
+
+/**
+ * Asks about everybody, at most so many at a time, and resolves to those about whom it was refused. WhatsApp refuses a whole batch
+ * for one of them: such a batch is halved until that one is found, so that nothing is lost for the others. Rejects when `ask` does
+ * for another reason.
+ */
+export async function askInBatches<Subject>(
+  subjects: readonly Subject[],
+  { most, ask }: { most: number; ask: (batch: readonly Subject[]) => Promise<void> },
+): Promise<{ refused: Subject[] }> {
+  const batches = toBatches(subjects, most);
+  const refused: Subject[] = [];
+  let refusals = 0;
+  for (let batch = batches.pop(); batch; batch = batches.pop()) {
+    try {
+      await ask(batch);
+    } catch (error) {
+      if (!isRefusedForSome(error)) throw error;
+      refusals += 1;
+      if (batch.length === 1) refused.push(...batch);
+      else if (refusals < MOST_REFUSALS) batches.push(...toBatches(batch, Math.ceil(batch.length / 2)));
+    }
+  }
+  return { refused };
+}
+
+export function toBatches<Subject>(subjects: readonly Subject[], most: number): Subject[][] {
+  return Array.from({ length: Math.ceil(subjects.length / most) }, (_, index) =>
+    subjects.slice(index * most, (index + 1) * most),
+  );
+}

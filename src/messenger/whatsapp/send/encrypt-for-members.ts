@@ -1,0 +1,161 @@
+/** A message to a group as it leaves: encrypted once, with a key of the group's that goes along for each device which lacks it. */
+import {
+  encodeSignedDeviceIdentity,
+  encodeWAMessage,
+  type BinaryNode,
+  type GroupMetadata,
+  type proto,
+  type WASocket,
+} from 'baileys';
+import { getMessageReportingToken, shouldIncludeReportingToken } from 'baileys/lib/Utils/reporting-utils.js';
+import { isFile, mediaTypeOf } from './encode-part.ts';
+import { encryptForDevices, isFirst } from './encrypt-for-devices.ts';
+import { findDevices, type MemberDevice } from './find-devices.ts';
+import type { KeyHolders } from './known-members.ts';
+import type { Sending } from './sending.ts';
+
+export interface ToMembers {
+  chatId: string;
+  messageId: string;
+  message: proto.IMessage;
+  /** On the outside, such as the mark of a change. */
+  attributes?: BinaryNode['attrs'];
+}
+
+export interface EncryptedForMembers {
+  stanza: BinaryNode;
+  /** The devices that get the group's key with it. */
+  keyed: MemberDevice[];
+  /** Who has the group's key when this has arrived. */
+  holders: KeyHolders;
+  /** Gives the place among the `fanOuts` back, if it took one. */
+  giveBack(): void;
+}
+
+/** So many devices without the group's key, or more, take a place among the `fanOuts`. */
+const LARGE = 100;
+
+/**
+ * Devices that WhatsApp has no keys of are left out, now and for a while; they ask for what they cannot read should they be there
+ * after all. What was used up by encrypting is stored when it resolves. Rejects with what the client throws when WhatsApp cannot be
+ * asked, and when nobody at all can be written to; with an OverloadError when too many write to large groups.
+ */
+export async function encryptForMembers(
+  sending: Sending,
+  group: GroupMetadata,
+  to: ToMembers,
+): Promise<EncryptedForMembers> {
+  const { client, members, fanOuts } = sending;
+  const devices = await findDevices(client, members, group);
+  const known = await members.keyHolders(to.chatId);
+  const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
+  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.take();
+  try {
+    const { body, key } = await encryptForGroup(client, group, to);
+    const { attributes } = body;
+    const { nodes, keyless } = await encryptForDevices(client, lacking, { padded: encodeWAMessage(key), attributes });
+    const keyed = nodes.map(({ device }) => device);
+    if (devices.length > 0 && keyed.length + holding.length === 0)
+      throw new Error('none of the devices in a group can be written to');
+    await noteOutcome(sending, { keyed, keyless });
+    const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
+    const participants = nodes.map(({ node }) => node);
+    return {
+      stanza: await buildStanza(sending, group, to, { body: body.node, participants }),
+      keyed,
+      holders,
+      giveBack,
+    };
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
+}
+
+/** The message itself, and what makes it readable. */
+async function encryptForGroup(
+  { authState, signalRepository }: WASocket,
+  group: GroupMetadata,
+  { chatId, message }: ToMembers,
+): Promise<{ body: { node: BinaryNode; attributes: BinaryNode['attrs'] }; key: proto.IMessage }> {
+  const { id = '', lid } = authState.creds.me ?? {};
+  const meId = addressingOf(group) === 'lid' && lid !== undefined ? lid : id;
+  const data = encodeWAMessage(message);
+  const { ciphertext, senderKeyDistributionMessage: axolotlSenderKeyDistributionMessage } =
+    await signalRepository.encryptGroupMessage({ group: chatId, meId, data });
+  const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
+  return {
+    body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
+    key: { senderKeyDistributionMessage: { groupId: chatId, axolotlSenderKeyDistributionMessage } },
+  };
+}
+
+const addressingOf = (group: GroupMetadata) => group.addressingMode ?? 'lid';
+
+/** Remembers who cannot be written to, and who is written to anew. */
+async function noteOutcome(
+  { members, log }: Sending,
+  { keyed, keyless }: { keyed: readonly MemberDevice[]; keyless: readonly MemberDevice[] },
+): Promise<void> {
+  if (keyless.length > 0) log.info({ devices: keyless.length }, 'devices without keys are left out for a while');
+  const concerned = Map.groupBy([...keyed.filter(({ isStale }) => isStale), ...keyless], ({ member }) => member);
+  const nowMs = Date.now();
+  await members.change([...concerned.keys()], (member, jid) => {
+    const devices = concerned.get(jid) ?? [];
+    // Another phone since then.
+    if (!member || devices.some(({ phone }) => phone !== member.phone)) return undefined;
+    const still = Object.entries(member.leftOut).filter(([, untilMs]) => untilMs > nowMs);
+    const out = devices
+      .filter((device) => keyless.includes(device))
+      .map(({ number }) => [number, nowMs + members.leaveOutMs]);
+    return { ...member, isStale: false, leftOut: Object.fromEntries([...still, ...out]) };
+  });
+}
+
+/** In every detail as the client builds it. */
+async function buildStanza(
+  { client, log }: Sending,
+  group: GroupMetadata,
+  { chatId, messageId, message, attributes }: ToMembers,
+  { body, participants }: { body: BinaryNode; participants: BinaryNode[] },
+): Promise<BinaryNode> {
+  const content: BinaryNode[] = [body];
+  if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
+  const { account } = client.authState.creds;
+  if (account && participants.some(isFirst))
+    content.push({ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) });
+  const token = await reportingToken(log, { chatId, messageId, message });
+  if (token) content.push(token);
+  const { ephemeralDuration: seconds = 0 } = group;
+  return {
+    tag: 'message',
+    attrs: {
+      id: messageId,
+      to: chatId,
+      type: isFile(message) ? 'media' : 'text',
+      ...attributes,
+      ...(seconds > 0 && { expiration: String(seconds) }),
+      addressing_mode: addressingOf(group),
+    },
+    content,
+  };
+}
+
+/** With it members can report the message. It goes without one rather than not at all. */
+async function reportingToken(
+  log: Sending['log'],
+  { chatId, messageId, message }: ToMembers,
+): Promise<BinaryNode | undefined> {
+  if (!message.messageContextInfo?.messageSecret || !shouldIncludeReportingToken(message)) return undefined;
+  try {
+    const key = { id: messageId, fromMe: true, remoteJid: chatId };
+    return (await getMessageReportingToken(encodeWAMessage(message), message, key)) ?? undefined;
+  } catch (error) {
+    log.warn({ err: error, messageId }, 'a post leaves that members cannot report');
+    return undefined;
+  }
+}

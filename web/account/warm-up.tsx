@@ -1,0 +1,72 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { restsQuery } from '../api/queries.ts';
+import { readWarmUp, type WarmUpToday } from '../api/warm-up.ts';
+import { count } from '../format/numbers.ts';
+import { dateName } from '../format/time.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { tell } from '../parts/notify.ts';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import classes from './warm-up.module.css';
+
+const HIGHEST_PX = 64;
+
+/** How far the warm-up of a new number is, and the way to end it; nothing where there is none. */
+export function WarmUp() {
+  const client = useQueryClient();
+  const { data: rests } = useQuery(restsQuery);
+  const [isAsking, setAsking] = useState(false);
+  const warmUp = rests && readWarmUp(rests);
+  if (!warmUp) return null;
+  const { day, caps, cap, sent, endsOn } = warmUp;
+  const end = async () => {
+    client.setQueryData(restsQuery.queryKey, await call('venom/update-account', { warm_up: false }));
+    tell(words.warmUp.ended);
+  };
+  return (
+    <Section title={words.warmUp.title}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{words.warmUp.today(count(day), count(caps.length), count(cap), count(sent))}</Text>
+        <Days {...warmUp} />
+        <Text size="sm" c="dimmed">
+          {words.warmUp.about(dateName(endsOn))}
+        </Text>
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {words.warmUp.end}
+        </Button>
+      </Stack>
+      <Confirm
+        opened={isAsking}
+        close={() => setAsking(false)}
+        title={words.warmUp.endTitle}
+        action={words.warmUp.end}
+        act={end}
+      >
+        {words.warmUp.endNote}
+      </Confirm>
+    </Section>
+  );
+}
+
+/** A bar for each day: those behind, today, and those to come. Their heights grow slower than what they stand for, which is thirtyfold. */
+function Days({ day, caps }: WarmUpToday) {
+  const most = Math.max(...caps);
+  const label = words.warmUp.picture(count(caps[0] ?? 0), count(most), count(caps.length), count(day));
+  return (
+    <div className={classes.days} role="img" aria-label={label}>
+      {caps.map((cap, index) => (
+        <div
+          key={cap}
+          className={classes.day}
+          data-is={index + 1 < day ? 'over' : index + 1 === day ? 'today' : 'ahead'}
+        >
+          <span className={classes.bar} style={{ height: Math.round(Math.sqrt(cap / most) * HIGHEST_PX) }} />
+          <span className={classes.cap}>{count(cap)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
