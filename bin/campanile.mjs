@@ -16,9 +16,21 @@ if (tooOld) {
   // Keeps what was compiled: the next start is quicker, and needs neither the compiler nor its memory, some 20 MB. Where nothing
   // can be written there, all is as without it.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/campanile', import.meta.url)));
+  if (process.argv[2] === 'whatsapp-check') checkWhatsApp(process.argv.slice(3));
+  else serve();
+}
+
+function serve() {
   // npm runs us in a shell of its own, and a signal sent to npm ends only that shell.
   const stopWithParent = process.env.npm_lifecycle_event !== undefined;
   import('../src/main.ts').then(({ main }) => main({ stopWithParent })).catch(explain);
+}
+
+function checkWhatsApp(given) {
+  import('../src/whatsapp-check/whatsapp-check.ts')
+    .then(({ whatsappCheck }) => whatsappCheck({ arguments: given, input: process.stdin, output: process.stdout }))
+    .then((code) => (process.exitCode = code))
+    .catch(explain);
 }
 
 function explain(error) {

@@ -164,6 +164,7 @@ function openWhatsApp(
     rootKey: config.whatsappRootKey,
     refusesForgeries: config.whatsappCertificate === 'enforce',
     mediaCa: config.whatsappCa,
+    queryIds: config.whatsappQueryIds,
     timing,
     onLoopError: metrics.countLoopError,
     onEventsLost: metrics.countLostEvents,

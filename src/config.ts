@@ -44,6 +44,8 @@ export interface Config {
   whatsappCertificate: 'log' | 'enforce';
   /** Who signs the certificates of its media host, as PEM. Undefined: those whom Node.js trusts. */
   whatsappCa: string | undefined;
+  /** Numbers of queries about channels, where they are other than the usual ones. */
+  whatsappQueryIds: Partial<Record<QueryName, string>>;
   sandboxGap: Gap;
   /** A campaign that ended so long ago keeps what it came to in each group, and no single posts. */
   retentionDays: number;
@@ -59,10 +61,13 @@ export interface Gap {
   maxMs: number;
 }
 
+export type QueryName = 'create' | 'read' | 'list';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker'];
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const QUERY_NAMES: readonly QueryName[] = ['create', 'read', 'list'];
 const LONGEST_GAP_MS = 24 * 60 * 60 * 1_000;
 const MIN_SECRET_LENGTH = 32;
 const HIGHEST_SPEED = 1_000_000;
@@ -107,6 +112,8 @@ export function readConfig(environment: Environment = process.env): Config {
     whatsappRootKey: read.parsed('WHATSAPP_ROOT_KEY', '32 bytes in hex', whatsappRootKey),
     whatsappCertificate: read.choice('WHATSAPP_CERTIFICATE', ['log', 'enforce']) ?? 'log',
     whatsappCa: read.parsed('WHATSAPP_CA_FILE', 'a file with certificates in PEM', certificates),
+    whatsappQueryIds:
+      read.parsed('WHATSAPP_QUERY_IDS', 'numbers of queries such as create=12345,list=67890', queryIds) ?? {},
     sandboxGap: read.gap('SANDBOX_GAP_MS') ?? { minMs: 0, maxMs: 0 },
     retentionDays:
       read.parsed(
@@ -268,6 +275,12 @@ function certificates(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function queryIds(text: string): Partial<Record<QueryName, string>> | undefined {
+  const pairs = text.split(',').map((pair) => /^(\w+)=(\d{5,25})$/.exec(pair.trim()) ?? []);
+  const named = pairs.map(([, name, id]) => [QUERY_NAMES.find((one) => one === name), id] as const);
+  return named.every(([name]) => name !== undefined) ? Object.fromEntries(named) : undefined;
 }
 
 function gapOf(text: string): Gap | undefined {

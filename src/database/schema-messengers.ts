@@ -34,7 +34,14 @@ export interface MessengerTables {
   account_sessions: { account_id: number; number: number };
   whatsapp_version: { only_row: Generated<boolean>; version: string; let_in_at: Generated<Date> };
   whatsapp_posts: { account_id: number; post_hash: Buffer; message: Buffer; sent_at: Date };
-  whatsapp_sent: { account_id: number; message_id: string; chat_id: string; post_hash: Buffer; sent_at: Date };
+  whatsapp_sent: {
+    account_id: number;
+    message_id: string;
+    chat_id: string;
+    post_hash: Buffer;
+    sent_at: Date;
+    server_id: number | null;
+  };
   whatsapp_uploads: {
     account_id: number;
     sha256: Buffer;

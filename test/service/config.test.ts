@@ -55,6 +55,7 @@ test('nothing has to be set', () => {
     whatsappRootKey: undefined,
     whatsappCertificate: 'log',
     whatsappCa: undefined,
+    whatsappQueryIds: {},
     sandboxGap: { minMs: 0, maxMs: 0 },
     retentionDays: 400,
     sandboxSpeed: 1,
@@ -89,6 +90,7 @@ test('everything can be set, and what is empty is not', async () => {
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
     METRICS_TOKEN: 'see',
     WHATSAPP_GAP_MS: '1000-1000',
+    WHATSAPP_QUERY_IDS: 'create=11111, list=22222',
     SANDBOX_GAP_MS: '',
     SANDBOX_SPEED: '2.5',
   });
@@ -100,6 +102,7 @@ test('everything can be set, and what is empty is not', async () => {
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     whatsappVersion: [2, 3000, 1_043_857_760],
     whatsappGap: { minMs: 1000, maxMs: 1000 },
+    whatsappQueryIds: { create: '11111', list: '22222' },
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 2.5,
   });
@@ -129,6 +132,7 @@ test('all that is wrong is told at once, a line each', () => {
     WHATSAPP_ROOT_KEY: 'ab',
     WHATSAPP_CERTIFICATE: 'ignore',
     WHATSAPP_CA_FILE: '/x',
+    WHATSAPP_QUERY_IDS: 'create=11111,follow=22222',
   });
   expect(problems.map((line) => line.split(/[ =]/, 1)[0]).toSorted()).toEqual(
     [
@@ -153,6 +157,7 @@ test('all that is wrong is told at once, a line each', () => {
       'WHATSAPP_ROOT_KEY',
       'WHATSAPP_CERTIFICATE',
       'WHATSAPP_CA_FILE',
+      'WHATSAPP_QUERY_IDS',
     ].toSorted(),
   );
   expect(problems).toContain('MESSENGER must be sandbox or whatsapp');

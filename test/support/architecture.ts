@@ -25,6 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   erasure: ['accounts', 'messenger', 'database', 'lib'],
   campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
   client: ['http'],
+  'whatsapp-check': ['client', 'lib'],
   web: ['client', 'http', 'messenger', 'text'],
   http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
 };

@@ -37,6 +37,9 @@ const LONGEST = [
   'web/groups',
   'whatsapp/revise',
   'whatsapp/ration',
+  'whatsapp/known-groups',
+  'whatsapp/first-hour',
+  'whatsapp/channel-queries',
 ];
 
 /**

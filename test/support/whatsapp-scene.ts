@@ -1,4 +1,5 @@
 import { afterAll, afterEach } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from '../whatsapp-peer/world.ts';
@@ -27,11 +28,15 @@ export interface WhatsAppScene {
 }
 
 /** To be awaited at the top of a file, which need not clear anything away. */
-export async function setWhatsAppScene(timing?: WhatsAppOptions['timing']): Promise<WhatsAppScene> {
+export async function setWhatsAppScene(
+  timing?: WhatsAppOptions['timing'],
+  overrides: Partial<Config> = {},
+): Promise<WhatsAppScene> {
   const peer = await startWhatsAppPeer();
   const database = await createTestDatabase();
   const members = addMembers(peer);
-  const startApp = (how: WhatsAppOptions['timing']) => startTestApp(towards(peer), database, undefined, how);
+  const startApp = (how: WhatsAppOptions['timing']) =>
+    startTestApp({ ...towards(peer), ...overrides }, database, undefined, how);
   let app = await startApp(timing);
   afterEach(() => peer.behave());
   afterAll(async () => {

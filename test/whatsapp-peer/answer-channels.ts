@@ -7,11 +7,13 @@ import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
 
-const CREATE = '8823471724422422';
-const READ = '6563316087068696';
+/** The numbers of the queries, as long as none of them is retired. */
+export const QUERY_IDS = { create: '8823471724422422', read: '6563316087068696', list: '6388546374527196' };
 const UPDATE = '24250201037901610';
-const SUBSCRIBED = '6388546374527196';
 const RESTRICTION = '23983697327930364';
+
+/** The code is the peer's choice. */
+const TERMS_NOT_ACCEPTED = 403;
 
 interface Variables {
   newsletter_id?: string;
@@ -27,19 +29,20 @@ export async function answerChannelQuery(
 ): Promise<QueryAnswer> {
   if (!companion) return undefined;
   const { variables } = JSON.parse(textOf(asked)) as { variables: Variables };
-  const { world } = state;
+  const { world, script } = state;
   const told = (field: string, value: unknown) => [
     element('result', {}, Buffer.from(JSON.stringify({ data: { [field]: value } }))),
   ];
   switch (asked.attrs['query_id']) {
-    case CREATE: {
+    case script.queryIds.create: {
+      if (!companion.person.hasAcceptedTerms) return refusal('Forbidden', TERMS_NOT_ACCEPTED);
       const { name = '', description, picture } = variables.input ?? {};
       const image = picture === undefined ? undefined : Buffer.from(picture, 'base64');
       if (image && !(await isTaken(image))) return refusal('Bad Request', 400);
       const channel = addChannel(world, companion.person, { name, description: description ?? '', picture: image });
       return told('xwa2_newsletter_create', describeChannel(state, channel, companion.person));
     }
-    case READ: {
+    case script.queryIds.read: {
       const channel = findChannel(state, variables.input?.key);
       return channel ? told('xwa2_newsletter', describeChannel(state, channel, companion.person)) : notFound();
     }
@@ -52,7 +55,7 @@ export async function answerChannelQuery(
       if (picture !== undefined) channel.picture = Buffer.from(picture, 'base64');
       return told('xwa2_newsletter_update', describeChannel(state, channel, companion.person));
     }
-    case SUBSCRIBED: {
+    case script.queryIds.list: {
       const all = [...world.channels.values()].filter(({ owner }) => owner === companion.person);
       return told(
         'xwa2_newsletter_subscribed',
@@ -64,6 +67,13 @@ export async function answerChannelQuery(
     default:
       return undefined;
   }
+}
+
+/** Who creates channels has to have accepted these terms. */
+export function acceptTerms({ companion }: Connection, { tag, attrs }: Stanza): QueryAnswer {
+  if (companion && tag === 'notice' && attrs['id'] === '20601218' && attrs['stage'] === '5')
+    companion.person.hasAcceptedTerms = true;
+  return [];
 }
 
 export function describeRestriction(until: Date | undefined) {
@@ -119,9 +129,14 @@ export function listPosts(state: PeerState, query: Stanza, asked: Stanza): Query
   if (!channel) return 404;
   if (asked.tag === 'live_updates') return [element('live_updates', { duration: '300' })];
   if (!isList && asked.tag !== 'message_updates') return undefined;
+  if (!isList && state.script.tellsNoCounts) return [element(asked.tag, { t: seconds() }, [element('messages')])];
   const after = Number(asked.attrs['after'] ?? 0);
   const posts = channel.posts.filter(({ serverId }) => serverId > after).slice(-Number(asked.attrs['count'] ?? 50));
-  const listed = element('messages', { jid: channel.id, t: seconds() }, posts.map(describePost));
+  const listed = element(
+    'messages',
+    { jid: channel.id, t: seconds() },
+    posts.map(isList ? describePost : describeCounts),
+  );
   return isList ? [listed] : [element(asked.tag, { t: seconds() }, [listed])];
 }
 
@@ -129,16 +144,18 @@ function describePost(post: ChannelPost): Stanza {
   const { mediaType } = post;
   const type = mediaType === undefined ? 'text' : 'media';
   const attributes = { id: post.messageId, server_id: String(post.serverId), t: post.at, type };
-  const reactions = Object.entries(post.reactions);
-  return element('message', attributes, [
-    element('plaintext', { mediatype: mediaType }, proto.Message.encode(post.message).finish()),
-    element('views_count', { count: String(post.views) }),
-    element(
-      'reactions',
-      {},
-      reactions.map(([code, count]) => element('reaction', { code, count: String(count) })),
-    ),
-  ]);
+  const plain = element('plaintext', { mediatype: mediaType }, proto.Message.encode(post.message).finish());
+  return element('message', attributes, [plain, ...countsOf(post)]);
+}
+
+/** The light answer has neither what a post says nor its sender's id. */
+function describeCounts(post: ChannelPost): Stanza {
+  return element('message', { server_id: String(post.serverId), t: post.at }, countsOf(post));
+}
+
+function countsOf({ views, reactions }: ChannelPost): Stanza[] {
+  const signs = Object.entries(reactions).map(([code, count]) => element('reaction', { code, count: String(count) }));
+  return [element('views_count', { count: String(views) }), element('reactions', {}, signs)];
 }
 
 /** Takes a post to a channel; the id that the server gives it, or the code it refuses with. A repeated id is not shown again. */

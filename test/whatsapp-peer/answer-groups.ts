@@ -44,7 +44,7 @@ function answerAboutAll(state: PeerState, person: Person, asked: Stanza): QueryA
     element(
       'groups',
       {},
-      own.map((group) => describeGroup(state, group)),
+      own.map((group) => describeGroup(state, group, state.script.listsMembersUpTo)),
     ),
   ];
 }
@@ -57,8 +57,9 @@ function create({ world }: PeerState, creator: Person, asked: Stanza): Group {
   return addGroup(world, creator, { subject, description }, members);
 }
 
-export function describeGroup({ world }: PeerState, group: Group): Stanza {
-  const participants = [...group.participants].map(([jid, rank]) => {
+/** With so many of its participants at most. */
+export function describeGroup({ world }: PeerState, group: Group, most = Infinity): Stanza {
+  const participants = [...group.participants].slice(0, most).map(([jid, rank]) => {
     const person = personOf(world, jid);
     const number = person && numberOf(person);
     const ids = group.addressing === 'lid' ? { jid, phone_number: number } : { jid: number, lid: jid };
@@ -70,6 +71,7 @@ export function describeGroup({ world }: PeerState, group: Group): Stanza {
     ...(group.isCommunity ? [element('parent', { default_membership_approval_mode: 'request_required' })] : []),
     ...(group.parent === undefined ? [] : [element('linked_parent', { jid: group.parent })]),
     ...(group.isAnnouncement ? [element('announcement')] : []),
+    ...(group.expiration === undefined ? [] : [element('ephemeral', { expiration: String(group.expiration) })]),
     ...(group.isDefault ? [element('default_sub_group')] : []),
   ];
   const attributes = {

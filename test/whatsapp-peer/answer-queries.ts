@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { answerChannelQuery, listPosts } from './answer-channels.ts';
+import { acceptTerms, answerChannelQuery, listPosts } from './answer-channels.ts';
 import { answerGroupQuery } from './answer-groups.ts';
 import { answerKeyQuery, findUsers } from './answer-keys.ts';
 import { LARGEST_UPLOAD } from './media-host.ts';
@@ -52,9 +52,10 @@ async function answerTo(state: PeerState, connection: Connection, query: Stanza)
     case 'passive':
     case 'urn:xmpp:whatsapp:dirty':
     case 'w:stats':
-    case 'tos':
     case 'status':
       return [];
+    case 'tos':
+      return asked ? acceptTerms(connection, asked) : [];
     case 'w:m':
       return [describeMediaHost(state)];
     case 'abt':

@@ -9,13 +9,14 @@ import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import { Curve } from 'baileys';
 import { WebSocketServer } from 'ws';
+import { QUERY_IDS } from './answer-channels.ts';
 import { answerQuery } from './answer-queries.ts';
 import { Connection, type Handlers } from './connection.ts';
 import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, connectionOf, tellAdded, tellChange, type Asked } from './phones.ts';
+import { askAgain, changeGroup, connectionOf, join, tellChange, type Asked, type GroupSettings } from './phones.ts';
 import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, HandedOut, PeerState, Script } from './state.ts';
@@ -66,12 +67,14 @@ export interface WhatsAppPeer {
   /** Somebody removes the linked devices from their phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
+  /** Somebody joins a group. Resolves when the linked devices of its members have taken note. */
+  join(group: Group, person: Person): Promise<void>;
+  /** An admin changes settings of a group, on their phone. As `join`. */
+  change(group: Group, settings: Partial<GroupSettings>): Promise<void>;
   /** Somebody takes another phone, with which nothing is linked. Resolves when all who share a group with them have heard of it. */
   takeNewPhone(person: Person): Promise<void>;
   /** Which devices somebody has by now is told to all who share a group with them. Resolves as `takeNewPhone` does. */
   tellDevices(person: Person): Promise<void>;
-  /** Somebody joins a group; linked devices of its members hear of it. */
-  join(group: Group, person: Person): void;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
   /** Rejects when there was something that it could not answer, or that was not as it should be. */
   stop(): Promise<void>;
@@ -139,18 +142,13 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       person.isBanned = true;
       eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
+    join: (group, person) => join(state, group, person),
+    change: (group, settings) => changeGroup(state, group, settings),
     async takeNewPhone(person) {
       person.devices = [new SignalDevice(lidOf(person))];
       await tellNear(person, 'another phone');
     },
     tellDevices: (person) => tellNear(person, 'other devices'),
-    join(group, person) {
-      group.participants.set(lidOf(person), 'member');
-      for (const { companions } of state.world.people)
-        for (const companion of companions.values())
-          if (companion.connection && group.participants.has(lidOf(companion.person)))
-            tellAdded(companion, group, person);
-    },
     askAgain: (sender, asked) => askAgain(state, sender, asked),
     async stop() {
       for (const connection of state.connections) connection.cut();
@@ -201,6 +199,9 @@ function goodDay(): Script {
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,
+    queryIds: QUERY_IDS,
+    tellsNoCounts: false,
+    listsMembersUpTo: Infinity,
     refuseUpgrade: () => undefined,
     refuseLogin: undefined,
     ignoresLogin: () => false,

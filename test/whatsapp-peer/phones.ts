@@ -5,7 +5,7 @@ import { describeRestriction } from './answer-channels.ts';
 import type { Connection } from './connection.ts';
 import type { KeyBundle, SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
-import { element, need, seconds, SERVER } from './stanza.ts';
+import { element, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
 
 export interface Asked {
@@ -134,11 +134,39 @@ export const replyTo = (post: { messageId: string }, text: string): proto.IMessa
   extendedTextMessage: { text, contextInfo: { stanzaId: post.messageId } },
 });
 
-/** Tells a client that somebody was added to a group it is in. */
-export function tellAdded(companion: Companion, group: Group, added: Person): void {
-  const attributes = { from: group.id, type: 'w:gp2', id: randomBytes(6).toString('hex'), participant: group.creator };
+/** Tells those clients that are in a group what has happened to it. Resolves when all of them have taken note. */
+async function tellOfGroup({ world }: PeerState, group: Group, what: Stanza): Promise<void> {
+  const attributes = { from: group.id, type: 'w:gp2', participant: group.creator, t: seconds() };
+  const concerned = world.people
+    .filter((person) => group.participants.has(lidOf(person)))
+    .flatMap(({ companions }) => [...companions.values()]);
+  await Promise.all(
+    concerned.map(({ connection, outbox }) =>
+      outbox.put(connection, element('notification', { ...attributes, id: randomBytes(6).toString('hex') }, [what])),
+    ),
+  );
+}
+
+/** Somebody is added to a group. */
+export function join(state: PeerState, group: Group, added: Person): Promise<void> {
+  group.participants.set(lidOf(added), 'member');
   const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
-  connectionOf(companion).send(element('notification', { ...attributes, t: seconds() }, [element('add', {}, [who])]));
+  return tellOfGroup(state, group, element('add', {}, [who]));
+}
+
+export type GroupSettings = Pick<Group, 'subject' | 'isAnnouncement' | 'expiration'>;
+
+/** An admin changes settings of a group. */
+export async function changeGroup(state: PeerState, group: Group, settings: Partial<GroupSettings>): Promise<void> {
+  Object.assign(group, settings);
+  const { subject, isAnnouncement, expiration } = group;
+  const tell = (tag: string, attributes: Record<string, string> = {}) =>
+    tellOfGroup(state, group, element(tag, attributes));
+  if ('subject' in settings) await tell('subject', { subject, s_t: seconds() });
+  if ('isAnnouncement' in settings) await tell(isAnnouncement ? 'announcement' : 'not_announcement');
+  if (!('expiration' in settings)) return;
+  if (expiration === undefined) await tell('not_ephemeral');
+  else await tell('ephemeral', { expiration: String(expiration), trigger: '0' });
 }
 
 /** Tells a client about somebody, now or when it logs in next. Resolves when it has taken note. */

@@ -29,6 +29,7 @@ interface Described {
   width?: number | null;
   height?: number | null;
   jpegThumbnail?: Uint8Array | null;
+  contextInfo?: proto.IContextInfo | null;
 }
 
 const INFO: Record<MediaKind, string> = {

@@ -59,6 +59,12 @@ export interface Script {
   }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
   /** Its answers about channels say that there is no picture, as WhatsApp's do for a while. */
   hidesPictures: boolean;
+  /** Under which numbers channels are created, read and listed. */
+  queryIds: Record<'create' | 'read' | 'list', string>;
+  /** Asked for the counts of posts in a channel alone, it tells of none. */
+  tellsNoCounts: boolean;
+  /** A list of all groups shows so many members of each; asked about by itself, a group shows all. */
+  listsMembersUpTo: number;
   /** Asked about every request for a connection; a number is the status it is answered with, `silence`: it is not answered. */
   refuseUpgrade: () => number | 'silence' | undefined;
   /** Refuses every login with this reason: 403, 405, 503, and what else is said of it. */

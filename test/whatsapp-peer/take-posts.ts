@@ -162,10 +162,21 @@ async function read(
   }
   if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);
   requireType(stanza, message);
+  requireExpiration(state, stanza, message);
   requireSecret(state, messageId, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
+}
+
+/** Members read of any other message that it will not disappear. What is sent again to one device says what it said at first. */
+function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, message: proto.IMessage): void {
+  const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
+  const group = world.groups.get(attrs['to'] ?? '');
+  if (!shown || !group || attrs['participant'] !== undefined) return;
+  const content = describedMedia(shown)?.described ?? shown.extendedTextMessage;
+  const said = content?.contextInfo?.expiration || undefined;
+  if (said !== group.expiration) defects.push(new Error(`a post for ${group.expiration} s that says ${said} s`));
 }
 
 /** The server routes by what the outside says: it has to be what is inside. */

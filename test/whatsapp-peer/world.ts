@@ -20,6 +20,8 @@ export interface Person {
   isBanned: boolean;
   /** Their devices are off: what is sent to them waits at the server, and costs nobody the work of reading it. */
   isAway: boolean;
+  /** Those for channels. */
+  hasAcceptedTerms: boolean;
 }
 
 export interface Companion {
@@ -51,6 +53,8 @@ export interface Group {
   parent: string | undefined;
   /** Of a community the group that all its members are in. */
   isDefault: boolean;
+  /** After how many seconds its messages disappear; undefined: they stay. */
+  expiration: number | undefined;
 }
 
 export interface Channel {
@@ -105,6 +109,7 @@ export function addPerson(world: World, number: string, devices: readonly number
     companions: new Map(),
     isBanned: false,
     isAway: false,
+    hasAcceptedTerms: false,
   };
   world.people.push(person);
   return person;
@@ -130,6 +135,7 @@ export function addGroup(
     isCommunity: false,
     parent: undefined,
     isDefault: false,
+    expiration: undefined,
     ...group,
   };
   world.groups.set(whole.id, whole);

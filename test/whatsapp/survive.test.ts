@@ -156,7 +156,7 @@ describe('what is known of the chats', () => {
     for (const text of ['first', 'second', 'third']) await finished(person, await sendCampaign(person, groups, text));
     expect(asked).toBe(1);
     const newcomer = peer.addPerson('4915100000009');
-    peer.join(group, newcomer);
+    await peer.join(group, newcomer);
     await until(
       async () => {
         await finished(person, await sendCampaign(person, groups, 'welcome'));

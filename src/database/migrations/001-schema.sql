@@ -658,6 +658,7 @@ create table whatsapp_sent (
   chat_id    text        not null,
   post_hash  bytea       not null,
   sent_at    timestamptz not null,
+  server_id  bigint,                           -- of a channel: the number that the server has given it, once that is known
   primary key (account_id, message_id)
 );
 create index whatsapp_sent_age on whatsapp_sent (sent_at);

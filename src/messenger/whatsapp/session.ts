@@ -5,6 +5,9 @@ import type { Log } from '../../lib/log.ts';
 import type { Slots } from '../../lib/slots.ts';
 import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
 import { askForChats } from './chats/ask-for-chats.ts';
+import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
+import { followGroups } from './chats/follow-groups.ts';
+import type { GroupMemory } from './chats/group-memory.ts';
 import { keepChats, type KnownChats } from './chats/keep-chats.ts';
 import { askHowLong } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
@@ -29,7 +32,7 @@ import { answerRetries, type Answers } from './send/answer-retries.ts';
 import { createHolds, type Holds } from './send/hold-back.ts';
 import { keepMembers, type KnownMembers } from './send/known-members.ts';
 import { sendPosts } from './send/send-posts.ts';
-import { listChannelPosts, recallPost } from './send/sent-posts.ts';
+import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -46,6 +49,10 @@ export interface SessionOptions {
   /** Places for first posts to large groups. */
   fanOuts: Slots;
   uploads: Uploads;
+  /** What is known of groups. */
+  groups: GroupMemory;
+  /** In the place of the usual ones. */
+  queryIds: Partial<ChannelQueryIds>;
   onLoopError?: ((loop: string) => void) | undefined;
   timing: SessionTiming;
 }
@@ -83,11 +90,14 @@ export function startSession(
   // Whatever was told before, by another process perhaps: there is no connection now.
   if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
   const pairs = tellPairs(accountId, tellMembers);
-  const chats = keepChats(
-    () => connection.requireOnline().client,
+  const channels = createChannelQueries(options.queryIds, log);
+  const chats = keepChats({
+    memory: options.groups,
+    channels,
+    client: () => connection.requireOnline().client,
     // Who its members are is told along with it: some may have been counted by their numbers.
-    (group) => pairs.tell(peopleIn(group)),
-  );
+    onGroup: (group) => pairs.tell(peopleIn(group)),
+  });
   const linking =
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
@@ -108,20 +118,21 @@ export function startSession(
     log,
     client: () => (rest.now() ? undefined : online()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
+    notePosts: (posts) => numberPosts(db, accountId, posts),
     tell: tellMembers,
     timing,
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs } = timing;
-  const onLeaving = (sent: { messageId: string; chatId: string }) => {
+  const onLeaving = (sent: NumberedPost) => {
     if (isJidNewsletter(sent.chatId)) watch.note(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
-    ...askForChats({ connection, rest, log }),
+    ...askForChats({ connection, rest, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -160,9 +171,9 @@ function socketOptions(
     outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
     groupOf: chats.group,
-    onGroupChange: chats.forgetGroup,
     onRestriction: (restriction) => heed(rest, restriction),
     onClient(client) {
+      followGroups(client, chats);
       hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
       hearDevices(client, { accountId, log, members });
       answers.listen(client);

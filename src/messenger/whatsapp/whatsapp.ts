@@ -4,12 +4,14 @@ import { startLoop } from '../../lib/loop.ts';
 import { createSlots, type Slots } from '../../lib/slots.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
 import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
+import type { ChannelQueryIds } from './chats/channels.ts';
 import type { Uploads } from './files/keep-uploads.ts';
 import type { SessionTiming } from './session.ts';
 import { WHATSAPP } from './traits.ts';
@@ -20,6 +22,8 @@ export interface WhatsAppOptions extends ClientOptions {
   vault: Vault;
   /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
   mediaCa?: string | undefined;
+  /** The numbers of queries about channels; those that are not given have their defaults. */
+  queryIds?: Partial<ChannelQueryIds> | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: (loop: string) => void;
   /** Told how many of the things that members did could not be recorded, nor kept. */
@@ -78,6 +82,8 @@ interface Shared extends WhatsAppOptions {
   uploading: Slots;
   /** Undefined until the first session needs it. */
   uploads: Uploads | undefined;
+  /** What is known of groups. */
+  groups: GroupMemory;
   /** The same. */
   client: Promise<ClientVersions> | undefined;
   members: MemberTeller;
@@ -99,6 +105,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     }),
     uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
     uploads: undefined,
+    groups: createGroupMemory(),
     client: undefined,
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
@@ -172,7 +179,9 @@ async function prepare(shared: Shared, account: MessengerAccount, tell: TellStat
   const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
   const tellMembers = members.tell;
   const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
-  return { startSession, loadCredentials, options: { ...given, account, table, tell } };
+  const { groups, queryIds = {} } = shared;
+  const options = { ...given, groups, queryIds, account, table, tell };
+  return { startSession, loadCredentials, options };
 }
 
 /** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */

@@ -1,30 +1,35 @@
 /** Lists and creates chats, and says what WhatsApp's answer means for whoever has asked. */
 import { AppError, invalid } from '../../../lib/errors.ts';
-import type { Log } from '../../../lib/log.ts';
 import type { MessengerSession } from '../../messenger.ts';
 import type { Connection } from '../connect/connection.ts';
 import type { Rest } from '../connect/rest.ts';
 import type { Socket } from '../connect/socket.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
-import { createChannel, listChannels } from './channels.ts';
+import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import type { KnownChats } from './keep-chats.ts';
 
 interface Asking {
   connection: Pick<Connection, 'requireOnline'>;
   rest: Pick<Rest, 'begin'>;
-  log: Log;
+  channels: ChannelQueries;
+  /** Learns of the channels that are found. Of groups it hears by itself. */
+  chats: Pick<KnownChats, 'learnChannel'>;
 }
 
 type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
 
 export function askForChats(asking: Asking): ChatQuestions {
+  const { channels, chats } = asking;
   return {
     listGroups: (knownChannels) =>
-      ask(asking, 'to read your groups', async ({ client }) => [
-        ...(await listGroupChats(client)),
-        ...(await listChannels(client, knownChannels, asking.log)),
-      ]),
+      ask(asking, 'to read your groups', async ({ client }) => {
+        const groups = await listGroupChats(client);
+        const listed = await channels.list(client, knownChannels);
+        for (const channel of listed) chats.learnChannel(channel);
+        return [...groups, ...listed];
+      }),
     createGroup: (group) => ask(asking, 'to create the group', ({ client }) => createGroupChat(client, group)),
     createCommunity: (community) =>
       ask(asking, 'to create the community', async ({ client }) => {
@@ -38,7 +43,11 @@ export function askForChats(asking: Asking): ChatQuestions {
       const picture = channel.picture && (await toChannelPicture(channel.picture));
       if (picture === undefined)
         throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
-      return ask(asking, 'to create the channel', ({ client }) => createChannel(client, { ...channel, picture }));
+      return ask(asking, 'to create the channel', async ({ client }) => {
+        const created = await channels.create(client, { ...channel, picture });
+        chats.learnChannel(created);
+        return created;
+      });
     },
   };
 }

@@ -7,7 +7,43 @@ import type { Log } from '../../../lib/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
 
-const LIST_SUBSCRIBED = '6388546374527196';
+/** The numbers of the queries, which WhatsApp may retire at any time. */
+export interface ChannelQueryIds {
+  create: string;
+  read: string;
+  list: string;
+}
+
+export const CHANNEL_QUERY_IDS: ChannelQueryIds = {
+  create: QueryIds.CREATE,
+  read: QueryIds.METADATA,
+  list: '6388546374527196',
+};
+
+export interface ChannelQueries {
+  /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `refusalOf`). */
+  create(
+    client: WASocket,
+    channel: { name: string; description: string; picture: Buffer | null },
+  ): Promise<MessengerGroup>;
+  /** The channels the account follows or runs; `known`: those that were listed or created before. */
+  list(client: WASocket, known: readonly string[]): Promise<MessengerGroup[]>;
+  read(client: WASocket, chatId: string): Promise<MessengerGroup>;
+}
+
+/** The numbers that are not given have their defaults. */
+export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): ChannelQueries {
+  const all = { ...CHANNEL_QUERY_IDS, ...ids };
+  const read = (client: WASocket, chatId: string) => readChannel(client, all.read, chatId);
+  return {
+    read,
+    async create(client, channel) {
+      await acceptTerms(client, log);
+      return createChannel(client, all.create, channel);
+    },
+    list: (client, known) => listChannels(client, { known, queryId: all.list, read, log }),
+  };
+}
 
 /** What is read of a channel as WhatsApp describes it. */
 interface DescribedChannel {
@@ -22,37 +58,62 @@ interface DescribedChannel {
   viewer_metadata?: { role?: string };
 }
 
-/** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `refusalOf`). */
-export async function createChannel(
+/** WhatsApp's terms for channels: who has not accepted them may create none. To accept them again does nothing. */
+const TERMS = { id: '20601218', stage: '5' };
+
+/** Where that is refused, the creation itself says what is wrong. */
+async function acceptTerms(client: WASocket, log: Log): Promise<void> {
+  try {
+    await client.query({
+      tag: 'iq',
+      attrs: { id: client.generateMessageTag(), type: 'set', xmlns: 'tos', to: 's.whatsapp.net' },
+      content: [{ tag: 'notice', attrs: TERMS }],
+    });
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    log.warn({ code }, 'the terms for channels could not be accepted');
+  }
+}
+
+async function createChannel(
   client: WASocket,
-  { name, description, picture }: { name: string; description: string; picture: Buffer | null },
+  queryId: string,
+  { name, description, picture }: Parameters<ChannelQueries['create']>[1],
 ): Promise<MessengerGroup> {
   const image = picture === null ? {} : { picture: picture.toString('base64') };
   const input = { name, description, ...image };
-  return toGroup(await ask<DescribedChannel>(client, QueryIds.CREATE, { input }, XWAPaths.xwa2_newsletter_create));
+  return toGroup(await ask<DescribedChannel>(client, queryId, { input }, XWAPaths.xwa2_newsletter_create));
 }
 
-/**
- * The channels the account follows or runs. The query that lists them has a number that WhatsApp may retire at any time: should it
- * be refused, those that are known are asked for one by one, rather than taken for gone.
- */
-export async function listChannels(client: WASocket, known: readonly string[], log: Log): Promise<MessengerGroup[]> {
+interface Listing {
+  known: readonly string[];
+  queryId: string;
+  read: ChannelQueries['read'];
+  log: Log;
+}
+
+/** Should the query that lists channels be refused, those that are known are asked for one by one, rather than taken for gone. */
+async function listChannels(client: WASocket, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
   try {
-    const found = await ask<DescribedChannel[]>(client, LIST_SUBSCRIBED, {}, 'xwa2_newsletter_subscribed');
+    const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
     return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
   } catch (error) {
     const code = refusalOf(error);
     if (code === undefined || judgeRefusal(code).kind === 'rest') throw error;
     log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
-    return listKnown(client, known);
+    return listKnown(client, { known, read });
   }
 }
 
-async function listKnown(client: WASocket, known: readonly string[]): Promise<MessengerGroup[]> {
+async function listKnown(
+  client: WASocket,
+  { known, read }: Pick<Listing, 'known' | 'read'>,
+): Promise<MessengerGroup[]> {
   const channels: MessengerGroup[] = [];
   for (const chatId of known) {
     try {
-      channels.push(await readChannel(client, chatId));
+      channels.push(await read(client, chatId));
     } catch (error) {
       // One that is gone is what was asked about.
       if (refusalOf(error) !== GONE) throw error;
@@ -63,14 +124,14 @@ async function listKnown(client: WASocket, known: readonly string[]): Promise<Me
 
 const GONE = 404;
 
-export async function readChannel(client: WASocket, chatId: string): Promise<MessengerGroup> {
+async function readChannel(client: WASocket, queryId: string, chatId: string): Promise<MessengerGroup> {
   const variables = {
     fetch_creation_time: true,
     fetch_full_image: false,
     fetch_viewer_metadata: true,
     input: { key: chatId, type: 'JID' },
   };
-  return toGroup(await ask<DescribedChannel>(client, QueryIds.METADATA, variables, XWAPaths.xwa2_newsletter_metadata));
+  return toGroup(await ask<DescribedChannel>(client, queryId, variables, XWAPaths.xwa2_newsletter_metadata));
 }
 
 async function ask<Data>(client: WASocket, queryId: string, variables: object, field: string): Promise<Data> {

@@ -34,8 +34,6 @@ export interface SocketOptions {
   onQr?(qr: string): void;
   /** WhatsApp asks for the passkey of the phone that is being linked. */
   onPasskey?(): void;
-  /** Something about a group has changed. */
-  onGroupChange(chatId: string): void;
   /** WhatsApp restricts the account, or lifts that. */
   onRestriction(restriction: Restriction): void;
   /** Called before anything is heard from WhatsApp. */
@@ -92,10 +90,6 @@ export function openSocket(options: SocketOptions): Socket {
     if (connection === 'open') opened.resolve();
     if (connection === 'close') ended.resolve(lastWordOf(lastDisconnect?.error));
   });
-  client.ev.on('groups.update', (groups) => {
-    for (const { id } of groups) if (id) options.onGroupChange(id);
-  });
-  client.ev.on('group-participants.update', ({ id }) => options.onGroupChange(id));
   return {
     client,
     opened: opened.promise,

@@ -6,15 +6,15 @@ import type { WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
-import { readPosts, type ChannelPost } from '../chats/channel-posts.ts';
+import type { PostCounts } from '../chats/channel-posts.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
 import { planLooks, type LookPlan, type LookTiming } from './plan-looks.ts';
+import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
+import type { NumberedPost } from '../send/sent-posts.ts';
 import { fileIdOf } from '../send/split-post.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 
-interface PostedBefore {
-  chatId: string;
-  messageId: string;
+interface PostedBefore extends NumberedPost {
   ageMs: number;
 }
 
@@ -25,6 +25,8 @@ export interface ChannelWatchOptions {
   client(): WASocket | undefined;
   /** The posts of the last days, and how old they are. */
   findPosts(): Promise<PostedBefore[]>;
+  /** Notes the numbers of posts, once they are known. */
+  notePosts(posts: readonly NumberedPost[]): Promise<void>;
   /** What it answers with false is told again. Never rejects. */
   tell(events: MemberEvent[]): Promise<boolean>;
   timing: LookTiming;
@@ -32,18 +34,17 @@ export interface ChannelWatchOptions {
 }
 
 export interface ChannelWatch {
-  /** A post may have left for a channel just now. */
-  note(post: { chatId: string; messageId: string }): void;
+  /** A post may have left for a channel just now, or its number is known. */
+  note(post: NumberedPost): void;
   stop(): Promise<void>;
 }
 
 /** Later changes are few, and what is sent is remembered for as long. */
 export const WATCHED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
-const POSTS_READ = 100;
 const REST_MS = 10 * 60_000;
 
-interface Watched {
+interface Watched extends SoughtPost {
   untilMs: number;
   /** What was told last; undefined: nothing yet. */
   told: { views: number; reactions: number } | undefined;
@@ -55,6 +56,7 @@ interface Watching extends ChannelWatchOptions {
   watched: Map<string, Map<string, Watched>>;
   /** The posts of the last days are among them. */
   isLoaded: boolean;
+  readChannel: ReadChannel;
   stopping: AbortSignal;
 }
 
@@ -66,6 +68,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     plan: planLooks(timing),
     watched: new Map(),
     isLoaded: false,
+    readChannel: createChannelReader(options),
     stopping: stopping.signal,
   };
   const loop = startLoop('channels', () => step(watching), { log, ...(onLoopError && { onError: onLoopError }) });
@@ -100,10 +103,11 @@ async function load(watching: Watching): Promise<void> {
   watching.isLoaded = true;
 }
 
-function add({ watched, plan }: Watching, { chatId, messageId, ageMs }: PostedBefore): void {
+function add({ watched, plan }: Watching, { chatId, messageId, serverId, ageMs }: PostedBefore): void {
   const posts = watched.get(chatId) ?? new Map<string, Watched>();
   watched.set(chatId, posts);
-  posts.set(messageId, { untilMs: performance.now() + WATCHED_DAYS * DAY_MS - ageMs, told: undefined });
+  const untilMs = performance.now() + WATCHED_DAYS * DAY_MS - ageMs;
+  posts.set(messageId, { untilMs, serverId, missed: 0, told: undefined });
   plan.note(chatId, performance.now());
 }
 
@@ -123,11 +127,11 @@ function forget({ watched, plan }: Watching, chatId: string): void {
 
 /** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
 async function lookAt(watching: Watching, client: WASocket, chatId: string): Promise<void> {
-  const { accountId, watched, plan, tell, stopping } = watching;
+  const { accountId, watched, plan, tell, readChannel, stopping } = watching;
+  const posts = watched.get(chatId) ?? new Map<string, Watched>();
   let found: 'news' | 'nothing' = 'nothing';
   try {
-    const posts = await unlessAborted(readPosts(client, chatId, POSTS_READ), stopping);
-    const news = findNews(posts, watched.get(chatId) ?? new Map());
+    const news = findNews(await unlessAborted(readChannel(client, chatId, posts), stopping), posts);
     const events = news.map(({ event }) => ({ ...event, kind: 'tally' as const, accountId, at: new Date() }));
     if (news.length > 0 && (await unlessAborted(tell(events), stopping))) {
       for (const { post, event } of news) post.told = event;
@@ -155,12 +159,11 @@ interface News {
 }
 
 /** Of a post that is a file and a text, what was done about either counts. That a post is there is news too: it proves it sent. */
-function findNews(found: readonly ChannelPost[], watched: ReadonlyMap<string, Watched>): News[] {
-  const byId = new Map(found.map((post) => [post.messageId, post]));
+function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<string, Watched>): News[] {
   return [...watched].flatMap(([messageId, post]) => {
-    const own = byId.get(messageId);
+    const own = found.get(messageId);
     if (!own) return [];
-    const file = byId.get(fileIdOf(messageId));
+    const file = found.get(fileIdOf(messageId));
     const views = Math.max(own.views, file?.views ?? 0);
     const reactions = own.reactions + (file?.reactions ?? 0);
     const isKnown = post.told?.views === views && post.told.reactions === reactions;

@@ -25,12 +25,14 @@ export interface Relayed {
   recipients: number;
   /** Told the code, when WhatsApp answers the message with one. */
   onRefused?: (code: number) => void;
+  /** Told what the acknowledgement says besides. */
+  onSent?: (said: BinaryNode['attrs']) => void;
 }
 
 /** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
 export async function relay(
   relaying: Relaying,
-  { messageId, recipients, onRefused }: Relayed,
+  { messageId, recipients, onRefused, onSent }: Relayed,
   leave: () => Promise<unknown>,
 ): Promise<RelayResult> {
   const { client, answerMs, holds, log } = relaying;
@@ -41,7 +43,10 @@ export async function relay(
     const answered = await answer.within(answerMs);
     if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
     const { error } = answered.attrs;
-    if (error === undefined) return { kind: 'sent', recipients: Math.max(0, recipients) };
+    if (error === undefined) {
+      onSent?.(answered.attrs);
+      return { kind: 'sent', recipients: Math.max(0, recipients) };
+    }
     onRefused?.(Number(error));
     return toResult(relaying, Number(error));
   } catch (error) {

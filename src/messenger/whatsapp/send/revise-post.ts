@@ -74,7 +74,8 @@ function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage |
 function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | undefined {
   const sent: proto.IMessage = bytes ? proto.Message.decode(bytes) : {};
   const { imageMessage, videoMessage, documentMessage } = sent;
-  if (!imageMessage && !videoMessage && !documentMessage) return { extendedTextMessage: { text } };
+  if (!imageMessage && !videoMessage && !documentMessage)
+    return { extendedTextMessage: { ...sent.extendedTextMessage, text } };
   if (text.length > LONGEST_CAPTION) return undefined;
   if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
   if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };

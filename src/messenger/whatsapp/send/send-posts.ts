@@ -13,7 +13,7 @@ import type { KnownMembers } from './known-members.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { dropPost, recallPost, rememberPost } from './sent-posts.ts';
+import { dropPost, numberPosts, recallPost, rememberPost, type NumberedPost } from './sent-posts.ts';
 import { watchRefusals } from './watch-refusals.ts';
 
 export interface AccountSending {
@@ -34,8 +34,8 @@ export interface AccountSending {
   holds: Holds;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
-  /** Told of each message that may leave. */
-  onLeaving(message: { messageId: string; chatId: string }): void;
+  /** Told of each message that may leave, and again of one whose number in a channel is known. */
+  onLeaving(message: NumberedPost): void;
 }
 
 const OFFLINE_REST_MS = 5_000;
@@ -94,7 +94,15 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     members,
     async remember(sent) {
       await rememberPost(db, accountId, sent);
+      account.onLeaving({ ...sent, serverId: undefined });
+    },
+    async noteServerId(sent) {
       account.onLeaving(sent);
+      try {
+        await numberPosts(db, accountId, [sent]);
+      } catch (error) {
+        log.warn({ err: error, messageId: sent.messageId }, 'the number of a post in a channel could not be noted');
+      }
     },
     drop: (sent) => dropPost(db, accountId, sent),
     isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,

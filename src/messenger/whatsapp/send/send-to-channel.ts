@@ -1,8 +1,8 @@
 /** Sends one post to one channel, which shows a repeated message twice, for all that is known. */
-import { proto } from 'baileys';
+import { proto, type BinaryNode } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
-import { readPosts } from '../chats/channel-posts.ts';
+import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
 import { encodePart, mediaTypeOf } from './encode-part.ts';
 import { refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -84,9 +84,12 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
     await sending.drop({ messageId, chatId });
     return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
   }
-  const result = await relay(sending, { messageId, recipients }, () =>
+  let serverId: number | undefined;
+  const onSent = (said: BinaryNode['attrs']) => (serverId = serverIdOf(said));
+  const result = await relay(sending, { messageId, recipients, onSent }, () =>
     leave(sending, part, { chatId, message, uploaded }),
   );
+  if (serverId !== undefined) await sending.noteServerId({ messageId, chatId, serverId });
   // What was refused is not there, and need not be looked for.
   if (result.kind === 'refused' || result.kind === 'offline') await sending.drop({ messageId, chatId });
   return result;

@@ -11,6 +11,8 @@ export interface Sending extends Relaying {
   members: KnownMembers;
   /** Notes a message before it leaves. */
   remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
+  /** Notes which number the server of a channel has given a message. Never rejects: it can be found out later, too. */
+  noteServerId(post: { messageId: string; chatId: string; serverId: number }): Promise<void>;
   /** Takes the note back: it has not left after all. */
   drop(post: { messageId: string; chatId: string }): Promise<void>;
   /** Whether a message was noted. */

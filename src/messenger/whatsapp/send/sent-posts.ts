@@ -40,19 +40,35 @@ export async function recallPost(
   return rows[0]?.message;
 }
 
+/** A post to a channel, and the number that the server has given it; undefined: not known. */
+export interface NumberedPost {
+  chatId: string;
+  messageId: string;
+  serverId: number | undefined;
+}
+
+/** Notes the numbers of posts. */
+export async function numberPosts(db: Connection, accountId: number, posts: readonly NumberedPost[]): Promise<void> {
+  await sql`
+    update whatsapp_sent s set server_id = n.server_id
+    from unnest(${posts.map(({ messageId }) => messageId)}::text[], ${posts.map(({ chatId }) => chatId)}::text[],
+                ${posts.map(({ serverId }) => serverId ?? null)}::bigint[]) n (message_id, chat_id, server_id)
+    where s.account_id = ${accountId} and s.message_id = n.message_id and s.chat_id = n.chat_id`.execute(db);
+}
+
 /** What was posted to channels in the last days, and how long ago. */
 export async function listChannelPosts(
   db: Connection,
   accountId: number,
   days: number,
-): Promise<Array<{ chatId: string; messageId: string; ageMs: number }>> {
-  const { rows } = await sql<{ chatId: string; messageId: string; ageMs: number }>`
-    select chat_id as "chatId", message_id as "messageId",
+): Promise<Array<NumberedPost & { ageMs: number }>> {
+  const { rows } = await sql<{ chatId: string; messageId: string; serverId: number | null; ageMs: number }>`
+    select chat_id as "chatId", message_id as "messageId", server_id as "serverId",
            (extract(epoch from campanile_now() - sent_at) * 1000)::float8 as "ageMs"
     from whatsapp_sent
     where account_id = ${accountId} and chat_id like '%@newsletter'
       and sent_at > campanile_now() - ${days} * interval '1 day'`.execute(db);
-  return rows;
+  return rows.map(({ serverId, ...post }) => ({ ...post, serverId: serverId ?? undefined }));
 }
 
 /** Nobody gets the post again who asks for it, and it counts as not sent. */

@@ -1,0 +1,46 @@
+/** What is known of groups, for all accounts of a process together, and in little room: groups have up to thousands of members. */
+import type { GroupMetadata, GroupParticipant } from 'baileys';
+import { keepRecent, type Recent } from '../../../lib/keep-recent.ts';
+
+export interface KeptGroup {
+  about: Omit<GroupMetadata, 'participants'>;
+  /** A line for each. One string takes a quarter of what objects would. */
+  members: string;
+  memberCount: number;
+  /** Who its members are has been told. */
+  isTold: boolean;
+}
+
+export type GroupMemory = Recent<string, KeptGroup>;
+
+/** Of all groups together, some 60 bytes each. Those that were posted to longest ago are forgotten first, and asked for again. */
+const MEMBERS_KEPT = 1_000_000;
+/** What else is known of a group takes as much room as so many members. */
+const GROUP_WEIGHT = 30;
+/** Changes are told; this is for those that were not heard. */
+const GOOD_FOR_MS = 60 * 60_000;
+
+export function createGroupMemory({ most = MEMBERS_KEPT } = {}): GroupMemory {
+  return keepRecent({ most, forMs: GOOD_FOR_MS, weigh: ({ memberCount }) => GROUP_WEIGHT + memberCount });
+}
+
+export function packGroup({ participants, ...about }: GroupMetadata): KeptGroup {
+  const members = participants
+    .map(({ id, lid = '', phoneNumber = '', admin }) => [id, lid, phoneNumber, admin ?? ''].join(' '))
+    .join('\n');
+  return { about, members, memberCount: participants.length, isTold: false };
+}
+
+export function unpackGroup({ about, members, memberCount }: KeptGroup): GroupMetadata {
+  return { ...about, participants: memberCount === 0 ? [] : members.split('\n').map(toParticipant) };
+}
+
+function toParticipant(line: string): GroupParticipant {
+  const [id = '', lid, phoneNumber, admin] = line.split(' ');
+  return {
+    id,
+    ...(lid && { lid }),
+    ...(phoneNumber && { phoneNumber }),
+    admin: admin === 'admin' || admin === 'superadmin' ? admin : null,
+  };
+}

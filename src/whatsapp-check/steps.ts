@@ -1,0 +1,169 @@
+/** What the command does at each step of the plan, by the step's title. */
+import { linkNumber, readStatus } from './link.ts';
+import { drawPicture, post, secondsSince, StepFailedError, waitFor, waitForTotals, type Checking } from './post.ts';
+import type { Facts } from './report.ts';
+
+export type RunStep = (checking: Checking) => Promise<Facts>;
+
+export const STEPS: Readonly<Record<string, RunStep>> = {
+  'Link the number': linkNumber,
+  'Sync its groups': syncGroups,
+  'Create a group': createGroup,
+  'Send a text': sendText,
+  'Send a picture': sendPicture,
+  'Receive and read': awaitReceipts,
+  'React and reply': awaitReactions,
+  'Correct the text': correctText,
+  'Recall the picture': recallPicture,
+  'Restart while a phone is away': restart,
+  'Post to a community': postToCommunity,
+  'Post to a channel': postToChannel,
+  'Count views': countViews,
+  Unlink: unlink,
+};
+
+async function syncGroups({ client, say }: Checking): Promise<Facts> {
+  const beginMs = performance.now();
+  const { added, updated, removed } = await client.call('venom/sync-groups');
+  say(`${added} new, ${updated} changed, ${removed} gone, after ${secondsSince(beginMs)} s.`);
+  return { added, updated, removed };
+}
+
+async function createGroup({ client, made, prompt }: Checking): Promise<Facts> {
+  const number = await prompt();
+  const participants = number === '' ? [] : [number];
+  const created = await client.call('venom/create-group', { group_name: 'Campanile check', participants });
+  made.groupId = created.group_metadata_id;
+  return { invited: participants.length };
+}
+
+async function sendText(checking: Checking): Promise<Facts> {
+  const html = '<b>Campanile</b> checks how it gets on with WhatsApp.';
+  const { campaignId, facts } = await post(checking, checking.made.groupId, { html });
+  checking.made.textId = campaignId;
+  return facts;
+}
+
+async function sendPicture(checking: Checking): Promise<Facts> {
+  const content = { html: 'An orange picture.', image: await drawPicture() };
+  const { campaignId, facts } = await post(checking, checking.made.groupId, content);
+  checking.made.pictureId = campaignId;
+  return facts;
+}
+
+async function awaitReceipts(checking: Checking): Promise<Facts> {
+  const { made, patience, say, prompt } = checking;
+  await prompt();
+  const isRead = ({ delivered, read }: { delivered: number | null; read: number | null }) => !!delivered && !!read;
+  const { delivered, read } = await waitForTotals(checking, made.textId, patience.peopleMs, isRead);
+  say(`Of the text: received by ${delivered}, read by ${read}.`);
+  return { delivered, read };
+}
+
+async function awaitReactions(checking: Checking): Promise<Facts> {
+  const { made, patience, say, prompt } = checking;
+  await prompt();
+  const isDone = (totals: { reactions: number | null; replies: number | null }) =>
+    !!totals.reactions && !!totals.replies;
+  const { reactions, replies } = await waitForTotals(checking, made.textId, patience.peopleMs, isDone);
+  say(`Counted: ${reactions} reactions, ${replies} replies.`);
+  return { reactions, replies };
+}
+
+async function correctText(checking: Checking): Promise<Facts> {
+  const { client, made, patience } = checking;
+  const beginMs = performance.now();
+  if (made.textId === undefined) throw new StepFailedError('There is no text to correct', {});
+  await client.call('venom/correct-campaign', {
+    campaign_id: made.textId,
+    html: '<b>Campanile</b> has corrected this.',
+  });
+  const { corrected = 0 } = await waitForTotals(
+    checking,
+    made.textId,
+    patience.serviceMs,
+    (totals) => !!totals.corrected,
+  );
+  return requireChanged({ corrected, changedAfter: secondsSince(beginMs) }, corrected);
+}
+
+async function recallPicture(checking: Checking): Promise<Facts> {
+  const { client, made, patience } = checking;
+  const beginMs = performance.now();
+  if (made.pictureId === undefined) throw new StepFailedError('There is no picture to recall', {});
+  await client.call('venom/recall-campaign', { campaign_id: made.pictureId });
+  const { recalled = 0 } = await waitForTotals(
+    checking,
+    made.pictureId,
+    patience.serviceMs,
+    (totals) => !!totals.recalled,
+  );
+  return requireChanged({ recalled, changedAfter: secondsSince(beginMs) }, recalled);
+}
+
+function requireChanged(facts: Facts, changed: number): Facts {
+  if (changed === 0) throw new StepFailedError('It has not been changed in time', facts);
+  return facts;
+}
+
+async function restart(checking: Checking): Promise<Facts> {
+  const { made, patience, say, prompt } = checking;
+  await prompt();
+  const { campaignId, facts } = await post(checking, made.groupId, { html: 'Sent while a phone was away.' });
+  await prompt();
+  const beginMs = performance.now();
+  const isBack = ({ status }: { status: string }) => status === 'connected';
+  const { status } = await waitFor(patience, patience.serviceMs, () => readStatus(checking), isBack);
+  const back = { ...facts, status, connectedAfter: secondsSince(beginMs) };
+  if (status !== 'connected') throw new StepFailedError('The account is not connected again', back);
+  say(`Connected again after ${back.connectedAfter} s.`);
+  await prompt();
+  const { delivered } = await waitForTotals(checking, campaignId, patience.peopleMs, (totals) => !!totals.delivered);
+  say(`Received by ${delivered}.`);
+  return { ...back, delivered };
+}
+
+async function postToCommunity(checking: Checking): Promise<Facts> {
+  const { client, made, patience, say, prompt } = checking;
+  if (made.communityId === undefined) {
+    const community = { community_name: 'Campanile check', description: 'To be deleted' };
+    made.communityId = (await client.call('venom/create-community', community)).group_metadata_id;
+  }
+  await prompt();
+  const { campaignId, facts } = await post(checking, made.communityId, { html: 'To the whole community.' });
+  await prompt();
+  const { reactions } = await waitForTotals(checking, campaignId, patience.peopleMs, (totals) => !!totals.reactions);
+  say(`Counted: ${reactions} reactions.`);
+  return { ...facts, reactions };
+}
+
+async function postToChannel(checking: Checking): Promise<Facts> {
+  const { client, made } = checking;
+  const image = await drawPicture();
+  if (made.channelId === undefined) {
+    const channel = { name: 'Campanile check', description: 'To be deleted', image };
+    made.channelId = (await client.call('venom/create-channel', channel)).group_metadata_id;
+  }
+  const text = await post(checking, made.channelId, { html: 'To the channel.' });
+  made.channelTextId = text.campaignId;
+  const picture = await post(checking, made.channelId, { html: 'An orange picture.', image });
+  made.channelPictureId = picture.campaignId;
+  return { textLeftAfter: text.facts['leftAfter'] ?? null, pictureLeftAfter: picture.facts['leftAfter'] ?? null };
+}
+
+async function countViews(checking: Checking): Promise<Facts> {
+  const { made, patience, say, prompt } = checking;
+  await prompt();
+  const isSeen = ({ views }: { views: number | null }) => !!views;
+  const text = await waitForTotals(checking, made.channelTextId, patience.peopleMs, isSeen);
+  const picture = await waitForTotals(checking, made.channelPictureId, patience.peopleMs, isSeen);
+  const reactions = (text.reactions ?? 0) + (picture.reactions ?? 0);
+  say(`Views: ${text.views} of the text, ${picture.views} of the picture; ${reactions} reactions.`);
+  return { textViews: text.views, pictureViews: picture.views, reactions };
+}
+
+async function unlink({ client, prompt }: Checking): Promise<Facts> {
+  if (/^k/i.test(await prompt())) return { isKept: true };
+  const { status } = await client.call('venom/disconnect-account');
+  return { isKept: false, status };
+}

@@ -1,0 +1,39 @@
+/** What the command says, and what is typed. */
+import { createInterface } from 'node:readline';
+
+export interface Terminal {
+  say(text: string): void;
+  /** The next line that is typed, without spaces around it. Throws InputEndedError when there is none any more. */
+  ask(question: string): Promise<string>;
+  /** Asks until one of these is typed. */
+  choose<Choice extends string>(question: string, choices: readonly Choice[]): Promise<Choice>;
+  close(): void;
+}
+
+export class InputEndedError extends Error {}
+
+export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
+  const lines = createInterface({ input });
+  // From the beginning: lines that are typed ahead are not lost.
+  const typed = lines[Symbol.asyncIterator]();
+
+  async function ask(question: string): Promise<string> {
+    output.write(`${question} `);
+    const { value, done } = await typed.next();
+    if (done) throw new InputEndedError('The input has ended');
+    return value.trim();
+  }
+
+  return {
+    say: (text) => void output.write(`${text}\n`),
+    ask,
+    async choose(question, choices) {
+      for (;;) {
+        const answer = await ask(`${question} [${choices.map((choice) => choice || 'Enter').join(' / ')}]`);
+        const choice = choices.find((one) => one === answer.toLowerCase());
+        if (choice !== undefined) return choice;
+      }
+    },
+    close: () => lines.close(),
+  };
+}
