@@ -12,6 +12,7 @@ import { benchProcess } from './process.ts';
 import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
 import { benchWhatsApp } from './whatsapp.ts';
+import { benchWhatsAppAccounts } from './whatsapp-accounts.ts';
 import { printTable, type Row } from './support/table.ts';
 
 const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
@@ -25,6 +26,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   live: benchLive,
   uploads: benchUploads,
   whatsapp: benchWhatsApp,
+  'whatsapp-accounts': benchWhatsAppAccounts,
   analytics: benchAnalytics,
   text: benchText,
 };

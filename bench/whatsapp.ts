@@ -3,7 +3,7 @@
  * goes to many groups. A service in a process of its own sends them to the loopback peer, whose work is not measured but takes a
  * share of the machine.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../src/lib/time.ts';
@@ -13,6 +13,7 @@ import { drawNoise } from '../test/support/pictures.ts';
 import { child, elementsOf } from '../test/whatsapp-peer/stanza.ts';
 import { addGroup, type Person } from '../test/whatsapp-peer/world.ts';
 import { signUp, type Client } from './support/client.ts';
+import { cpuMs } from './support/cpu.ts';
 import { memoryMb } from './support/memory.ts';
 import { count, median, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
@@ -176,17 +177,6 @@ async function post(
   });
   const toldMs = performance.now() - startedAt;
   return { ms, toldMs, cpuMs: cpu, worstLagMs, peakMb: await memoryMb(service, 'VmHWM') };
-}
-
-async function cpuMs({ pid }: Service): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // After the name, which may contain spaces: the 14th and 15th field of all, in hundredths of a second.
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return (user + system) * 10;
 }
 
 /** Since it was last asked. */

@@ -22,15 +22,14 @@ import { buildServer, type HttpLimits } from './http/server.ts';
 import { StartupError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
-import { createVault } from './lib/vault.ts';
 import type { Messenger, MessengerTraits } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
-import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { SANDBOX } from './messenger/sandbox/traits.ts';
 import { WHATSAPP } from './messenger/whatsapp/traits.ts';
-import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
+import type { WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
-import { loadSecrets, type Secrets } from './secrets.ts';
+import { openMessengers } from './open-messengers.ts';
+import { loadSecrets } from './secrets.ts';
 import { createConverter, type Convert } from './text/convert-aside.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
@@ -102,7 +101,7 @@ export async function startApp(
     closing.push(() => converter.close());
     let worker: Worker | undefined;
     if (config.role !== 'api') {
-      const open = messengers ?? [openSandbox(shared), openWhatsApp(shared, secrets, whatsappTiming)];
+      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming });
       for (const messenger of open) closing.push(() => messenger.close());
       worker = await startSending(shared, open, postgres !== undefined);
       closing.push(worker.stop);
@@ -139,37 +138,6 @@ interface Shared {
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
-}
-
-function openSandbox({ config, log, disk, address, metrics }: Shared): Messenger {
-  return createSandbox({
-    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile sandbox', onError: disk.note }),
-    log,
-    speed: config.sandboxSpeed,
-    onLoopError: metrics.countLoopError,
-  });
-}
-
-function openWhatsApp(
-  { config, log, disk, address, metrics }: Shared,
-  { encryptionKey }: Secrets,
-  timing: WhatsAppOptions['timing'],
-): Messenger {
-  return createWhatsApp({
-    db: connectDatabase(address, { log, poolSize: 4, name: 'campanile whatsapp', onError: disk.note }),
-    log,
-    vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
-    version: config.whatsappVersion,
-    url: config.whatsappUrl,
-    rootKey: config.whatsappRootKey,
-    refusesForgeries: config.whatsappCertificate === 'enforce',
-    mediaCa: config.whatsappCa,
-    queryIds: config.whatsappQueryIds,
-    timing,
-    onLoopError: metrics.countLoopError,
-    onEventsLost: metrics.countLostEvents,
-    onAlarm: metrics.countAlarm,
-  });
 }
 
 function startSending(

@@ -107,7 +107,6 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   return row && withSecrets(row);
 }
 
-/** Without what revokes tokens, which whoever shows a user has no need of. */
 export async function readUser(db: Connection, userId: UserId): Promise<User | undefined> {
   const row = await db
     .selectFrom('users')

@@ -1,0 +1,52 @@
+import type { Config } from './config.ts';
+import { connectDatabase, type PostgresAddress } from './database/connect.ts';
+import type { DiskWatch } from './database/watch-disk.ts';
+import type { Log } from './lib/log.ts';
+import { createVault } from './lib/vault.ts';
+import type { Messenger } from './messenger/messenger.ts';
+import { createSandbox } from './messenger/sandbox/sandbox.ts';
+import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
+import type { Metrics } from './metrics.ts';
+import type { Secrets } from './secrets.ts';
+
+interface Needed extends Pick<Secrets, 'encryptionKey'> {
+  config: Config;
+  log: Log;
+  disk: DiskWatch;
+  address: PostgresAddress;
+  metrics: Metrics;
+  /** For tests, which do not wait as long as one should for WhatsApp. */
+  whatsappTiming: WhatsAppOptions['timing'];
+}
+
+/** The messengers that come with the service, each with connections of its own to the database. To be closed by whoever opens them. */
+export function openMessengers(needed: Needed): Messenger[] {
+  const { config, log, encryptionKey, metrics, whatsappTiming } = needed;
+  return [
+    createSandbox({
+      db: connect(needed, 'sandbox'),
+      log,
+      speed: config.sandboxSpeed,
+      onLoopError: metrics.countLoopError,
+    }),
+    createWhatsApp({
+      db: connect(needed, 'whatsapp'),
+      log,
+      vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+      version: config.whatsappVersion,
+      url: config.whatsappUrl,
+      rootKey: config.whatsappRootKey,
+      refusesForgeries: config.whatsappCertificate === 'enforce',
+      mediaCa: config.whatsappCa,
+      queryIds: config.whatsappQueryIds,
+      timing: whatsappTiming,
+      onLoopError: metrics.countLoopError,
+      onEventsLost: metrics.countLostEvents,
+      onAlarm: metrics.countAlarm,
+    }),
+  ];
+}
+
+function connect({ log, disk, address }: Needed, name: string) {
+  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: disk.note });
+}
