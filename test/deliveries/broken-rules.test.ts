@@ -91,6 +91,7 @@ test('a finish that would count below zero stops its account, and the rest of th
     messenger: 'sandbox',
     status: 'paused',
     whatsappNumber: '4915100000001',
+    isNumberFixed: false,
     reason: expect.stringMatching(/^Sending is stopped: .* Connect your account again/),
   });
   // Whatever else happens to it.
