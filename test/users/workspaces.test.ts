@@ -43,7 +43,7 @@ const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: s
 
 /** About the person, or about the installation. Whoever adds a table of either kind says so here. */
 const OF_PEOPLE = ['users', 'user_logins', 'signed_out_tokens'];
-const OF_INSTALLATION = ['attempts', 'workers', 'shards', 'migrations', 'test_clock'];
+const OF_INSTALLATION = ['attempts', 'workers', 'shards', 'migrations', 'test_clock', 'whatsapp_version'];
 const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
 
 interface Column {
