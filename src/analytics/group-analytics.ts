@@ -146,7 +146,8 @@ const written = (campaignId: number) => sql`
       from unsummed u
       cross join lateral (
         select d.group_id, ${deliveryCounts} from deliveries d
-        where d.account_id = u.account_id and d.run_id = u.run_id and d.position > u.summed offset 0) d
+        where d.account_id = u.account_id and d.run_id = u.run_id and d.position > u.summed
+        order by d.position) d
     ), written as materialized (
       select group_id, sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
              sum(recipients) as recipients, sum(delivered) as delivered, sum(read) as read, sum(reactions) as reactions,
@@ -168,8 +169,13 @@ const revised = (campaignId: number) => sql`
         union all
         select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.error, v.run_id
         from unsummed u
-        join revisions v on v.account_id = u.account_id and v.run_id = u.run_id and v.position > u.summed
-        join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
+        cross join lateral (
+          select * from revisions v where v.account_id = u.account_id and v.run_id = u.run_id and v.position > u.summed
+          order by v.position) v
+        cross join lateral (
+          select d.group_id from deliveries d
+          where d.account_id = v.account_id and d.run_id = v.run_id and d.position between v.position and v.position
+          order by d.position limit 1) d
       ) one
       group by group_id
     )`;
@@ -186,7 +192,8 @@ async function selectTimeline(trx: Connection, campaignId: number): Promise<Grou
       from runs r
       cross join lateral (
         select d.sent_at from deliveries d
-        where d.account_id = r.account_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null offset 0) d
+        where d.account_id = r.account_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null
+        order by d.position) d
       where r.campaign_id = ${campaignId} and r.summed < r.expanded group by 1
       union all
       select m.minute, m.minute, m.sent, m.delivered, m.read

@@ -137,6 +137,20 @@ describe('a request about very many deliveries', () => {
     expect(runs.every((run) => run.status === 'cancelled' && run.queued === 0)).toBe(true);
   });
 
+  test('touches no more where the planner still believes that there are hardly any', async () => {
+    await sendMuch();
+    await sql`delete from deliveries`.execute(db);
+    await sql`analyze deliveries, revisions`.execute(db);
+    const { owner, campaign } = await sendMuch();
+    expect(await effortOf(() => correct(owner, campaign)), 'a request').toBeLessThan(MOST_ROWS);
+    // Each delivery and what is to be done about it, a few times.
+    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics').toBeLessThan(3 * RUNS * GROUPS);
+    expect(await effortOf(() => carryOut()), 'the writing').toBeLessThan(10 * RUNS * GROUPS);
+    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics after it').toBeLessThan(
+      5 * RUNS * GROUPS,
+    );
+  });
+
   test('is written on where another worker left it, each delivery once', async () => {
     const { owner, campaign } = await sendMuch();
     await recall(owner, campaign);
