@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { useMemory } from './test/support/temporary-folder.ts';
+
+useMemory();
 
 const ALL = ['test/**/*.test.ts'];
 /** What links WhatsApp: its client is prepared once in a process, for one server, and quietens the console of that process. */
@@ -13,33 +16,57 @@ const WITH_WHATSAPP = [
 ].map((name) => `test/${name}.test.ts`);
 /** What needs a browser, kills or starts processes, waits, or searches for long: `npm run test:quick` leaves it out, with those above. */
 const SLOW = [
-  'web/{build,campaigns,compose,groups,journey,pages,session}',
+  'web/{address,barriers,build,campaigns,compose,drafts,first-visit,groups,journey,offline,pages,session,settings}',
   'database/{embedded*,failover,full-disk,given-up,lost,outages}',
-  'service/{crashes,door,journey,main,soak,worker-loops}',
-  'project/{examples,readme,tutorial,witness}',
+  'service/{command-line,crashes,door,journey,main,refusals,soak,worker-loops}',
+  'project/{commands,examples,readme,tutorial,witness}',
   'deliveries/{effort,poison,replaced,revise,revise-newest,stalled-claim}',
   'accounts/rest',
   'campaigns/{check,clock,halt,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',
   'receipts/effort',
-  'users/{delete-account,sign-in}',
+  'users/{command-line,delete-account,sign-in}',
+  'hold/restored',
+  'backup/*',
+  'upgrade/*',
+  'web/held',
   'contract/{access,clients,connections,limits}',
   'analytics/adds-up',
   'http/{big-bodies,events,idempotency,overload,uploads}',
 ].map((name) => `test/${name}.test.ts`);
 
-/** What runs on each PostgreSQL: our statements, but for what is about processes that die, and about the calendar. */
+/**
+ * What takes half a minute and more to show what shorter tests show, too, or what is shown of the API alone: `npm run test:long` runs
+ * these, and nothing else does.
+ */
+const LONG = [
+  'campaigns/halt',
+  'database/{failover,given-up,lost,patroni,pgbouncer}',
+  'deliveries/{replaced,revise-newest}',
+  'service/{package,proxies,soak,writes}',
+  'backup/own-server',
+  'project/commands',
+  'hold/seeds',
+  'web/{barriers,build,first-visit,own-marks,room,settings,slow-line,users,webhooks}',
+].map((name) => `test/${name}.test.ts`);
+const LONG_WITH_WHATSAPP = [
+  'whatsapp/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
+  'web/own-number',
+].map((name) => `test/${name}.test.ts`);
+
+/** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [
-  'analytics/*',
-  'campaigns/!(occurrences)',
+  'analytics/!(adds-up|sums)',
+  'campaigns/!(clock|fold|halt|occurrences|revise)',
   'database/schema',
-  'deliveries/!(poison|replaced)',
+  'deliveries/!(poison|replaced|revise-newest|stalled-claim)',
   'service/journey',
 ].map((name) => `test/${name}.test.ts`);
 
 const common = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  setupFiles: ['test/support/speak-english.ts'],
   // What is waited for takes as long as a busy machine makes it take.
   expect: { poll: { timeout: 30_000 } },
   // Two cores are meant, and files wait for a third of their time. A file has its own database, so files may run beside each other;
@@ -47,9 +74,26 @@ const common = {
   maxWorkers: 3,
 };
 
+/** What a mode runs: in processes that several files share, and each file in one of its own. */
+function filesOf(mode: string): Record<'together' | 'apart', { include: string[]; exclude: string[] }> {
+  const nothing = { include: [], exclude: [] };
+  switch (mode) {
+    case 'quick':
+      return { together: { include: ALL, exclude: [...WITH_WHATSAPP, ...LONG, ...SLOW] }, apart: nothing };
+    case 'matrix':
+      return { together: { include: MATRIX, exclude: [] }, apart: nothing };
+    case 'long':
+      return { together: { include: LONG, exclude: [] }, apart: { include: LONG_WITH_WHATSAPP, exclude: [] } };
+    default:
+      return {
+        together: { include: ALL, exclude: [...WITH_WHATSAPP, ...LONG] },
+        apart: { include: WITH_WHATSAPP, exclude: LONG_WITH_WHATSAPP },
+      };
+  }
+}
+
 export default defineConfig(({ mode }) => {
-  const isQuick = mode === 'quick';
-  const isMatrix = mode === 'matrix';
+  const { together, apart } = filesOf(mode);
   return {
     test: {
       ...common,
@@ -58,16 +102,8 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: LongestFirst },
       projects: [
         // To load the service anew for each file would take a second of a processor for each.
-        {
-          test: {
-            ...common,
-            name: 'together',
-            include: isMatrix ? MATRIX : ALL,
-            exclude: isQuick ? [...WITH_WHATSAPP, ...SLOW] : WITH_WHATSAPP,
-            isolate: false,
-          },
-        },
-        ...(isQuick || isMatrix ? [] : [{ test: { ...common, name: 'apart', include: WITH_WHATSAPP, isolate: true } }]),
+        { test: { ...common, name: 'together', ...together, isolate: false } },
+        { test: { ...common, name: 'apart', ...apart, isolate: true } },
       ],
     },
   };

@@ -1,5 +1,6 @@
 /** `npm run bench`: measures each part beside its yardstick, in one run on one machine. After `--` some of them by name, and `--quick`. */
 import { parseArgs } from 'node:util';
+import { benchAbuse } from './abuse.ts';
 import { benchAccounts } from './accounts.ts';
 import { benchAddCampaign } from './add-campaign.ts';
 import { benchAnalytics } from './analytics.ts';
@@ -11,6 +12,7 @@ import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
 import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
+import { benchWebhooks } from './webhooks.ts';
 import { benchWhatsApp } from './whatsapp.ts';
 import { benchWhatsAppAccounts } from './whatsapp-accounts.ts';
 import { printTable, type Row } from './support/table.ts';
@@ -25,6 +27,8 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
+  abuse: benchAbuse,
+  webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
   'whatsapp-accounts': benchWhatsAppAccounts,
   analytics: benchAnalytics,

@@ -1,9 +1,11 @@
 /**
  * `npm run soak`: users send campaigns without a break while everything but the messaging application is killed, stopped, frozen
  * and cut off; then what that application saw is held against what was accepted. `--minutes` (5 unless given), `--seed` for the
- * same faults again. Exits 1 if anything was lost, came twice, out of order, too fast or is counted wrong.
+ * same faults again. After it, for every five minutes once, a ledger is put back from an earlier copy, or its copy started beside
+ * it. Exits 1 if anything was lost, came twice, out of order, too fast or is counted wrong.
  */
 import { parseArgs } from 'node:util';
+import { putBack } from './soak/put-back.ts';
 import { runSoak, type SoakFindings } from './soak/run-soak.ts';
 import { count } from './support/table.ts';
 
@@ -22,6 +24,8 @@ const BEHAVIOUR = {
   breakOff: 0.002,
   receiptMs: 15_000,
 } as const;
+
+const MINUTES_PER_PUT_BACK = 5;
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
 const minutes = Number(values.minutes ?? 5);
@@ -46,6 +50,20 @@ const findings = await runSoak({
 });
 report(findings);
 if (Object.values(findings.faults).some((found) => found > 0)) process.exitCode = 1;
+await putBackTimes(Math.ceil(minutes / MINUTES_PER_PUT_BACK));
+console.log(`\nthe same faults again: npm run soak -- --minutes ${minutes} --seed ${seed}`);
+
+async function putBackTimes(times: number): Promise<void> {
+  console.log('\nledger put back, or copied           seed  must be zero');
+  for (let own = seed; own < seed + times; own++) {
+    const faults = await putBack(own);
+    const found = Object.entries(faults).filter(([, times]) => times !== 0);
+    console.log(
+      `${' '.repeat(36)} ${own}  ${found.map(([fault, times]) => `${fault} ${times}`).join(', ') || 'nothing'}`,
+    );
+    if (found.length > 0) process.exitCode = 1;
+  }
+}
 
 function report({ campaigns, verdicts, survived, failedStarts, faults, details }: SoakFindings): void {
   const { accepted, copies, refusedForGood } = verdicts;
@@ -61,5 +79,4 @@ function report({ campaigns, verdicts, survived, failedStarts, faults, details }
   console.log('must be zero                             count');
   for (const [fault, found] of Object.entries(faults)) console.log(`${fault.padEnd(40)} ${found}`);
   for (const detail of details.slice(0, 20)) console.log(`  ${detail}`);
-  console.log(`\nthe same faults again: npm run soak -- --minutes ${minutes} --seed ${seed}`);
 }

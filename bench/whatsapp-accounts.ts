@@ -22,14 +22,7 @@ const LOOK_MS = 200;
 export async function benchWhatsAppAccounts({ quick }: { quick: boolean }): Promise<Row[]> {
   if (process.platform !== 'linux') return [];
   const peer = await startWhatsAppPeer();
-  const service = await startService({
-    environment: {
-      MESSENGER: 'whatsapp',
-      WHATSAPP_URL: peer.url,
-      WHATSAPP_ROOT_KEY: peer.rootKey,
-      WHATSAPP_GAP_MS: '0-0',
-    },
-  });
+  const service = await startService({ environment: peer.environment });
   try {
     return await measure(service, peer, quick ? QUICK_POSTING : ACCOUNTS);
   } finally {

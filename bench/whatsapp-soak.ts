@@ -39,13 +39,7 @@ const inWords = ({ rssMb, heapMb }: Memory) => `${rssMb.toFixed(1)} MB resident,
 
 const peer = await startWhatsAppPeer();
 const service = await startService({
-  environment: {
-    MESSENGER: 'whatsapp',
-    WHATSAPP_URL: peer.url,
-    WHATSAPP_ROOT_KEY: peer.rootKey,
-    WHATSAPP_GAP_MS: '0-0',
-    NODE_OPTIONS: `--import ${WATCH.href}`,
-  },
+  environment: { ...peer.environment, NODE_OPTIONS: `--import ${WATCH.href}` },
 });
 try {
   await soak(service, peer);
@@ -172,10 +166,10 @@ async function counted(senders: readonly Sender[]): Promise<Counts> {
 
 /** In posts to one group. */
 async function accepted(senders: readonly Sender[]): Promise<number> {
-  let posts = 0;
+  let runs = 0;
   for (const { client } of senders)
-    posts += (await client.call<{ totals: { posts: number } }>('analytics/get-overview', { days: 3 })).totals.posts;
-  return posts * GROUPS_EACH;
+    runs += (await client.call<{ totals: { runs: number } }>('analytics/get-overview', { days: 3 })).totals.runs;
+  return runs * GROUPS_EACH;
 }
 
 function report(samples: readonly Memory[], done: Done, counts: Counts): void {

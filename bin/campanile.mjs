@@ -1,36 +1,76 @@
 #!/usr/bin/env node
 // The door. Plain JavaScript without anything younger than Node 14, so that an old Node can read it and say what it lacks.
 
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import * as modules from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const tooOld = Number(process.versions.node.split('.')[0]) < 26 || typeof Temporal === 'undefined';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const words = process.argv.slice(2);
 
-if (tooOld) {
-  leave(
-    `Campanile needs Node.js 26 and this is ${process.versions.node}: ` +
-      'run "npm ci" without --omit=optional, which brings the right one along, ' +
-      'then "npm start" or "node_modules/.bin/node bin/campanile.mjs".',
-  );
-} else {
+if (isYoungEnough()) open();
+else openWithOurNode();
+
+function isYoungEnough() {
+  return Number(process.versions.node.split('.')[0]) >= 26 && typeof Temporal !== 'undefined';
+}
+
+function open() {
   // Keeps what was compiled: the next start is quicker, and needs neither the compiler nor its memory, some 20 MB. Where nothing
   // can be written there, all is as without it.
-  modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/campanile', import.meta.url)));
-  if (process.argv[2] === 'whatsapp-check') checkWhatsApp(process.argv.slice(3));
-  else serve();
-}
-
-function serve() {
-  // npm runs us in a shell of its own, and a signal sent to npm ends only that shell.
-  const stopWithParent = process.env.npm_lifecycle_event !== undefined;
-  import('../src/main.ts').then(({ main }) => main({ stopWithParent })).catch(explain);
-}
-
-function checkWhatsApp(given) {
-  import('../src/whatsapp-check/whatsapp-check.ts')
-    .then(({ whatsappCheck }) => whatsappCheck({ arguments: given, input: process.stdin, output: process.stdout }))
+  modules.enableCompileCache(join(root, 'node_modules/.cache/campanile'));
+  // A checkout is run as it is; of the registry's package the types were taken out when it was made, as Node.js asks for.
+  const source = join(root, 'src/cli/run-command.ts');
+  const entry = existsSync(source) ? source : join(root, 'dist/src/cli/run-command.js');
+  import(pathToFileURL(entry).href)
+    .then(({ runCommand }) =>
+      runCommand(words, {
+        input: process.stdin,
+        output: process.stdout,
+        errors: process.stderr,
+        // npm runs us in a shell of its own, and a signal sent to npm ends only that shell.
+        stopWithParent: process.env.npm_lifecycle_event !== undefined,
+      }),
+    )
     .then((code) => (process.exitCode = code))
     .catch(explain);
+}
+
+/** An old Node hands over to the one that came along. */
+function openWithOurNode() {
+  const node = findOurNode();
+  if (node === undefined) {
+    leave(
+      `Campanile needs Node.js 26 and this is ${process.versions.node}: ` +
+        'run "npm ci" without --omit=optional, which brings the right one along, ' +
+        'then "npm start" or "node_modules/.bin/node bin/campanile.mjs".',
+    );
+    return;
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(words), {
+    stdio: 'inherit',
+    // Should we be killed, it is to notice and to stop.
+    env: { npm_lifecycle_event: 'campanile', ...process.env },
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => leave(`The Node.js that came along (${node}) cannot be run: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+}
+
+function findOurNode() {
+  const find = modules.createRequire(import.meta.url).resolve;
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const program = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
+  for (const name of [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`]) {
+    try {
+      return join(dirname(find(`${name}/package.json`)), program);
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return undefined;
 }
 
 function explain(error) {

@@ -12,6 +12,10 @@ import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { repeatable, type Operations, type Path } from './operations.ts';
 import { pause } from './pause.ts';
 
+export { CampanileError, type Problem } from './failure.ts';
+export type { ListenOptions, LiveEvent } from './events.ts';
+export type { Operations, Path } from './operations.ts';
+
 export interface ClientOptions {
   /** Where the service is: `http://127.0.0.1:3000`. In a browser `''` is where the page came from. */
   url: string;

@@ -1,16 +1,31 @@
-import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../src/http/contract/events.ts';
+import type {
+  AccountEvent,
+  CampaignDeletedEvent,
+  CampaignEvent,
+  ExpiredEvent,
+  MessageEvent,
+} from '../src/http/contract/events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { parseEvents } from './parse-events.ts';
 import { pause } from './pause.ts';
 
-/** What has happened. After each `connected` a snapshot follows: a campaign that is not in it has ended meanwhile. */
-export type LiveEvent =
+/**
+ * What has happened. After each `connected` a snapshot follows: a campaign that is not in it has ended over an hour ago. Each `message`
+ * comes once and in order, however often the connection breaks, unless `expired` says that some are lost. `lastEventId` is from where a
+ * later call of `events()` goes on.
+ */
+export type LiveEvent = { lastEventId: string | undefined } & (
   | { event: 'connected'; data: null }
+  | { event: 'message'; data: MessageEvent }
+  | { event: 'expired'; data: ExpiredEvent }
   | { event: 'account'; data: AccountEvent }
   | { event: 'campaign'; data: CampaignEvent }
-  | { event: 'campaign_deleted'; data: CampaignDeletedEvent };
+  | { event: 'campaign_deleted'; data: CampaignDeletedEvent }
+);
 
 export interface ListenOptions {
+  /** Of the last thing heard: begins with what has happened since, within 24 hours. */
+  lastEventId?: string | undefined;
   /** Ends the iteration, which then throws its reason. */
   signal?: AbortSignal;
   /** Milliseconds of silence after which a connection counts as dead; 45,000 unless given. The service speaks every 15 s. */
@@ -25,20 +40,33 @@ interface Connection extends ListenOptions {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
+const EVENTS: ReadonlySet<string> = new Set<LiveEvent['event']>([
+  'message',
+  'expired',
+  'account',
+  'campaign',
+  'campaign_deleted',
+]);
+
+/** Of one connection, which does not know where others were. */
+type Heard = { event: string; data: unknown } | { retryMs: number } | { id: string };
+
 /**
- * Listens until the iteration is left, and connects anew whenever the stream ends. Throws a CampanileError only for what trying again
+ * Listens until the iteration is left, and connects anew whenever the stream ends, from where it was. Throws a CampanileError only for what trying again
  * cannot help: a token that ended, a key whose scope does not reach.
  */
 export async function* listenToEvents(url: string, options: Connection): AsyncGenerator<LiveEvent, void, undefined> {
   const { signal } = options;
   let waitMs = FIRST_WAIT_MS;
   let failures = 0;
+  let { lastEventId } = options;
   for (;;) {
     try {
-      for await (const heard of listenOnce(url, options)) {
+      for await (const heard of listenOnce(url, { ...options, lastEventId })) {
         failures = 0;
         if ('retryMs' in heard) waitMs = heard.retryMs;
-        else yield heard;
+        else if ('id' in heard) lastEventId = heard.id;
+        else yield { ...heard, lastEventId } as LiveEvent;
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -58,8 +86,8 @@ function isFinal({ code }: CampanileError): boolean {
 
 async function* listenOnce(
   url: string,
-  { send, headers, signal, silenceMs = 45_000 }: Connection,
-): AsyncGenerator<LiveEvent | { retryMs: number }, void, undefined> {
+  { send, headers, signal, silenceMs = 45_000, lastEventId }: Connection,
+): AsyncGenerator<Heard, void, undefined> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(signal?.reason);
   signal?.throwIfAborted();
@@ -74,8 +102,12 @@ async function* listenOnce(
     }
   }
   try {
-    const sent = send(url, { headers: { ...headers, accept: 'text/event-stream' }, signal: leaving.signal });
-    const response = await soon(sent);
+    const asked = {
+      ...headers,
+      accept: 'text/event-stream',
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    };
+    const response = await soon(send(url, { headers: asked, signal: leaving.signal }));
     if (!response.ok || !response.body) throw await failureOf(response);
     yield { event: 'connected', data: null };
     const decoder = new TextDecoder();
@@ -86,8 +118,8 @@ async function* listenOnce(
       if (done) return;
       for (const frame of parse(decoder.decode(value, { stream: true }))) {
         if (frame.kind === 'retry') yield { retryMs: frame.ms };
-        else if (frame.event === 'account' || frame.event === 'campaign' || frame.event === 'campaign_deleted')
-          yield { event: frame.event, data: JSON.parse(frame.data) } as LiveEvent;
+        else if (frame.kind === 'id') yield { id: frame.id };
+        else if (EVENTS.has(frame.event)) yield { event: frame.event, data: JSON.parse(frame.data) as unknown };
       }
     }
   } finally {

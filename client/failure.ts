@@ -9,6 +9,8 @@ export interface Problem {
 export class CampanileError extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly code: number;
+  /** What failed, for programs: `group_not_found`. Undefined when there was no answer, or it came from somebody in between. */
+  readonly errorCode: string | undefined;
   readonly details: readonly Problem[];
   /** Leads to what the service has logged; undefined when there was no answer, or it came from somebody in between. */
   readonly requestId: string | undefined;
@@ -19,12 +21,14 @@ export class CampanileError extends Error {
     message: string,
     {
       code,
+      errorCode,
       details = [],
       requestId,
       retryAfterMs,
       cause,
     }: {
       code: number;
+      errorCode?: string | undefined;
       details?: readonly Problem[];
       requestId?: string | undefined;
       retryAfterMs?: number | undefined;
@@ -34,6 +38,7 @@ export class CampanileError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'CampanileError';
     this.code = code;
+    this.errorCode = errorCode;
     this.details = details;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
@@ -51,13 +56,16 @@ export async function failureOf(response: Response): Promise<CampanileError> {
   const known = readEnvelope(await response.text());
   return new CampanileError(known?.message ?? `The service answered ${response.status}`, {
     code: response.status,
+    errorCode: known?.error_code,
     details: known?.details ?? [],
     requestId: known?.request_id ?? response.headers.get('x-request-id') ?? undefined,
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
   });
 }
 
-function readEnvelope(text: string): { message: string; details?: Problem[]; request_id?: string } | undefined {
+function readEnvelope(
+  text: string,
+): { message: string; error_code?: string; details?: Problem[]; request_id?: string } | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);

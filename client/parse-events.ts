@@ -1,6 +1,8 @@
 /** One event of a stream, and what else a stream says. */
 export type Frame =
   | { kind: 'event'; event: string; data: string }
+  /** What is heard next comes after this place. It takes effect with the event that it stands in. */
+  | { kind: 'id'; id: string }
   /** How long to wait before connecting again. */
   | { kind: 'retry'; ms: number };
 
@@ -12,17 +14,21 @@ export function parseEvents(): (piece: string) => Frame[] {
   let rest = '';
   let event = '';
   let data: string[] = [];
+  let id: string | undefined;
 
   function take(line: string, frames: Frame[]) {
     if (line === '') {
+      if (id !== undefined) frames.push({ kind: 'id', id });
       if (data.length > 0) frames.push({ kind: 'event', event: event || 'message', data: data.join('\n') });
       event = '';
       data = [];
+      id = undefined;
       return;
     }
     const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
     if (field === 'event') event = value;
     else if (field === 'data') data.push(value);
+    else if (field === 'id' && !value.includes('\0')) id = value;
     else if (field === 'retry' && /^\d+$/.test(value)) frames.push({ kind: 'retry', ms: Number(value) });
   }
 

@@ -13,6 +13,12 @@ for await (const one of campanile.events()) {
     case 'connected':
       console.log('listening');
       break;
+    case 'message':
+      console.log(`${one.data.timestamp} ${one.data.type}`);
+      break;
+    case 'expired':
+      console.log('away for too long: what happened meanwhile is not told');
+      break;
     case 'account':
       console.log(`${one.data.messenger} is ${one.data.status}`);
       break;

@@ -1,44 +1,54 @@
 /** Wires the rooms to each other, as the configuration says. */
-import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { prepareNumberChange } from './accounts/change-number.ts';
 import { awaitResults } from './accounts/commands.ts';
+import { LEASE_MS } from './accounts/leases.ts';
 import { linkAccount } from './accounts/link-account.ts';
+import { stopWithUser } from './accounts/stop-with-user.ts';
 import { unlinkAccount } from './accounts/unlink-account.ts';
+import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
-import { bringUpToDate } from './database/bring-up-to-date.ts';
-import { connectDatabase, readPool, type Database, type PostgresAddress } from './database/connect.ts';
-import { startEmbeddedPostgres } from './database/embedded.ts';
-import { listenForHints, type Hints } from './database/listen.ts';
-import { waitForDatabase } from './database/wait.ts';
-import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
+import { readPool, type Database } from './database/connect.ts';
+import { openEgress, type Egress } from './egress/open-egress.ts';
 import type { ReadMessages } from './groups/list-messages.ts';
+import { examineTogether } from './doctor/examine-together.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
 import { listOperations } from './http/routes/operations.ts';
-import { buildOperatorServer } from './http/edge/operator-server.ts';
 import { buildServer, type HttpLimits } from './http/server.ts';
-import { StartupError } from './lib/errors.ts';
+import { whyHeld } from './hold/read-hold.ts';
+import { watchLedger } from './hold/watch-ledger.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
+import { listen, listenIfFree, requireListening, warnOfPlainHttp } from './listen.ts';
+import { createMailLinks } from './mail/mail-links.ts';
+import { sendMails } from './mail/send-mails.ts';
+import { createVault, type Vault } from './lib/vault.ts';
+import { countTold } from './measure-webhooks.ts';
 import type { Messenger, MessengerTraits } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { SANDBOX } from './messenger/sandbox/traits.ts';
 import { WHATSAPP } from './messenger/whatsapp/traits.ts';
 import type { WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
-import { createMetrics, measureBacklog, measurePauses, measureShards, type Metrics } from './metrics.ts';
+import { measureShards } from './metrics.ts';
+import { loadPushKeys, resealPushKeys } from './notices/push-keys.ts';
 import { openMessengers } from './open-messengers.ts';
+import { openShared, type Shared } from './open-shared.ts';
 import { loadSecrets } from './secrets.ts';
+import { startBackups } from './start-backups.ts';
+import { startNotices } from './start-notices.ts';
 import { createConverter, type Convert } from './text/convert-aside.ts';
+import { PAIRING_CODES_PER_NUMBER, takeAttempts } from './users/attempt-limit.ts';
+import { resealTotps } from './users/set-up-totp.ts';
+import { resealWebhooks } from './webhooks/manage-webhooks.ts';
+import { sendWebhooks } from './webhooks/send-webhooks.ts';
 import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
-/** Connections of each of two pools; each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
-const POOL_SIZE = 8;
-
 /** What the messengers are like that an account can be for. */
 const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerTraits>;
+const messengersByName = new Map<string, MessengerTraits>(Object.entries(MESSENGERS));
 
 export interface App {
   /** Where it listens; undefined for a worker whose port was in use. */
@@ -66,6 +76,8 @@ export async function startApp(
   log: Log,
   { checkAnswers = false, messengers, whatsappTiming, httpLimits = {} }: AppOptions = {},
 ): Promise<App> {
+  // A worker goes without.
+  if (config.role !== 'worker') await requireListening(config);
   const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
@@ -75,69 +87,49 @@ export async function startApp(
   const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
   if (dashboard) closing.push(() => dashboard.stop());
   try {
-    const disk = watchDisk();
-    const postgres =
-      config.databaseUrl === undefined
-        ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.noteFull })
-        : undefined;
-    if (postgres) closing.push(() => postgres.stop());
-    const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
-    const connect = (name: string) => {
-      const pool = connectDatabase(address, { log, name, poolSize: POOL_SIZE, onError: disk.note });
-      closing.push(() => pool.destroy());
-      return pool;
-    };
-    const db = connect('campanile requests');
-    const sendingDb = connect('campanile sending');
-    await waitForDatabase(db, log);
-    await bringUpToDate(address, log);
-    const hints = listenForHints(address, { log });
-    closing.push(() => hints.close());
-
-    const shared: Shared = { config, log, db, sendingDb, disk, address, hints, metrics: createMetrics() };
-    measureBacklog(shared.metrics.registry, { db, log });
-    measurePauses(shared.metrics.registry, { db, log });
+    const { shared, isEmbedded, failed } = await openShared(config, log, closing);
+    const { db } = shared;
     const converter = createConverter();
     closing.push(() => converter.close());
     let worker: Worker | undefined;
+    const vault = createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious });
+    if (config.encryptionKeyPrevious) await resealSecrets(db, { vault, log });
+    const egress = openEgress(config.egress);
+    closing.push(async () => egress.close());
+    const pushKeys = await loadPushKeys(db, vault);
     if (config.role !== 'api') {
       const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming });
       for (const messenger of open) closing.push(() => messenger.close());
-      worker = await startSending(shared, open, postgres !== undefined);
+      worker = await startSending(shared, open, isEmbedded);
       closing.push(worker.stop);
+      closing.push(startMails(shared, secrets.jwtSecret).stop);
+      closing.push(startWebhooks(shared, { egress, vault }).stop);
+      closing.push(startNotices(shared, { egress, vault, keys: pushKeys }).stop);
       measureShards(shared.metrics.registry, worker.shardsHeld);
+      closing.push(await startBackups(shared));
     }
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
         : await buildApi(shared, {
             jwtSecret: secrets.jwtSecret,
+            jwtSecretPrevious: secrets.jwtSecretPrevious,
+            vault,
+            egress,
+            pushPublicKey: pushKeys.publicKey,
             dashboardFolder: await dashboard?.folder,
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,
           });
     closing.push(() => server.close());
+    warnOfPlainHttp(config, log);
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
-    return { url, stop, failed: postgres ? postgres.exited : new Promise(() => {}) };
+    return { url, stop, failed };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** What both halves of the process share. */
-interface Shared {
-  config: Config;
-  log: Log;
-  /** For requests, health and metrics. */
-  db: Database;
-  /** For whatever the worker does, so that no flood of requests can take it. */
-  sendingDb: Database;
-  disk: DiskWatch;
-  address: PostgresAddress;
-  hints: Hints;
-  metrics: Metrics;
 }
 
 function startSending(
@@ -153,9 +145,17 @@ function startSending(
     gaps: gapsOf(config),
     timeZone: config.timeZone,
     retentionDays: config.retentionDays,
+    mediaDays: config.mediaDays,
     name: `${hostname()}:${process.pid}`,
     // An embedded server was started by this process: whoever worked on it before is gone.
     alone,
+    maySend: watchLedger({
+      db: sendingDb,
+      log,
+      stateDir: config.stateDir,
+      dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
+      patienceMs: LEASE_MS,
+    }),
     onOutcome: metrics.countOutcome,
     onRetry: metrics.countRetry,
     onFirstTry: metrics.observeFirstTry,
@@ -163,49 +163,93 @@ function startSending(
   });
 }
 
+function startWebhooks({ log, sendingDb, metrics }: Shared, deps: { egress: Egress; vault: Vault }) {
+  return sendWebhooks({
+    ...deps,
+    db: sendingDb,
+    log,
+    ...countTold(metrics.registry),
+    onLoopError: metrics.countLoopError,
+  });
+}
+
+function startMails({ config, log, sendingDb, hints, metrics }: Shared, secret: string) {
+  const { smtpUrl, mailFrom: from, publicUrl } = config;
+  return sendMails({
+    db: sendingDb,
+    log,
+    hints,
+    links: createMailLinks(secret),
+    mail:
+      smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
+    onLoopError: metrics.countLoopError,
+  });
+}
+
+interface ApiParts {
+  jwtSecret: string;
+  jwtSecretPrevious: string | undefined;
+  vault: Vault;
+  egress: Egress;
+  pushPublicKey: string;
+  dashboardFolder: string | undefined;
+  checkAnswers: boolean;
+  limits: Partial<HttpLimits>;
+  convert: Convert;
+}
+
 function buildApi(
-  { config, log, db, disk, hints, metrics }: Shared,
+  { config, log, db, healthDb, disk, hints, metrics }: Shared,
   {
     jwtSecret,
+    jwtSecretPrevious,
+    vault,
+    egress,
+    pushPublicKey,
     dashboardFolder,
     checkAnswers,
     limits,
     convert,
-  }: {
-    jwtSecret: string;
-    dashboardFolder: string | undefined;
-    checkAnswers: boolean;
-    limits: Partial<HttpLimits>;
-    convert: Convert;
-  },
+  }: ApiParts,
 ): Promise<FastifyInstance> {
-  const messengers = new Map<string, MessengerTraits>(Object.entries(MESSENGERS));
   const users = createUserDependencies({
     db,
     log,
     clock: systemClock,
     jwtSecret,
+    jwtSecretPrevious,
     signUp: config.signUp,
+    isPublic: config.publicUrl !== undefined,
+    vault,
+    hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
     hints,
     bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     diesWithUser: unlinkAccount,
-    allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers }),
+    stopsWithUser: stopWithUser,
+    allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),
   });
-  const readInSandbox: ReadMessages = (accountId, chatId, page) => readMessages(db, accountId, chatId, page);
   return buildServer({
     operations: listOperations({
       ...users,
+      egress,
+      pushPublicKey,
       convert,
+      quotas: config.quotas,
+      mediaDays: config.mediaDays,
       gaps: gapsOf(config),
       waiters: awaitResults(hints),
-      messengers,
-      readMessages: new Map([[SANDBOX.name, readInSandbox]]),
+      countPairingCode: (key) => takeAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
+      messengers: messengersByName,
+      readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
+      examine: examineTogether({ config, db }),
     }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: () => disk.check(db) },
+    readyChecks: { database: () => disk.check(healthDb) },
+    whyHeld: () => whyHeld(healthDb),
     isDiskFull: disk.isFull,
+    requireRoom: disk.requireRoom,
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
@@ -216,6 +260,16 @@ function buildApi(
   });
 }
 
+async function resealSecrets(db: Database, { vault, log }: { vault: Vault; log: Log }): Promise<void> {
+  const sealed = {
+    factors: await resealTotps(db, vault),
+    webhooks: await resealWebhooks(db, vault),
+    pushKeys: await resealPushKeys(db, vault),
+  };
+  if (sealed.factors + sealed.webhooks > 0 || sealed.pushKeys)
+    log.info(sealed, 'secrets were sealed with the new ENCRYPTION_KEY');
+}
+
 /** The pace of each messenger's accounts. */
 function gapsOf({ sandboxGap, whatsappGap }: Config) {
   return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: gapOf(WHATSAPP, whatsappGap) };
@@ -224,48 +278,4 @@ function gapsOf({ sandboxGap, whatsappGap }: Config) {
 /** Without any gap a turn would hold hundreds of posts. */
 function gapOf({ sendsOneByOne }: MessengerTraits, { minMs, maxMs }: Gap): Gap {
   return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
-}
-
-function buildWorkerServer({ config, log, db, disk, metrics }: Shared, worker: Worker): FastifyInstance {
-  return buildOperatorServer({
-    readyChecks: { database: () => disk.check(db), lease: worker.checkLease },
-    isDiskFull: disk.isFull,
-    metrics: metrics.registry,
-    log,
-    settings: config,
-  });
-}
-
-/** What a worker does must not depend on a port that somebody else has: it then goes without. */
-async function listenIfFree(server: FastifyInstance, config: Config, log: Log): Promise<string | undefined> {
-  try {
-    return await listen(server, config);
-  } catch (error) {
-    if (!(error instanceof PortInUseError)) throw error;
-    log.warn(`${error.message}. This worker sends without health and metrics until it is started again`);
-    return undefined;
-  }
-}
-
-class PortInUseError extends StartupError {}
-
-async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
-  try {
-    // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
-    const { address } = await lookup(host);
-    return await server.listen({ host: address, port });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'EADDRINUSE')
-      throw new PortInUseError(
-        `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,
-        error,
-      );
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartupError(
-        `Cannot listen on ${host}:${port} (${code}): set HOST and PORT to an address of this machine`,
-        error,
-      );
-    throw error;
-  }
 }

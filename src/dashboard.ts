@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BUILD_FOLDER, isFresh } from '../web/freshness.ts';
 import type { Log } from './lib/log.ts';
@@ -19,7 +20,14 @@ export interface Dashboard {
  * memory is many times what the service does. Where it cannot be built, an older one is served, or none, and the log says why.
  */
 export function prepareDashboard(log: Log): Dashboard {
-  if (isFresh()) return { folder: Promise.resolve(BUILD_FOLDER), stop: () => Promise.resolve() };
+  // The registry's package has nothing to build from.
+  if (!existsSync(BUILDER) || isFresh())
+    return { folder: Promise.resolve(BUILD_FOLDER), stop: () => Promise.resolve() };
+  if (!hasTools()) {
+    log.warn(failure(existsSync(BUILD_FOLDER)));
+    const folder = existsSync(BUILD_FOLDER) ? BUILD_FOLDER : undefined;
+    return { folder: Promise.resolve(folder), stop: () => Promise.resolve() };
+  }
   const stopping = new AbortController();
   const folder = build(log, stopping.signal).then(() => (existsSync(BUILD_FOLDER) ? BUILD_FOLDER : undefined));
   return {
@@ -29,6 +37,17 @@ export function prepareDashboard(log: Log): Dashboard {
       await folder;
     },
   };
+}
+
+/** Whether the development dependencies are there. */
+function hasTools(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('vite/package.json');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return false;
+    throw error;
+  }
 }
 
 async function build(log: Log, signal: AbortSignal): Promise<void> {

@@ -4,13 +4,19 @@ import { removeDeleted } from './campaigns/remove-deleted.ts';
 import { sumMinutes, type SummedRun } from './campaigns/sum-minutes.ts';
 import { sumRuns } from './campaigns/sum-runs.ts';
 import type { Database } from './database/connect.ts';
+import { clearOldEvents } from './events/clear-old-events.ts';
 import { clearOldKeys } from './idempotency/once.ts';
 import type { Log } from './lib/log.ts';
 import { startLoop } from './lib/loop.ts';
 import { dropUnusedMedia } from './media/drop-unused.ts';
+import { clearOldNotices } from './notices/notice-store.ts';
 import { foldReceipts } from './receipts/fold-receipts.ts';
 import { clearOldAttempts } from './users/attempt-limit.ts';
+import { clearSpentChallenges } from './users/factor-store.ts';
+import { clearOldSessions } from './users/session-store.ts';
+import { clearOldPlaces } from './users/sign-in-places.ts';
 import { clearExpiredTokens } from './users/store.ts';
+import { clearOldTries } from './webhooks/try-store.ts';
 import { clearOldStates } from './accounts/account-history.ts';
 
 const EVERY_MS = 10 * 60_000;
@@ -24,12 +30,14 @@ export function keepHouse(deps: {
   onLoopError?: (loop: string) => void;
   /** As RETENTION_DAYS; 400 unless given. */
   retentionDays?: number | undefined;
+  /** As MEDIA_RETENTION_DAYS; 90 unless given. */
+  mediaDays?: number | undefined;
   /** Milliseconds between two rounds. */
   everyMs?: number;
 }): {
   stop(): Promise<void>;
 } {
-  const { db, log, retentionDays = 400, everyMs = EVERY_MS } = deps;
+  const { db, log, retentionDays = 400, mediaDays, everyMs = EVERY_MS } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const loops = [
     startLoop('housekeeping', () => clearOldRows(db).then(() => everyMs), options),
@@ -48,7 +56,7 @@ export function keepHouse(deps: {
     ),
     startLoop(
       'unused media',
-      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0)),
+      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0, mediaDays)),
       options,
     ),
   ];
@@ -64,7 +72,13 @@ async function clearOldRows(db: Database): Promise<void> {
   await clearOldKeys(db);
   await clearOldEntries(db);
   await clearExpiredTokens(db);
+  await clearOldPlaces(db);
+  await clearOldSessions(db);
+  await clearSpentChallenges(db);
   await clearOldStates(db);
+  await clearOldTries(db);
+  await clearOldNotices(db);
+  await clearOldEvents(db);
 }
 
 /** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */

@@ -2,6 +2,7 @@ import { startApp, type App, type AppOptions } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartupError } from './lib/errors.ts';
 import { createLog, type Log } from './lib/log.ts';
+import { readVersion } from './lib/version.ts';
 
 /** Requests and sends in hand get 10 s (contract §1); what then is left is cut off. */
 const STOP_LIMIT_MS = 14_000;
@@ -23,6 +24,7 @@ export async function main({
   try {
     const config = readConfig();
     log = createLog(config.logLevel);
+    log.info({ ...readVersion(), node: process.versions.node, role: config.role }, 'Campanile starts');
     app = await startApp(config, log, options);
   } catch (error) {
     reportFailedStart(error, log);

@@ -1,11 +1,52 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { countPauses } from './accounts/count-pauses.ts';
+import { countAccounts, type AccountCounts } from './accounts/count-accounts.ts';
 import type { Database } from './database/connect.ts';
+import { readDatabaseSize } from './database/read-size.ts';
+import { readFreeBytes } from './database/watch-disk.ts';
 import { readBacklog, type Backlog } from './deliveries/read-backlog.ts';
+import type { Outcome } from './deliveries/outcome.ts';
 import type { Log } from './lib/log.ts';
+import { readVersion } from './lib/version.ts';
 import type { WhatsAppAlarm } from './messenger/whatsapp/connect/load-client.ts';
 
 const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
+
+/** What a try can come to. */
+const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];
+/** The loops that there are, in whatever process. */
+const LOOPS = [
+  'answers',
+  'backups',
+  'channels',
+  'commands',
+  'credentials',
+  'deleted campaigns',
+  'due runs',
+  'erasure',
+  'events',
+  'housekeeping',
+  'lanes',
+  'late revisions',
+  'late runs',
+  'leases',
+  'live progress',
+  'mails',
+  'notices',
+  'old campaigns',
+  'old commands',
+  'old posts',
+  'old receipts',
+  'pushes',
+  'requests',
+  'sandbox members',
+  'sessions',
+  'sums',
+  'sums of minutes',
+  'unbegun runs',
+  'unused media',
+  'webhooks',
+  'WhatsApp members',
+];
 
 /** What a process counts for its operator, beside what the edge counts by itself. */
 export interface Metrics {
@@ -57,7 +98,18 @@ export function createMetrics(): Metrics {
     labelNames: ['alarm'],
     registers,
   });
+  const build = new Gauge({
+    name: 'campanile_build_info',
+    help: 'Always 1; its labels say what is running',
+    labelNames: ['version', 'commit'],
+    registers,
+  });
+  const { version, commit = 'unknown' } = readVersion();
+  build.set({ version, commit }, 1);
+  // What has a series from the start shows its first event as a rise.
   for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
+  for (const outcome of OUTCOMES) outcomes.inc({ outcome }, 0);
+  for (const loop of LOOPS) loopErrors.inc({ loop }, 0);
   return {
     registry,
     countAlarm: (alarm) => alarms.inc({ alarm }),
@@ -72,8 +124,8 @@ export function createMetrics(): Metrics {
 /** However often it is asked, the database is asked once in so long. */
 const MEASURED_AGE_MS = 5_000;
 
-/** Undefined while the database cannot tell. */
-function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
+/** Reads at most once in 5 s. Undefined while the database cannot tell. */
+export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
   let last: { atMs: number; found: Promise<Found | undefined> } | undefined;
   return () => {
     const nowMs = performance.now();
@@ -88,51 +140,85 @@ function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<
   };
 }
 
+/** What cannot be told is NaN, and not what it was before. */
+export function addGauge(
+  registry: Registry,
+  about: { name: string; help: string },
+  read: () => Promise<number | undefined>,
+): void {
+  const gauge = new Gauge({
+    ...about,
+    registers: [],
+    async collect() {
+      this.set((await read()) ?? Number.NaN);
+    },
+  });
+  registry.registerMetric(gauge);
+}
+
 /** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
 export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
   const backlog = readSeldom(() => readBacklog(db), log);
   const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const found = await backlog();
-        this.set(found ? pick(found) : Number.NaN);
-      },
+    addGauge(registry, { name, help }, async () => {
+      const found = await backlog();
+      return found && pick(found);
     });
   gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
   gauge('campanile_queue_oldest_seconds', 'Since the oldest unfinished run was due', (found) => found.oldestSeconds);
+  gauge('campanile_runs_late', 'Runs that should have begun a minute ago and have not', (found) => found.late);
   gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
 }
 
 /**
- * Adds how many accounts a messaging application lets rest, and how many were stopped, over all workers. While the database cannot tell,
- * there are no values, and NaN.
+ * Adds how many accounts there are in each state, how many a messaging application lets rest, and how many were stopped, over all workers.
+ * While the database cannot tell, there are no values, and NaN.
  */
-export function measurePauses(registry: Registry, { db, log }: { db: Database; log: Log }): void {
-  const read = readSeldom(() => countPauses(db), log);
-  const paused = new Gauge({
+export function measureAccounts(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const read = readSeldom(() => countAccounts(db), log);
+  const gauge = (
+    about: { name: string; help: string },
+    label: string,
+    pick: (found: AccountCounts) => ReadonlyMap<string, number>,
+  ) => {
+    const counted = new Gauge({
+      ...about,
+      labelNames: [label],
+      registers: [],
+      async collect() {
+        const found = await read();
+        this.reset();
+        for (const [value, count] of found ? pick(found) : []) this.set({ [label]: value }, count);
+      },
+    });
+    registry.registerMetric(counted);
+  };
+  const accounts = { name: 'campanile_accounts', help: 'Accounts, by the state of their link' };
+  gauge(accounts, 'status', (found) => found.byStatus);
+  const paused = {
     name: 'campanile_accounts_paused',
     help: 'Accounts that rest because their messaging application asks for it, by cause',
-    labelNames: ['cause'],
-    registers: [],
-    async collect() {
-      const counts = await read();
-      this.reset();
-      for (const [cause, count] of counts?.paused ?? []) this.set({ cause }, count);
-    },
-  });
-  registry.registerMetric(paused);
-  const stopped = new Gauge({
+  };
+  gauge(paused, 'cause', (found) => found.paused);
+  const stopped = {
     name: 'campanile_accounts_stopped',
     help: 'Accounts that were stopped because their ledger would have become wrong',
-    registers: [],
-    async collect() {
-      this.set((await read())?.stopped ?? Number.NaN);
-    },
-  });
-  registry.registerMetric(stopped);
+  };
+  addGauge(registry, stopped, async () => (await read())?.stopped);
+}
+
+/** Adds how large the database is, and how much is free of the disk it is on, where that is one of this machine. */
+export function measureStore(
+  registry: Registry,
+  { db, log, folder }: { db: Database; log: Log; folder: string | undefined },
+): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    addGauge(registry, { name, help }, readSeldom(read, log));
+  gauge('campanile_database_size_bytes', 'What the database takes on its disk', () => readDatabaseSize(db));
+  if (folder !== undefined)
+    gauge('campanile_disk_free_bytes', 'What is free on the disk that the embedded database is on', () =>
+      readFreeBytes(folder),
+    );
 }
 
 /** Adds how many shards this process serves. */
@@ -146,4 +232,17 @@ export function measureShards(registry: Registry, shardsHeld: () => number): voi
     },
   });
   registry.registerMetric(held);
+}
+
+/** Adds when the last good backup was made; 0: none is there. */
+export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
+  const made = new Gauge({
+    name: 'campanile_backup_last_success_timestamp_seconds',
+    help: 'When the last good daily backup was made, in seconds since 1970; 0: none is there',
+    registers: [],
+    collect() {
+      this.set((lastGoodAt()?.getTime() ?? 0) / 1_000);
+    },
+  });
+  registry.registerMetric(made);
 }

@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encryptionKey, type Config } from './config.ts';
 import { prepareFolder } from './database/embedded-folder.ts';
 import { StartupError } from './lib/errors.ts';
 
+const PREVIOUS = 'jwt-secret-previous';
+/** As long as a token lives. */
+const PREVIOUS_MS = 24 * 60 * 60 * 1_000;
+
 export interface Secrets {
   jwtSecret: string;
+  /** The one before, whose tokens are still taken: as configured, else what `rotateJwtSecret` left within a day. */
+  jwtSecretPrevious: string | undefined;
   /** 32 bytes. */
   encryptionKey: Buffer;
 }
@@ -18,12 +24,43 @@ export interface Secrets {
 export async function loadSecrets({
   dataDir,
   jwtSecret,
+  jwtSecretPrevious,
   encryptionKey: key,
-}: Pick<Config, 'dataDir' | 'jwtSecret' | 'encryptionKey'>): Promise<Secrets> {
+}: Pick<Config, 'dataDir' | 'jwtSecret' | 'encryptionKey'> &
+  Partial<Pick<Config, 'jwtSecretPrevious'>>): Promise<Secrets> {
   return {
     jwtSecret: jwtSecret ?? (await keep(dataDir, 'jwt-secret', (text) => (text.length >= 32 ? text : undefined))),
+    jwtSecretPrevious: jwtSecretPrevious ?? (jwtSecret === undefined ? await readPrevious(dataDir) : undefined),
     encryptionKey: key ?? (await keep(dataDir, 'encryption-key', encryptionKey)),
   };
+}
+
+/**
+ * Makes another secret for the tokens in `DATA_DIR`, and keeps the one before for a day. Processes take it up at their next start. A
+ * crash in the middle leaves the one before in force.
+ */
+export async function rotateJwtSecret(dataDir: string): Promise<void> {
+  const [file, previous] = [join(dataDir, 'jwt-secret'), join(dataDir, PREVIOUS)];
+  const { jwtSecret } = await loadSecrets({ dataDir, jwtSecret: undefined, encryptionKey: undefined });
+  const { uid, gid } = await stat(dataDir);
+  for (const [target, secret] of [
+    [previous, jwtSecret],
+    [file, randomBytes(32).toString('hex')],
+  ] as const) {
+    const draft = `${target}.${randomBytes(6).toString('hex')}`;
+    await writeDurably(draft, `${secret}\n`);
+    // Root may do this for a service that runs as somebody else, and has to read it.
+    if (process.getuid?.() === 0) await chown(draft, uid, gid);
+    await rename(draft, target);
+    await syncFolder(dataDir);
+  }
+}
+
+async function readPrevious(dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, PREVIOUS);
+  const text = await readIfThere(file);
+  if (text === undefined || Date.now() - (await stat(file)).mtimeMs > PREVIOUS_MS) return undefined;
+  return text.trim();
 }
 
 /** Reads a secret back, or makes it. `parse` answers undefined for what cannot be the secret. */

@@ -29,10 +29,14 @@ export interface WorkerOptions {
   timeZone?: string | undefined;
   /** How long ago a campaign ended of which no single posts are kept; 400 unless given. */
   retentionDays?: number | undefined;
+  /** How long after a campaign's end its files are kept; 90 unless given. */
+  mediaDays?: number | undefined;
   /** Told to other workers and people. */
   name: string;
   /** No other worker can be alive. */
   alone: boolean;
+  /** As for `startLeases`. */
+  maySend?: (() => Promise<boolean>) | undefined;
   onOutcome?: (kind: string, count: number) => void;
   onRetry?: () => void;
   onFirstTry?: (lateSeconds: number) => void;
@@ -59,6 +63,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     log,
     name: options.name,
     alone: options.alone,
+    maySend: options.maySend,
     gapMsOf: gapMsOf(gaps),
     ...watched,
     onChange(held) {
@@ -70,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
-  const house = keepHouse({ db, log, retentionDays: options.retentionDays, ...watched });
+  const house = keepHouse({ db, log, retentionDays: options.retentionDays, mediaDays: options.mediaDays, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
   const late = settleLate({ db, log, hints, leases, messengers, ...watched });

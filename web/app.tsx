@@ -1,23 +1,31 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { endIfOver, sessionQuery, type SignedIn } from './api/session.ts';
 import { Entry } from './entry/entry.tsx';
+import { isForEverybody } from './entry/link-paths.ts';
 import { Failed } from './parts/failed.tsx';
 import { PageSkeleton } from './parts/page.tsx';
-import { Shell } from './shell/shell.tsx';
+import { ConnectionBar } from './shell/connection-bar.tsx';
+import { browserZone } from './format/time.ts';
 import { ZoneProvider } from './format/zone.tsx';
 import { NotFoundPage } from './shell/not-found.tsx';
+import { loadInReach } from './parts/load-in-reach.ts';
 
-const CampaignsPage = lazy(() => import('./campaigns/campaigns-page.tsx'));
-const ComposePage = lazy(() => import('./compose/compose-page.tsx'));
-const ChangePage = lazy(() => import('./change/change-page.tsx'));
-const CampaignPage = lazy(() => import('./campaign/campaign-page.tsx'));
-const CalendarPage = lazy(() => import('./calendar/calendar-page.tsx'));
-const GroupsPage = lazy(() => import('./groups/groups-page.tsx'));
-const AccountPage = lazy(() => import('./account/account-page.tsx'));
-const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
-const PhonePage = lazy(() => import('./phone/phone-page.tsx'));
+/** Whoever is not signed in needs the way in alone, and that soon. */
+const Shell = lazy(loadInReach(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
+const CampaignsPage = lazy(loadInReach(() => import('./campaigns/campaigns-page.tsx')));
+const ComposePage = lazy(loadInReach(() => import('./compose/compose-page.tsx')));
+const ChangePage = lazy(loadInReach(() => import('./change/change-page.tsx')));
+const CampaignPage = lazy(loadInReach(() => import('./campaign/campaign-page.tsx')));
+const CalendarPage = lazy(loadInReach(() => import('./calendar/calendar-page.tsx')));
+const GroupsPage = lazy(loadInReach(() => import('./groups/groups-page.tsx')));
+const GroupPage = lazy(loadInReach(() => import('./groups/group-page.tsx')));
+const AccountPage = lazy(loadInReach(() => import('./account/account-page.tsx')));
+const SettingsPage = lazy(loadInReach(() => import('./settings/settings-page.tsx')));
+const UsersPage = lazy(loadInReach(() => import('./users/users-page.tsx')));
+const InstallationPage = lazy(loadInReach(() => import('./installation/installation-page.tsx')));
+const PhonePage = lazy(loadInReach(() => import('./phone/phone-page.tsx')));
 
 /** A timer for longer than this would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -25,34 +33,50 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Who is signed in sees the pages, everybody else the way in; the address stays, so that signing in again leads back. */
 export function App() {
   const session = useQuery(sessionQuery);
+  const [path] = useLocation();
   useExpiry(session.data);
   if (session.isPending) return null;
   if (session.isError) return <Failed error={session.error} retry={() => void session.refetch()} />;
-  if (!session.data) return <Entry />;
+  if (!session.data || isForEverybody(path))
+    return (
+      <ZoneProvider zone={browserZone()}>
+        <ConnectionBar />
+        <Entry />
+      </ZoneProvider>
+    );
   return (
     <ZoneProvider zone={session.data.time_zone}>
-      <Shell>
-        <Suspense fallback={<PageSkeleton />}>
-          <Switch>
-            <Route path="/" component={CampaignsPage} />
-            <Route path="/campaigns/new" component={ComposePage} />
-            <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
-            <Route path="/campaigns/:id/change">{({ id }) => <ChangePage key={id} id={id} />}</Route>
-            <Route path="/calendar" component={CalendarPage} />
-            <Route path="/groups" component={GroupsPage} />
-            <Route path="/account" component={AccountPage} />
-            <Route path="/settings" component={SettingsPage} />
-            <Route path="/phone" component={PhonePage} />
-            <Route path="/sign-in">
-              <Redirect to="/" replace />
-            </Route>
-            <Route path="/sign-up">
-              <Redirect to="/" replace />
-            </Route>
-            <Route component={NotFoundPage} />
-          </Switch>
-        </Suspense>
-      </Shell>
+      <ConnectionBar />
+      <Suspense>
+        <Shell>
+          <Suspense fallback={<PageSkeleton />}>
+            <Switch>
+              <Route path="/" component={CampaignsPage} />
+              <Route path="/campaigns/new" component={ComposePage} />
+              <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
+              <Route path="/campaigns/:id/change">{({ id }) => <ChangePage key={id} id={id} />}</Route>
+              <Route path="/calendar" component={CalendarPage} />
+              <Route path="/groups" component={GroupsPage} />
+              <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>
+              <Route path="/account" component={AccountPage} />
+              <Route path="/settings" component={SettingsPage} />
+              <Route path="/phone" component={PhonePage} />
+              <Route path="/users" component={UsersPage} />
+              <Route path="/installation" component={InstallationPage} />
+              <Route path="/sign-in">
+                <Redirect to="/" replace />
+              </Route>
+              <Route path="/goodbye">
+                <Redirect to="/" replace />
+              </Route>
+              <Route path="/sign-up">
+                <Redirect to="/" replace />
+              </Route>
+              <Route component={NotFoundPage} />
+            </Switch>
+          </Suspense>
+        </Shell>
+      </Suspense>
     </ZoneProvider>
   );
 }

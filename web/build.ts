@@ -47,7 +47,7 @@ async function compressAll(assets: string): Promise<void> {
 async function compress(path: string): Promise<void> {
   const plain = await readFile(path);
   if (plain.length < SMALL_BYTES) return;
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
   const [brotli, gzipped] = await Promise.all([
     promisify(brotliCompress)(plain, { params }),
     promisify(gzip)(plain, { level: 9 }),

@@ -38,7 +38,15 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { transitionProps: { duration: 100 }, events: { hover: true, focus: true, touch: false } },
     },
-    Menu: { defaultProps: { transitionProps: { duration: 100 } } },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': words.close } } },
+    Portal: { defaultProps: { target: '#layers' } },
+    // A menu holds its items and nothing else: the first of them is focused, and not something empty before them.
+    Menu: { defaultProps: { transitionProps: { duration: 100 }, withInitialFocusPlaceholder: false } },
+    // The list itself scrolls, and no part of it that nobody could reach by key.
+    Select: {
+      defaultProps: { withScrollArea: false },
+      styles: { options: { maxHeight: 220, overflowY: 'auto' } },
+    },
     Popover: { defaultProps: { transitionProps: { duration: 100 } } },
   },
 });
@@ -57,10 +65,12 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--read': '#0b76a8',
     '--failed': '#b42318',
     '--good': '#2e7d4f',
+    '--planned': '#4a63b8',
+    '--paused': '#8a6100',
     '--accent-text': '#8a5820',
   },
   dark: {
-    '--mantine-color-dimmed': '#a8a8a8',
+    '--mantine-color-dimmed': '#b4b4b4',
     '--mantine-color-placeholder': '#9a9a9a',
     '--mantine-color-error': '#ff9a91',
     '--mantine-color-body': '#1d1c1b',
@@ -71,6 +81,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--read': '#53bdeb',
     '--failed': '#ff9a91',
     '--good': '#6cc692',
+    '--planned': '#9fb2ff',
+    '--paused': '#e6b94d',
     '--accent-text': '#d9b07b',
   },
 });

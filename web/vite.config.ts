@@ -1,6 +1,48 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
+
+/** Has the page fetch what its first script will ask for while that one is still on its way: a slow line is slow each time it is asked. */
+function preloadStart(): Plugin {
+  return {
+    name: 'preload-start',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle }) {
+        if (!bundle) return [];
+        const start = Object.values(bundle).find(
+          (part) => part.type === 'chunk' && part.facadeModuleId?.endsWith('/start.tsx') === true,
+        );
+        if (start?.type !== 'chunk') throw new Error('there is no start.tsx in the build');
+        const parts = new Map<string, Rolldown.OutputChunk>();
+        const collect = (name: string) => {
+          const part = bundle[name];
+          if (part?.type !== 'chunk' || parts.has(name)) return;
+          parts.set(name, part);
+          for (const imported of part.imports) collect(imported);
+        };
+        collect(start.fileName);
+        const sheets = new Set([...parts.values()].flatMap((part) => [...(part.viteMetadata?.importedCss ?? [])]));
+        const scripts = [...parts.keys()].map((name) => ({ rel: 'modulepreload', href: `/${name}` }));
+        const styles = [...sheets].map((name) => ({
+          rel: 'preload',
+          as: 'style',
+          href: `/${name}`,
+        }));
+        return [...styles, ...scripts].map((attributes) => ({
+          tag: 'link',
+          attrs: { ...attributes, crossorigin: true },
+          injectTo: 'head' as const,
+        }));
+      },
+    },
+  };
+}
+
+/** What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. */
+const WAY_IN =
+  /@mantine\/core\/esm\/components\/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)\//;
 
 export default defineConfig({
+  plugins: [preloadStart()],
   root: import.meta.dirname,
   base: '/',
   publicDir: false,
@@ -13,11 +55,12 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'way-in', test: WAY_IN }] } },
       // For servers that render; nobody but a browser runs what is built here.
       onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
     },
   },
   // For `npx vite web`, beside a service that runs.
-  server: { proxy: { '/api': 'http://127.0.0.1:3000', '/session': 'http://127.0.0.1:3000' } },
+  server: { proxy: Object.fromEntries(['/api', '/session', '/health'].map((path) => [path, 'http://127.0.0.1:3000'])) },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
 });

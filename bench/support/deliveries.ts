@@ -18,8 +18,13 @@ export const deliveriesOf = ({ accounts, groups, campaigns }: Load) => accounts 
 
 const HTML = '<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>';
 
-/** Deliveries per second through the whole path: claim, send to the sandbox, finish. The planner knows nothing of the tables. */
-export async function drainDeliveries(database: EmptyDatabase, log: Log, load: Load): Promise<number> {
+/** Deliveries per second through the whole path: claim, send to the sandbox, finish. The planner knows nothing of the tables. `prepare` is called right before. */
+export async function drainDeliveries(
+  database: EmptyDatabase,
+  log: Log,
+  load: Load,
+  prepare?: () => Promise<void>,
+): Promise<number> {
   const { db } = database;
   await migrate(db, log);
   for (let account = 0; account < load.accounts; account++) {
@@ -27,6 +32,7 @@ export async function drainDeliveries(database: EmptyDatabase, log: Log, load: L
     for (let campaign = 0; campaign < load.campaigns; campaign++) await sendNow(db, owner, owner.groupIds, HTML);
   }
   await settle(db, { analyze: false });
+  await prepare?.();
 
   const startedAt = performance.now();
   const worker = await startBenchWorker(database, log);

@@ -58,7 +58,7 @@ app.route({
     if (!user) throw new Error('there is no user');
     const { first_signed_in_at, whatsapp_number, time_zone, ...row } = user;
     const user_info = { ...row, wharsapp_number: whatsapp_number, is_first_login: first_signed_in_at === null };
-    return envelop({ user_info, time_zone: time_zone ?? 'UTC' });
+    return envelop({ user_info, time_zone: time_zone ?? 'UTC', is_admin: false });
   },
 });
 

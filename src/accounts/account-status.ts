@@ -18,6 +18,8 @@ export interface AccountState {
   pausedUntil?: Date;
   /** One sentence on why the account is not connected. */
   reason?: string;
+  /** The whole ledger is held: nothing is sent of any account (contract §5). */
+  heldSince?: Date;
   /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
   scannedNumber?: string;
 }
@@ -42,7 +44,12 @@ function toState(account: Account): AccountState {
   const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason, stopReason } =
     account;
   const { scannedNumber } = account;
-  const about = { messenger, whatsappNumber, isNumberFixed: account.linkedNumber !== null };
+  const about = {
+    messenger,
+    whatsappNumber,
+    isNumberFixed: account.linkedNumber !== null,
+    ...(account.heldSince && { heldSince: account.heldSince }),
+  };
   if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {
     ...about,

@@ -3,7 +3,7 @@ import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
-import { findOwnAccount, LINKED, lockOwnLane } from './store.ts';
+import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
 
 /** A phone number as it was written, and its digits. */
 export interface WrittenNumber {
@@ -27,11 +27,12 @@ export async function prepareNumberChange(
   const isSame = account.phoneNumber === number.digits;
   if (isSame && account.whatsappNumber === number.written) return;
   if (!isSame) {
-    if (account.linkedNumber !== null) throw new AppError('conflict', STAYS);
+    if (account.linkedNumber !== null) throw new AppError('number_fixed', STAYS);
     const needsPhone = messengers.get(account.messenger)?.linksAtOnce !== true;
     const isBusy = account.status === 'linking' || (needsPhone && LINKED.has(account.status));
-    if (isBusy || (await isBeingLinked(trx, accountId))) throw new AppError('conflict', BEING_LINKED);
-    if (await isLinkedByOthers(trx, number.digits)) throw new AppError('conflict', TAKEN);
+    if (isBusy || (await isBeingLinked(trx, accountId))) throw new AppError('number_being_linked', BEING_LINKED);
+    const taken = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
+    if (taken.rows.length > 0) throw new AppError('number_taken', TAKEN);
     // What was said of the former number holds no more.
     await sql`
       update accounts
@@ -52,12 +53,5 @@ async function isBeingLinked(trx: Connection, accountId: number): Promise<boolea
     where account_id = ${accountId} and kind = 'connect' and status in ('queued', 'running')
       and created_at > campanile_now() - interval '1 minute'
     limit 1`.execute(trx);
-  return rows.length > 0;
-}
-
-async function isLinkedByOthers(trx: Connection, digits: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from accounts
-    where linked_number = ${digits} and status in ('connected', 'reconnecting', 'paused') limit 1`.execute(trx);
   return rows.length > 0;
 }

@@ -3,11 +3,13 @@
  * that holds the account's lease, awaited by the api. The same way also when both are one process.
  */
 import { sql } from 'kysely';
-import type { Database } from '../database/connect.ts';
+import type { Connection, Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
-import { AppError, type ErrorKind, type Problem } from '../lib/errors.ts';
+import type { ErrorCode } from '../lib/error-codes.ts';
+import { AppError, type Problem } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
 import type { LinkMethod, MessengerGroup } from '../messenger/messenger.ts';
+import { countCreatedGroups } from '../quotas/measure-use.ts';
 import { userIsGone } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
@@ -26,7 +28,7 @@ export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: strin
 
 /** Why a command failed, as JSON carries an AppError. */
 export interface StoredFailure {
-  kind: ErrorKind;
+  code: ErrorCode;
   message: string;
   details: readonly Problem[];
   outcomeUnknown: boolean;
@@ -62,15 +64,17 @@ interface Ended {
 
 /**
  * Asks the account's session to do something and waits for it. Throws what the session threw; 503 when no worker took the
- * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown.
+ * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown. Of those that
+ * create something there are `perDay` in 24 hours, tries that are under way among them; then 429, and nothing was asked.
  */
 export async function runCommand<K extends CommandKind>(
   { db, waiters }: { db: Database; waiters: CommandWaiters },
   accountId: number,
   kind: K,
   input: Commands[K]['input'],
+  perDay?: number,
 ): Promise<Commands[K]['result']> {
-  const commandId = await insertCommand(db, accountId, kind, JSON.stringify(input));
+  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), perDay });
   const deadline = performance.now() + COMMAND_WAIT_MS;
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
@@ -84,7 +88,7 @@ export async function runCommand<K extends CommandKind>(
     where command_id = ${commandId} and status = 'queued' returning 1`.execute(db);
   const outcomeUnknown = withdrawn.rows.length === 0;
   throw new AppError(
-    'unavailable',
+    outcomeUnknown ? 'outcome_unknown' : 'account_not_connected',
     outcomeUnknown
       ? 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists'
       : 'Your account is not connected just now: nothing was done, try again in a moment',
@@ -92,8 +96,13 @@ export async function runCommand<K extends CommandKind>(
   );
 }
 
-async function insertCommand(db: Database, accountId: number, kind: CommandKind, input: string): Promise<number> {
+async function insertCommand(
+  db: Database,
+  accountId: number,
+  { kind, input, perDay }: { kind: CommandKind; input: string; perDay: number | undefined },
+): Promise<number> {
   return db.transaction().execute(async (trx) => {
+    if (perDay !== undefined) await refuseTooMany(trx, accountId, perDay);
     const { command_id } = await trx
       .insertInto('account_commands')
       .values({ account_id: accountId, kind, input })
@@ -102,6 +111,20 @@ async function insertCommand(db: Database, accountId: number, kind: CommandKind,
     await sql`select pg_notify('campanile_commands', '')`.execute(trx);
     return command_id;
   });
+}
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Of two that come at once the second waits, and counts the first. */
+async function refuseTooMany(trx: Connection, accountId: number, perDay: number): Promise<void> {
+  await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
+  const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);
+  if (count < perDay) return;
+  throw new AppError(
+    'creation_limit_reached',
+    `No more than ${perDay} groups, communities and channels can be created in 24 hours: messaging applications ban numbers that create many`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)) },
+  );
 }
 
 /** Undefined when the user and all that was theirs has been deleted meanwhile. */
@@ -113,10 +136,6 @@ async function readCommand(db: Database, commandId: number): Promise<Ended | und
     .executeTakeFirst();
 }
 
-function toError({ kind, message, details, outcomeUnknown }: StoredFailure): AppError {
-  return new AppError(kind, message, {
-    details,
-    outcomeUnknown,
-    ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
-  });
+function toError({ code, message, details, outcomeUnknown }: StoredFailure): AppError {
+  return new AppError(code, message, { details, outcomeUnknown, retryAfterSeconds: 5 });
 }

@@ -42,20 +42,25 @@ interface LeaseOptions {
   /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
   gapMsOf: Readonly<Record<string, number>>;
   onLoopError?: (loop: string) => void;
+  /** Whether the ledger may be sent from, asked with each heartbeat; always unless given. Without it nothing is leased. */
+  maySend?: (() => Promise<boolean>) | undefined;
   /** Called with the shards held, whenever they are others than before. */
   onChange: (held: Held) => void;
 }
+
+const NEVER = { monotonicMs: -Infinity, wallMs: -Infinity };
 
 /** Joins the workers and takes a fair share of the shards, now and from then on. */
 export async function startLeases(options: LeaseOptions): Promise<Leases> {
   const { db, log } = options;
   let workerId = 0;
   let held: Held = new Map();
-  let lease = { monotonicMs: -Infinity, wallMs: -Infinity };
+  let lease = NEVER;
 
   async function beat(): Promise<number> {
     // Measured before the heartbeat is written, so that we never believe in our lease for longer than the others do.
     const started = { monotonicMs: performance.now(), wallMs: Date.now() };
+    if (options.maySend && !(await options.maySend())) return letGo();
     if (workerId === 0 || !(await keepBeating(db, workerId))) workerId = await joinWorkers(db, options.name);
     const before = held;
     held = await takeShards(db, workerId, { leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
@@ -65,6 +70,15 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
       log.info({ workerId, shards: held.size }, 'the shards this worker serves have changed');
       options.onChange(held);
     }
+    return BEAT_MS;
+  }
+
+  /** What is in hand is not sent any more, and written down as usual. */
+  function letGo(): number {
+    const before = held;
+    held = new Map();
+    lease = NEVER;
+    if (before.size > 0) options.onChange(held);
     return BEAT_MS;
   }
 
@@ -93,7 +107,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     async leave() {
       await loop.stop();
       held = new Map();
-      lease = { monotonicMs: -Infinity, wallMs: -Infinity };
+      lease = NEVER;
       await leaveWorkers(db, workerId);
       await sql`select pg_notify('campanile_lanes', '')`.execute(db);
     },

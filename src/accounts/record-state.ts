@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { SessionState } from '../messenger/messenger.ts';
-import { lockLane, wakeLane } from './store.ts';
+import { isLinkedHere, lockLane, wakeLane } from './store.ts';
 
 /**
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
@@ -48,7 +48,5 @@ export async function recordState(
 /** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */
 function toOffer(state: SessionState): RawBuilder<string | null> {
   const refused = (state.status === 'unlinked' ? state.refusedNumber : undefined) ?? null;
-  return sql`case when linked_number is null and not exists (
-    select from accounts o
-    where o.linked_number = ${refused}::text and o.status in ('connected', 'reconnecting', 'paused')) then ${refused}::text end`;
+  return sql`case when linked_number is null and not ${isLinkedHere(refused)} then ${refused}::text end`;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import { dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
+import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
 import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
@@ -59,9 +59,9 @@ export async function readRests(trx: Connection, accountIds: readonly number[], 
 async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<Rest> {
   const { accountId, quietFrom, quietTo, dailyCap } = row;
   const now = row.now.toTemporalInstant();
-  const today = dateIn(timeZone, row.now);
+  const today = dateIn(timeZone, now);
   const quietHours = quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo };
-  const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom);
+  const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
   const warmUpFrom = began && dayOfWarmUp(began, today) <= WARM_UP_CAPS.length ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, today);
   const day = dayOf(timeZone, now);
@@ -75,10 +75,6 @@ async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<
   ];
   const [changesAt = null] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));
   return { accountId, quietHours, dailyCap, today, warmUpFrom, capToday, timeZone, sentToday, until, changesAt };
-}
-
-function dateIn(timeZone: string, at: Date): Temporal.PlainDate {
-  return at.toTemporalInstant().toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
 /** Deliveries of the account sent since then. Of a run that began since then they are known; of the others they are counted. */

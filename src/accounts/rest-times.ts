@@ -6,6 +6,11 @@ export interface QuietHours {
   to: string;
 }
 
+/** The date that an instant is on in the zone. */
+export function dateIn(timeZone: string, at: Temporal.Instant): Temporal.PlainDate {
+  return at.toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
 /**
  * The end of the quiet time that an instant is in; undefined when it is in none. Where a clock change skips or repeats one of the two
  * times, the longer quiet counts, so that it is never loud while the clock says it is not.
@@ -15,7 +20,7 @@ export function quietUntil(
   timeZone: string,
   now: Temporal.Instant,
 ): Temporal.Instant | undefined {
-  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const today = dateIn(timeZone, now);
   const nights = to < from ? 1 : 0;
   // Tomorrow's may have begun already, where midnight is what a clock change skips.
   for (const day of [today.subtract({ days: 1 }), today, today.add({ days: 1 })]) {
@@ -28,7 +33,7 @@ export function quietUntil(
 
 /** When the next quiet time begins. */
 export function nextQuiet({ from }: QuietHours, timeZone: string, now: Temporal.Instant): Temporal.Instant {
-  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const today = dateIn(timeZone, now);
   const begins = [0, 1, 2].map((days) => at(today.add({ days }), from, timeZone, 'earlier'));
   return begins.find((begin) => Temporal.Instant.compare(begin, now) > 0) ?? now.add({ hours: 1 });
 }

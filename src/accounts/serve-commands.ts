@@ -11,6 +11,8 @@ import type { Leases } from './leases.ts';
 import type { Sessions } from './sessions.ts';
 
 const COMMANDS_UNDER_WAY = 50;
+/** Of which an account gets so many: one whose network is dead would take them all. More than one, so that linking can be given up. */
+const PER_ACCOUNT = 3;
 const POLL_MS = 1_000;
 const CLEARING_MS = 60 * 60_000;
 /** As long as somebody may be waiting for it. */
@@ -20,9 +22,9 @@ const RESULT_PAUSE_MS = 500;
 interface Serving {
   db: Database;
   log: Log;
-  hints: Hints;
-  leases: Leases;
-  sessions: Sessions;
+  hints: Pick<Hints, 'on'>;
+  leases: Pick<Leases, 'shards' | 'workerId'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
   onLoopError?: (loop: string) => void;
@@ -37,16 +39,22 @@ interface QueuedCommand {
 
 /**
  * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
- * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. A slow one delays no other.
+ * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. Three of an account are under way at most;
+ * a slow one delays none of another account.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   const { log, hints } = serving;
-  const underWay = new Set<Promise<void>>();
+  /** With the account of each. */
+  const underWay = new Map<Promise<void>, number>();
   async function step(): Promise<number> {
-    const begun = await beginCommands(serving, COMMANDS_UNDER_WAY - underWay.size);
+    const begun = await beginCommands(serving, [...underWay.values()]);
     for (const command of begun) {
-      const ended = serve(serving, command).finally(() => underWay.delete(ended));
-      underWay.add(ended);
+      const ended = serve(serving, command).finally(() => {
+        underWay.delete(ended);
+        // What waited for a place of its account.
+        loop.wake();
+      });
+      underWay.set(ended, command.account_id);
     }
     return begun.length > 0 ? 0 : POLL_MS;
   }
@@ -57,7 +65,7 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     },
   };
 }
@@ -68,16 +76,23 @@ async function clearOldCommands(db: Database): Promise<number> {
   return CLEARING_MS;
 }
 
-async function beginCommands({ db, leases }: Serving, room: number): Promise<QueuedCommand[]> {
+/** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */
+async function beginCommands({ db, leases }: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
   const shards = leases.shards();
+  const room = COMMANDS_UNDER_WAY - busy.length;
   if (shards.length === 0 || room <= 0) return [];
   const { rows } = await sql<QueuedCommand & { stale: boolean }>`
     update account_commands c
     set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
-    from (select command_id, created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
-          from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
-          order by command_id limit ${room} for update skip locked) t
-    where c.command_id = t.command_id
+    from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
+          from (select command_id, account_id,
+                       row_number() over (partition by account_id order by command_id)
+                         + cardinality(array_positions(${busy}::bigint[], account_id)) as nth
+                from account_commands where shard = any(${shards}::smallint[]) and status = 'queued') w
+          join account_commands q using (command_id)
+          where w.nth <= ${PER_ACCOUNT}
+          order by w.nth, q.command_id limit ${room} for update of q skip locked) t
+    where c.command_id = t.command_id and c.status = 'queued'
     returning c.command_id, c.account_id, c.kind, c.input, t.stale`.execute(db);
   return rows.filter((row) => !row.stale);
 }
@@ -123,7 +138,7 @@ async function carryOut(
 ): Promise<unknown> {
   const session = async () => {
     const opened = await sessions.get(accountId);
-    if (!opened) throw new AppError('conflict', 'Your account is not linked to a messaging application');
+    if (!opened) throw new AppError('account_unlinked', 'Your account is not linked to a messaging application');
     return opened;
   };
   const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
@@ -154,10 +169,10 @@ function toStored(group: MessengerGroup): StoredGroup {
 
 function toFailure(error: unknown, log: Log): StoredFailure {
   if (error instanceof AppError) {
-    const { kind, message, details, outcomeUnknown } = error;
-    return { kind, message, details, outcomeUnknown };
+    const { code, message, details, outcomeUnknown } = error;
+    return { code, message, details, outcomeUnknown };
   }
   log.error({ err: error }, 'a command for an account failed');
   const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
-  return { kind: 'unavailable', message, details: [], outcomeUnknown: true };
+  return { code: 'outcome_unknown', message, details: [], outcomeUnknown: true };
 }

@@ -108,27 +108,32 @@ async function keep({ sessions }: Held, accountId: number, opening: Opening): Op
 
 async function link(held: Held, accountId: number, method: LinkMethod): Promise<void> {
   const { sessions, recorder } = held;
-  const known = sessions.get(accountId);
   const { account } = await find(held, accountId);
+  const known = sessions.get(accountId);
   const isLinked = account && LINKED.has(account.status);
   if (isLinked) return;
   const isShown = account?.status === 'linking' && account.linkMethod === method && account.isCodeGood;
   if (known && isShown) return;
-  if (known) {
-    sessions.delete(accountId);
-    await close(held, accountId, known);
-  }
   try {
-    await keep(held, accountId, startLinking(held, accountId, method));
+    // In the place of the known one from here on: a session opened meanwhile would take the credentials from the new one.
+    await keep(held, accountId, startLinking(held, accountId, method, known));
   } finally {
     await recorder.written(accountId);
   }
 }
 
-async function startLinking(held: Held, accountId: number, method: LinkMethod): Promise<MessengerSession> {
+/** `before`: what is closed first. */
+async function startLinking(
+  held: Held,
+  accountId: number,
+  method: LinkMethod,
+  before: Opening | undefined,
+): Promise<MessengerSession> {
+  if (before) await close(held, accountId, before);
   const { account, messenger } = await find(held, accountId);
-  if (!account) throw new AppError('not_found', 'This account no longer exists');
-  if (!messenger) throw new AppError('conflict', `There is no messenger of the name ${account.messenger} here`);
+  if (!account) throw new AppError('user_gone', 'This account no longer exists');
+  if (!messenger)
+    throw new AppError('messenger_unknown', `There is no messenger of the name ${account.messenger} here`);
   return messenger.link(account, method, (state) => held.recorder.tell(accountId, state));
 }
 

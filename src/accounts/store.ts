@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
@@ -34,10 +34,16 @@ export interface Account {
   reason: string | null;
   /** Set: nothing is sent until the account is connected again, and this sentence says why. */
   stopReason: string | null;
+  /** Set: nothing is sent of any account. */
+  heldSince: Date | null;
 }
 
 /** How an account stands that a phone has vouched for. */
 export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
+
+/** True where an account has the phone with these digits linked. */
+export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
+  select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
 
 /** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
 export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
@@ -89,6 +95,7 @@ function selectAccounts(db: Connection) {
       'accounts.paused_until as pausedUntil',
       'accounts.status_reason as reason',
       'accounts.stop_reason as stopReason',
+      sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
       'accounts.pause_cause as pauseCause',
       sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
@@ -157,7 +164,7 @@ export async function lockOwnLane(trx: Connection, accountId: number): Promise<v
 
 /** A request can outlive its user by a moment. */
 export function userIsGone(): AppError {
-  return new AppError('unauthenticated', 'This user no longer exists');
+  return new AppError('user_gone', 'This user no longer exists');
 }
 
 /** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */

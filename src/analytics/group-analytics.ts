@@ -3,8 +3,12 @@ import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
 import { deliveryCounts } from '../campaigns/sum-runs.ts';
-import type { GroupKind } from '../database/schema.ts';
+import type { GroupKind, WorkspaceId } from '../database/schema.ts';
+import { createSlots } from '../lib/slots.ts';
 import { explainError } from './explain-error.ts';
+
+/** The largest take a core for half a second. */
+const reading = createSlots({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
 
 export interface Counts {
   deliveries: number;
@@ -53,13 +57,22 @@ export interface GroupAnalytics {
 
 /**
  * What became of a campaign, per group, per run and over time (contract §3). All of it is one moment's view, so it adds up:
- * totals are the sums of the groups. Throws 404 for a campaign that is not the workspace's.
+ * totals are the sums of the groups. Throws 404 for a campaign that is not the workspace's, `unavailable` when far too many are read.
  */
 export async function readGroupAnalytics(
   { db }: { db: Database },
   { workspaceId }: Actor,
   publicId: string,
 ): Promise<GroupAnalytics> {
+  const release = await reading.take();
+  try {
+    return await readAtOneMoment(db, workspaceId, publicId);
+  } finally {
+    release();
+  }
+}
+
+function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: string): Promise<GroupAnalytics> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -174,8 +187,7 @@ const revised = (campaignId: number) => sql`
           order by v.position) v
         cross join lateral (
           select d.group_id from deliveries d
-          where d.account_id = v.account_id and d.run_id = v.run_id and d.position between v.position and v.position
-          order by d.position limit 1) d
+          where d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position limit 1) d
       ) one
       group by group_id
     )`;

@@ -7,6 +7,8 @@ export interface LoggedEntry {
   at: Date;
   action: string;
   subject: string;
+  /** What the campaign that it was done to is called now; null where that is gone, or it was done to something else. */
+  campaignName: string | null;
   address: string;
   apiKeyId: number | null;
 }
@@ -16,6 +18,12 @@ export interface AuditPage {
   /** Where the next page begins; null: this was the last. */
   next: number | null;
 }
+
+/** Of the campaign of this workspace that an entry is about. The case keeps what is no id from being read as one. */
+const nameOfCampaign = sql<string | null>`(
+  select c.name from campaigns c join accounts a using (account_id)
+  where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
+    and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
 
 /**
  * The workspace's audit log, newest first, `limit` entries at most (contract §4, list_audit_log). `before` is the entry that the page
@@ -29,6 +37,7 @@ export async function listAuditLog(
   let query = db
     .selectFrom('audit_log')
     .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
+    .select(nameOfCampaign.as('campaignName'))
     .where('workspace_id', '=', workspaceId)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')

@@ -22,6 +22,19 @@ export type AuditAction =
   | 'user.password_changed'
   | 'user.tokens_revoked'
   | 'user.profile_changed'
+  | 'user.email_verified'
+  | 'user.password_reset'
+  | 'user.invited'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.deleted'
+  | 'user.factor_added'
+  | 'user.factor_removed'
+  | 'user.factors_reset'
+  | 'user.made_admin'
+  | 'secrets.rotated'
+  | 'ledger.released'
+  | 'user.recovery_codes_renewed'
   | 'api_key.created'
   | 'api_key.revoked'
   | 'account.changed'
@@ -42,7 +55,12 @@ export type AuditAction =
   | 'community.created'
   | 'channel.created'
   | 'group_list.saved'
-  | 'group_list.deleted';
+  | 'group_list.deleted'
+  | 'webhook.created'
+  | 'webhook.updated'
+  | 'webhook.deleted'
+  | 'webhook.secret_rotated'
+  | 'webhook.switched_off';
 
 export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;

@@ -5,8 +5,10 @@ import { actOnce, findResult, type IdempotencyKey } from '../idempotency/once.ts
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Problem } from '../lib/errors.ts';
 import { saveMedia } from '../media/store.ts';
+import { QUOTAS, type Quotas } from '../quotas/quotas.ts';
 import type { Convert } from '../text/convert-aside.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
+import { refuseTooMany } from './refuse-too-many.ts';
 import { insertCampaign, readNow, type Plan } from './store.ts';
 
 export interface AcceptedCampaign {
@@ -17,6 +19,8 @@ export interface AcceptedCampaign {
 export interface AcceptDeps {
   db: Database;
   convert: Convert;
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
 }
 
 /** A campaign as it is asked for. */
@@ -34,23 +38,26 @@ export interface CampaignRequest {
 
 /**
  * What both ways of sending have in common: once this resolves, campaign, content and runs are durable, and what `start` did with
- * them. Throws 400 for a post that makes no sense and 404 for groups that are not the workspace's.
+ * them. Throws 400 for a post that makes no sense, 404 for groups that are not the workspace's, 409 or `no_room` where it has used up a
+ * quota.
  */
 export async function acceptCampaign(
   deps: AcceptDeps,
   { actor, input, plan, problems, dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
-  const { db } = deps;
+  const { db, quotas = QUOTAS } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
-  const { text, media, groupIds } = await preparePost(deps, actor.userId, input, problems);
+  const plannedNow = async () => dueAt(await readNow(db));
+  const { text, media, groupIds } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
   const { accountId } = await findOwnAccount(db, actor.workspaceId);
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      const mediaId = media && (await saveMedia(trx, actor.workspaceId, media));
+      const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
+      await refuseTooMany(trx, accountId, quotas);
       const { name, description, isChannelCampaign, html } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,

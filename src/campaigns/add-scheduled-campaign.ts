@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dateIn } from '../accounts/rest-times.ts';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { UserId } from '../database/schema.ts';
@@ -8,6 +9,7 @@ import { isTimeZone } from '../lib/time-zone.ts';
 import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from './occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
+import { readNow } from './store.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */
 export const DAYS_LIMIT = 366;
@@ -31,7 +33,7 @@ export async function addScheduledCampaign(
   const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
-  const dueAt = (now: Date) => stillToCome(occurrences, now);
+  const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
   return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
     await sql`select pg_notify('campanile_runs', '')`.execute(trx);
   });
@@ -55,19 +57,42 @@ export function planOccurrences(schedule: Schedule): { occurrences: Date[]; prob
   return { occurrences, problems };
 }
 
+/** What is wrong with a schedule, also one that is over; of which time, and with it that, may not be known. */
+export async function findScheduleProblems(
+  { db, timeZone }: { db: Database; timeZone: string },
+  userId: UserId,
+  {
+    time,
+    ...schedule
+  }: Omit<Schedule, 'time' | 'timeZone'> & { time: string | undefined; timeZone: string | undefined },
+): Promise<Problem[]> {
+  const zone = schedule.timeZone ?? (await readTimeZone(db, userId)) ?? timeZone;
+  const { occurrences, problems } = planOccurrences({ ...schedule, time: time ?? '00:00:00', timeZone: zone });
+  if (problems.length > 0 || time === undefined) return problems;
+  const now = await readNow(db);
+  return occurrences.some((dueAt) => dueAt >= now) ? [] : [...scheduleIsOver(occurrences, now, zone).details];
+}
+
 function countDays({ startDate, endDate }: Schedule): number {
   return Temporal.PlainDate.from(startDate).until(Temporal.PlainDate.from(endDate), { largestUnit: 'days' }).days + 1;
 }
 
-/** Those of a schedule that are not past. Throws 400 where none is left. */
-export function stillToCome(occurrences: Date[], now: Date): Date[] {
+/** Those of a schedule that are not past, in the zone that it is for. Throws 400 where none is left. */
+export function stillToCome(occurrences: Date[], now: Date, timeZone: string): Date[] {
   const left = occurrences.filter((dueAt) => dueAt >= now);
-  if (left.length === 0) throw scheduleIsOver();
+  if (left.length === 0) throw scheduleIsOver(occurrences, now, timeZone);
   return left;
 }
 
-export function scheduleIsOver(): AppError {
-  return invalid([{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }]);
+/** Says what of it is past: the days, or only the time on the last of them, which is today. */
+export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone: string): AppError {
+  const last = occurrences.at(-1);
+  const dateOf = (at: Date) => dateIn(timeZone, at.toTemporalInstant());
+  const isToday = last !== undefined && dateOf(last).equals(dateOf(now));
+  const problem = isToday
+    ? { field: 'schedule_time', issue: 'is past for today, the last day: every occurrence of this schedule is over' }
+    : { field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' };
+  return invalid([problem]);
 }
 
 /** The zone the user chose; null: none. */

@@ -4,8 +4,10 @@ import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { takeTurns, type Rotation } from '../lib/take-turns.ts';
+import { isLate } from './note-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
-import { newMessageId, writeDeliveries } from './write-deliveries.ts';
+import { traceRuns } from './trace-runs.ts';
+import { messageIdOf, writeDeliveries } from './write-deliveries.ts';
 
 /** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;
@@ -94,7 +96,7 @@ export async function beginRuns(
   if (accountIds.length === 0) return;
   await sql`
     with due as materialized (
-      select r.account_id, r.run_id, r.campaign_id, c.content_id, cardinality(t.group_ids) as targets
+      select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets
       from lanes l
       cross join lateral (
         select * from runs r
@@ -108,11 +110,13 @@ export async function beginRuns(
       where l.account_id = any(${accountIds}::bigint[]) and l.held_until <= campanile_now()
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
-             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int)
+             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
+             -- Nobody was there to note it.
+             late_at = case when ${isLate} then campanile_now() else r.late_at end
       from due d where r.account_id = d.account_id and r.run_id = d.run_id
     ), written as (
       insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select d.account_id, d.run_id, t.position, t.group_id, ${newMessageId}
+      select d.account_id, d.run_id, t.position, t.group_id, ${messageIdOf('d', 't')}
       from due d join contents c on c.content_id = d.content_id,
            unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
     ), running as (
@@ -122,6 +126,7 @@ export async function beginRuns(
       from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
     select pg_notify('campanile_lanes', '')`.execute(trx);
+  await traceRuns(trx, accountIds);
 }
 
 /** Milliseconds until a run falls due that is not due yet; 1,000 at most, since a hint can be lost. */

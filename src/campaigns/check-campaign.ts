@@ -11,7 +11,8 @@ import { estimateSeconds, type Pace } from './estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from './occurrences.ts';
 import { preparePost } from './prepare-post.ts';
-import { findOwnCampaign, readNow } from './store.ts';
+import { planAnew } from './replan-runs.ts';
+import { readNow, readPlan, type ScheduledCampaign } from './store.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 
 export interface CheckDeps {
@@ -48,21 +49,23 @@ export async function checkCampaign(
   changeOf?: string,
 ): Promise<CampaignCheck> {
   const { db } = deps;
-  const insteadOf = changeOf === undefined ? undefined : (await findOwnCampaign(db, workspaceId, changeOf)).campaignId;
+  const before = changeOf === undefined ? undefined : await readPlan(db, workspaceId, changeOf);
+  const insteadOf = before?.campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
   const { occurrences, problems } = planDraft(draft, timeZone);
-  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems);
+  const now = await readNow(db);
+  const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
+  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
   const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
-  const now = await readNow(db);
-  const dueAt = occurrences ? stillToCome(occurrences, now) : [now];
+  const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
   const caption = media && captionWarning(text);
   const pace = deps.gaps[account.messenger];
-  const planned = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
-  const cap = await warnOfCap(db, account.accountId, planned);
+  const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
+  const cap = await warnOfCap(db, account.accountId, load);
   return {
     text,
     warnings: [
@@ -82,6 +85,18 @@ export async function checkCampaign(
       except: insteadOf,
     }),
   };
+}
+
+/** When it would run from now on; as the change of a campaign that has a schedule already, as changing it would leave it. */
+async function listDue(
+  db: Database,
+  occurrences: Date[],
+  { before, timeZone, now }: { before: ScheduledCampaign | undefined; timeZone: string; now: Date },
+): Promise<Date[]> {
+  if (!before?.isSchedule) return stillToCome(occurrences, now, timeZone);
+  const zones = { before: before.schedule.timeZone, after: timeZone };
+  const { kept, missing } = await planAnew(db, before.campaignId, occurrences, { zones, now });
+  return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 
 const NOT_CONNECTED = {

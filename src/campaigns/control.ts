@@ -9,6 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { cancelRuns } from './cancel-runs.ts';
 import { missRuns } from './expire-runs.ts';
+import { isLate } from './note-late-runs.ts';
 import { findOwnCampaign, type OwnCampaign } from './store.ts';
 
 export interface ControlDeps {
@@ -36,9 +37,10 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
   return control(deps, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
     requireStatus(campaign, ['paused'], 'resumed');
     await sql`
-      update runs set paused = false where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
-      trx,
-    );
+      update runs r
+      -- What its owner kept from beginning is no news to them: it counts as noted.
+      set paused = false, late_at = case when status = 'planned' and ${isLate} then campanile_now() else late_at end
+      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(trx);
     await sql`
       update campaigns c
       set status = case when c.is_schedule and not exists (
@@ -81,7 +83,7 @@ export async function control(
       return { campaignId: publicId, status };
     });
   const done = await writeOrStop({ db, log }, accountId, write);
-  if (!done) throw new AppError('conflict', STOPPED);
+  if (!done) throw new AppError('account_stopped', STOPPED);
   return done;
 }
 
@@ -89,7 +91,7 @@ export async function control(
 export function requirePosts(campaign: OwnCampaign, done: string): void {
   if (!campaign.isFolded) return;
   throw new AppError(
-    'conflict',
+    'campaign_folded',
     `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,
   );
 }
@@ -98,5 +100,5 @@ export function requirePosts(campaign: OwnCampaign, done: string): void {
 export function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
   if (allowed.includes(campaign.status)) return;
   const state = campaign.status.replaceAll('_', ' ');
-  throw new AppError('conflict', `This campaign is ${state} and cannot be ${done}`);
+  throw new AppError('campaign_wrong_state', `This campaign is ${state} and cannot be ${done}`);
 }

@@ -3,6 +3,7 @@ import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
+import { writeCampaignEvent } from '../events/write-event.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { Convert } from '../text/convert-aside.ts';
 import { requirePosts } from './control.ts';
@@ -33,7 +34,11 @@ export async function correctCampaign(
     const runIds = runs.map((run) => run.runId);
     const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
-      throw new AppError('conflict', 'There is nothing to correct: nothing was sent, or all of it has been recalled');
+      throw new AppError(
+        'nothing_sent',
+        'There is nothing to correct: nothing was sent, or all of it has been recalled',
+      );
+    await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });
     return { campaignId: publicId, groups };
   });

@@ -48,7 +48,7 @@ async function requireRevised(trx: Connection, campaignId: number): Promise<void
     limit 1`.execute(trx);
   if (rows.length === 0) return;
   throw new AppError(
-    'conflict',
+    'campaign_revising',
     'Posts of this campaign are still being recalled or corrected: it can be deleted once that is done',
   );
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
-import { loadMedia } from '../media/store.ts';
+import { AppError } from '../lib/errors.ts';
+import { openMedia, type OpenMedia } from '../media/store.ts';
 import { readHead } from './get-campaign.ts';
 import { moveAhead, type Schedule } from './occurrences.ts';
 import { noSuchCampaign, readNow } from './store.ts';
@@ -10,8 +11,8 @@ export interface CampaignCopy {
   name: string;
   description: string;
   html: string;
-  /** A data URL, or null. */
-  image: string | null;
+  /** The pieces of a data URL, each read when it is asked for; null: there was none, or it is no longer kept. */
+  image: AsyncIterable<string> | null;
   groupIds: number[];
   isChannelCampaign: boolean;
   /** As it was sent, of a campaign without a schedule. */
@@ -45,11 +46,20 @@ export async function duplicateCampaign(
       : moveAhead({ startDate, endDate, time: scheduleTime, timeZone, weekdays, skipDates }, await readNow(db));
   const { name, description, isChannelCampaign } = head;
   const { html, groupIds } = row;
-  const image = row.mediaId === null ? null : await readDataUrl(db, row.mediaId);
+  const image = row.mediaId === null ? null : await openDataUrl(db, row.mediaId);
   return { name, description, html, image, groupIds, isChannelCampaign, scheduleTime, schedule };
 }
 
-async function readDataUrl(db: Database, mediaId: number): Promise<string> {
-  const { mime, bytes } = await loadMedia(db, mediaId);
-  return `data:${mime};base64,${bytes.toString('base64')}`;
+async function openDataUrl(db: Database, mediaId: number): Promise<AsyncIterable<string> | null> {
+  try {
+    return writeDataUrl(await openMedia(db, mediaId));
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function* writeDataUrl({ mime, pieces }: OpenMedia): AsyncGenerator<string> {
+  yield `data:${mime};base64,`;
+  for await (const piece of pieces) yield piece.toString('base64');
 }

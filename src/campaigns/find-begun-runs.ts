@@ -21,11 +21,11 @@ export async function findBegunRuns(trx: Connection, campaignId: number, runId: 
   if (runId !== null) query = query.where('run_id', '=', runId);
   const runs = await query.execute();
   if (runId !== null && runs.length === 0)
-    throw new AppError('not_found', 'No such run', {
+    throw new AppError('run_not_found', 'No such run', {
       details: [{ field: 'run_id', issue: 'is not one of this campaign’s runs' }],
     });
   const begun = runs.flatMap(({ contentId, ...run }) => (contentId === null ? [] : [{ ...run, contentId }]));
   if (begun.length === 0)
-    throw new AppError('conflict', 'Nothing of this has been sent yet: change or cancel the campaign instead');
+    throw new AppError('nothing_sent', 'Nothing of this has been sent yet: change or cancel the campaign instead');
   return begun;
 }

@@ -55,7 +55,7 @@ export async function getCampaign(
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
     .leftJoin('media as m', 'm.media_id', 't.media_id')
-    .select((eb) => [
+    .select([
       'c.weekdays',
       'c.skip_dates as skipDates',
       't.html',
@@ -63,13 +63,14 @@ export async function getCampaign(
       't.group_ids as groupIds',
       'm.mime',
       'm.sha256',
-      eb.fn<number>('octet_length', ['m.bytes']).as('size'),
+      'm.size',
     ])
     .where('c.campaign_id', '=', id)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   const { mime, sha256, size, ...content } = row;
-  const media = mime === null || sha256 === null ? null : { mime, size, sha256: sha256.toString('hex') };
+  const media =
+    mime === null || size === null || sha256 === null ? null : { mime, size, sha256: sha256.toString('hex') };
   return { ...head, ...content, media, runs: await readRuns(db, id) };
 }
 

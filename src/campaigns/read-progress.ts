@@ -17,8 +17,8 @@ export interface CampaignProgress {
   campaignId: string;
   name: string;
   status: CampaignStatus;
-  /** Neither completed nor cancelled. */
-  isOpen: boolean;
+  /** It has not ended, or has within the last hour. */
+  isCurrent: boolean;
   isDeleted: boolean;
   deliveries: number;
   queued: number;
@@ -62,7 +62,8 @@ export async function readProgress(
     join accounts a on a.workspace_id = w.workspace_id
     join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
     left join lateral (
-      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.finished_at is null as "isOpen", c.deleted_at is not null as "isDeleted",
+      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.deleted_at is null and coalesce(c.finished_at, 'infinity') > campanile_now() - interval '1 hour' as "isCurrent",
+             c.deleted_at is not null as "isDeleted",
              r.queued + r.sent + r.failed + r.cancelled as deliveries, r.queued, r.sent, r.failed, r.cancelled,
              case when told.tells then r.delivered end as delivered, case when told.tells then r.read end as read,
              (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status = 'planned') as "nextRunAt"

@@ -2,6 +2,7 @@ import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import { requestRevision } from '../deliveries/request-revision.ts';
+import { writeCampaignEvent } from '../events/write-event.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelRuns } from './cancel-runs.ts';
 import { requirePosts } from './control.ts';
@@ -33,7 +34,11 @@ export async function recallCampaign(
     const stopped = await cancelRuns(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, 'recall');
     if (groups === 0 && stopped === 0)
-      throw new AppError('conflict', 'There is nothing to recall: nothing was sent, or all of it has been recalled');
+      throw new AppError(
+        'nothing_sent',
+        'There is nothing to recall: nothing was sent, or all of it has been recalled',
+      );
+    await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
     return { campaignId: publicId, groups };
   });

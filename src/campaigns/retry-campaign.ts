@@ -3,8 +3,14 @@ import { wakeLane } from '../accounts/store.ts';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Connection } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
+import { MEDIA_DAYS } from '../media/drop-unused.ts';
 import { control, requirePosts, requireStatus, type Controlled, type ControlDeps } from './control.ts';
 import type { OwnCampaign } from './store.ts';
+
+export interface RetryDeps extends ControlDeps {
+  /** As MEDIA_RETENTION_DAYS; 90 unless given. */
+  mediaDays?: number | undefined;
+}
 
 /**
  * Queues the failed deliveries of a campaign again (contract §4): each with its message id and text, and with all its tries before
@@ -14,13 +20,14 @@ import type { OwnCampaign } from './store.ts';
  * are left out: what members have seen deleted does not come back. Throws 409 when nothing else has failed, or the campaign was
  * cancelled.
  */
-export function retryCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
+    await requireFiles(trx, campaign, mediaDays);
     const { queued, reopened } = await queueFailed(trx, campaign);
     if (queued === 0)
-      throw new AppError('conflict', 'Nothing of this campaign has failed, so there is nothing to retry');
+      throw new AppError('nothing_failed', 'Nothing of this campaign has failed, so there is nothing to retry');
     await sql`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
@@ -28,6 +35,19 @@ export function retryCampaign(deps: ControlDeps, actor: Actor, publicId: string)
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await wakeLane(trx, campaign.accountId);
   });
+}
+
+/** Throws 409 when it ended so long ago that a file of it may be gone, whether or not it is gone yet. */
+async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaDays = MEDIA_DAYS): Promise<void> {
+  const { rows } = await sql`
+    select from campaigns c
+    where campaign_id = ${campaignId} and finished_at <= campanile_now() - ${mediaDays} * interval '1 day'
+      and exists (select from contents t where t.campaign_id = c.campaign_id and t.media_id is not null)`.execute(trx);
+  if (rows.length > 0)
+    throw new AppError(
+      'campaign_media_gone',
+      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept: duplicate it, and choose the file again`,
+    );
 }
 
 /** How many deliveries it queued, and how many of their runs had ended. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import { writeTraceparent } from '../lib/trace.ts';
 import type { Schedule } from './occurrences.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -56,6 +57,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       status: plan.isSchedule ? 'scheduled' : 'running',
       content_id: null,
       open_runs: campaign.dueAt.length,
+      traceparent: writeTraceparent(),
     })
     .returning(['campaign_id', 'public_id'])
     .executeTakeFirstOrThrow();
@@ -184,7 +186,7 @@ export async function writeContent(trx: Connection, campaignId: number, content:
 }
 
 export function noSuchCampaign(): AppError {
-  return new AppError('not_found', 'No such campaign', {
+  return new AppError('campaign_not_found', 'No such campaign', {
     details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
   });
 }

@@ -17,6 +17,20 @@ export const deliveryCounts = sql`
   d.error is not null and d.status = 'queued' as error_waits`;
 
 /**
+ * How many members could have told that they read a run `r`, each once for a post: what its read rate is of. Followers of channels
+ * acknowledge nothing and are left out.
+ */
+export const acknowledging = sql`
+  r.acknowledging + case when r.summed < r.expanded then coalesce((
+    select sum(greatest(d.recipients, d.delivered, d.reactions, d.replies))
+    from (
+      -- In the order of the key, so that no other index and no more is read (docs/explanation/decisions/0008).
+      select * from deliveries q where q.account_id = r.account_id and q.run_id = r.run_id and q.position > r.summed order by q.position) d
+    join groups g on g.group_id = d.group_id
+    where d.status = 'sent' and g.kind <> 'channel'), 0)
+  else 0 end`;
+
+/**
  * Takes the next small step in adding what ended runs came to to the sums of their campaigns, oldest first, so that analytics need
  * not read their deliveries any more. Whatever still changes them, changes the sums with them. False when there is nothing to do.
  * Any number of processes may do so at once, and stop in between.
@@ -77,7 +91,9 @@ async function sumNext(trx: Connection, accountId: number, runId: number, chunk:
       select ${accountId}::bigint, ${runId}::bigint, date_trunc('minute', sent_at), count(*) from delivery where sent_at is not null group by 3
       on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
     )
-    update runs r set summed = run.until from run where r.account_id = run.account_id and r.run_id = run.run_id`.execute(
-    trx,
-  );
+    update runs r
+    set summed = run.until,
+        acknowledging = r.acknowledging + coalesce((
+          select sum(d.recipients) from delivery d join groups g on g.group_id = d.group_id where g.kind <> 'channel'), 0)
+    from run where r.account_id = run.account_id and r.run_id = run.run_id`.execute(trx);
 }

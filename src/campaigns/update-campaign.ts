@@ -5,6 +5,7 @@ import type { Connection } from '../database/connect.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { AcceptDeps } from './accept-campaign.ts';
 import { saveMedia } from '../media/store.ts';
+import { QUOTAS } from '../quotas/quotas.ts';
 import { planOccurrences } from './add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from './expire-runs.ts';
@@ -40,7 +41,7 @@ export interface CampaignChange {
  * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
-  { db, convert }: AcceptDeps,
+  { db, convert, quotas = QUOTAS }: AcceptDeps,
   actor: Actor,
   publicId: string,
   change: CampaignChange,
@@ -48,7 +49,7 @@ export async function updateCampaign(
   const before = await readPlan(db, actor.workspaceId, publicId);
   const { removeImage = false, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
-    throw new AppError('invalid', 'Name at least one field to change');
+    throw new AppError('invalid_request', 'Name at least one field to change');
   if (removeImage && change.image !== undefined)
     throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
   requireChangeable(before);
@@ -62,7 +63,7 @@ export async function updateCampaign(
   const { accountId } = before;
   if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
   return db.transaction().execute(async (trx) => {
-    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media) : removeImage ? null : undefined;
+    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : removeImage ? null : undefined;
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [accountId], { campaignId: before.campaignId });
@@ -79,9 +80,9 @@ export async function updateCampaign(
 }
 
 function requireChangeable({ isSchedule, status }: ScheduledCampaign): void {
-  if (!isSchedule) throw new AppError('conflict', 'This campaign was sent at once and cannot be changed');
+  if (!isSchedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
   if (['completed', 'completed_with_errors', 'cancelled'].includes(status))
-    throw new AppError('conflict', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
+    throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
 }
 
 function mergeSchedule(schedule: Schedule, change: CampaignChange): Schedule {
@@ -140,13 +141,17 @@ async function changeContent(
   if (!(await hasPlanned(trx, campaignId))) {
     // Its name is also what its owner calls it, which may change for as long as it is open.
     if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
-    throw new AppError('conflict', 'Every run of this campaign has begun, so its post and groups cannot be changed', {
-      details: [
-        ...(next.html === content.html ? [] : ['html']),
-        ...(next.mediaId === content.mediaId ? [] : ['image']),
-        ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-      ].map((field) => ({ field, issue: 'cannot be changed any more' })),
-    });
+    throw new AppError(
+      'campaign_wrong_state',
+      'Every run of this campaign has begun, so its post and groups cannot be changed',
+      {
+        details: [
+          ...(next.html === content.html ? [] : ['html']),
+          ...(next.mediaId === content.mediaId ? [] : ['image']),
+          ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
+        ].map((field) => ({ field, issue: 'cannot be changed any more' })),
+      },
+    );
   }
   await writeContent(trx, campaignId, next);
 }

@@ -1,4 +1,4 @@
-import { dayOf, nextQuiet, quietUntil, type QuietHours } from '../accounts/rest-times.ts';
+import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from '../accounts/rest-times.ts';
 import { capOn, type DailyLimits } from '../accounts/warm-up.ts';
 
 /** When an account rests, how much it may send on each day, and how much of today's cap is used up. */
@@ -72,7 +72,7 @@ function letLeave(
     }
     const { end } = dayOf(timeZone, lane.at);
     if (!end.equals(lane.day.end)) lane.day = { end, posts: 0 };
-    const cap = capOn(rests, lane.at.toZonedDateTimeISO(timeZone).toPlainDate());
+    const cap = capOn(rests, dateIn(timeZone, lane.at));
     const room = cap === null ? Infinity : cap - lane.day.posts;
     if (room <= 0) {
       lane.at = end;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { readRests } from '../accounts/rest-rules.ts';
+import { dateIn } from '../accounts/rest-times.ts';
 import { capOn } from '../accounts/warm-up.ts';
 import type { Connection } from '../database/connect.ts';
 
@@ -24,7 +25,7 @@ export async function warnOfCap(
   const [rest] = await readRests(db, [accountId], timeZone);
   if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
-  const dateOf = (at: Date) => at.toTemporalInstant().toZonedDateTimeISO(zone).toPlainDate().toString();
+  const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();
   const posts = await readOthers(db, accountId, { zone, until: dueAt.at(-1) ?? now, except });
   const add = (date: string, count: number) => posts.set(date, (posts.get(date) ?? 0) + count);
   add(dateOf(now), rest.sentToday ?? 0);

@@ -7,8 +7,10 @@ import { takeTurns } from '../lib/take-turns.ts';
 import { beginDueRuns, takeRunTurns } from './begin-runs.ts';
 import { carryOutRequests } from './carry-out-requests.ts';
 import { sweepRuns } from './expire-runs.ts';
+import { noteLateRuns } from './note-late-runs.ts';
 
 const SWEEP_MS = 60_000;
+const LATE_MS = 5_000;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
 export function watchRuns(deps: {
@@ -27,6 +29,11 @@ export function watchRuns(deps: {
     async () => ((await sweepRuns(db, leases.shards(), log)) ? 0 : SWEEP_MS),
     options,
   );
+  const late = startLoop(
+    'unbegun runs',
+    async () => ((await noteLateRuns(db, leases.shards())) ? 0 : LATE_MS),
+    options,
+  );
   const requesters = takeTurns();
   const requests = startLoop(
     'requests',
@@ -37,7 +44,7 @@ export function watchRuns(deps: {
   deps.hints.on('campanile_revisions', () => requests.wake());
   return {
     async stop() {
-      await Promise.all([due.stop(), sweep.stop(), requests.stop()]);
+      await Promise.all([due.stop(), sweep.stop(), late.stop(), requests.stop()]);
     },
   };
 }

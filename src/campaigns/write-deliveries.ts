@@ -14,8 +14,20 @@ const RUNS_PER_PIECE = 200;
 /** After so long somebody else may have something due. */
 const STEP_MS = 200;
 
-/** In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits: of an id drawn anew for each row those that are random. */
-export const newMessageId = sql`'3EB0' || upper(overlay(replace(gen_random_uuid()::text, '-', '') placing '' from 13 for 14))`;
+/**
+ * In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits. They follow from the run and the group, by the campaign's public id,
+ * which is random: a ledger that was restored gives a run that it begins again the ids of the first time
+ * (docs/explanation/decisions/0051-derive-message-ids.md). `run` names a row with `public_id` and `run_id`, `target` one with `group_id`.
+ */
+export function messageIdOf(run: string, target: string) {
+  const [campaign, runId, group] = [
+    sql.ref(`${run}.public_id`),
+    sql.ref(`${run}.run_id`),
+    sql.ref(`${target}.group_id`),
+  ];
+  const named = sql`convert_to(${campaign} || '/' || ${runId} || '/' || ${group}, 'UTF8')`;
+  return sql`'3EB0' || upper(left(encode(sha256(${named}), 'hex'), 18))`;
+}
 
 /** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
 export async function writeDeliveries(
@@ -62,7 +74,7 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
   const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
   await sql`
     with part as materialized (
-      select a.account_id, r.run_id, r.content_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
+      select a.account_id, r.run_id, r.content_id, k.public_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...accountIds]}::bigint[]) a (account_id)
       cross join lateral (
         select l.*, coalesce(sum(l.targets - l.expanded) over (
@@ -70,10 +82,11 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
         from (select * from runs r where r.account_id = a.account_id and r.status = 'running' and r.expanded < r.targets
               order by r.due_at, r.run_id limit ${RUNS_PER_PIECE}) l
       ) r
+      join campaigns k on k.campaign_id = r.campaign_id
       where r.before < ${each}::int
     ), written as (
       insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${newMessageId}
+      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
       from part p join contents c on c.content_id = p.content_id,
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
     ), noted as (

@@ -21,12 +21,13 @@ const IDLE_MS = 8_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * How long the server lets a statement take, 0 for as long as it takes, and how it finds out that one of our processes is gone
+ * How long the server lets a statement take, unless that is Infinity: then nothing is set, since behind a pooler others come to have the
+ * same session. And how it finds out that one of our processes is gone
  * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
  * where the server's system has no such limit.
  */
 const limitSession = (silenceMs: number) => `
-  select set_config('statement_timeout', '${Number.isFinite(silenceMs) ? Math.floor(silenceMs * ENDED_AFTER) : 0}', false),
+  select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}
          set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
          set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
 

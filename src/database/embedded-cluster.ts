@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StartupError } from '../lib/errors.ts';
 import type { Binaries } from './embedded-binaries.ts';
 import { diskFull } from './embedded-folder.ts';
-import { handOver } from './embedded-identity.ts';
+import { creatorOf, giveAway, handOver } from './embedded-identity.ts';
 import { failureLine, runProgram, type Identity } from './embedded-program.ts';
 
 /** The user and the database that a new cluster comes with. */
@@ -28,23 +28,32 @@ export async function prepareCluster(
       `The database in ${cluster} belongs to PostgreSQL ${version}, and this Campanile brings PostgreSQL ${binaries.major}: start the Campanile that wrote it, or move its data by a backup.`,
     );
   await removeDrafts(cluster);
-  const draft = await mkdtemp(`${cluster}.new-`);
+  // Only its creator's group may enter the folder around it.
+  const around = await mkdtemp(`${cluster}.new-`);
+  const draft = join(around, 'cluster');
+  const creator = creatorOf(identity);
   try {
-    await chmod(draft, 0o700);
-    await handOver(draft, identity);
+    if (identity.as) await chown(around, 0, identity.as.gid);
+    await chmod(around, 0o710);
+    await mkdir(draft, { mode: 0o700 });
+    await handOver(draft, creator);
     const access = passwordFile ? ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`] : ['-A', 'trust'];
     // The built-in locale sorts and compares alike on every machine and through every update of the system. It came with 17.
     const builtIn = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const text = ['-E', 'UTF8', ...(Number(binaries.major) < 17 ? ['--locale=C.UTF-8'] : builtIn)];
     const words = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
-    const { ok, output } = await runProgram(binaries.initdb, words, identity);
+    const { ok, output } = await runProgram(binaries.initdb, words, creator);
     if (!ok && output.diskFull) throw new StartupError(diskFull(dirname(cluster)));
+    if (!ok && failureLine(output).includes('could not look up effective user ID'))
+      throw new StartupError(
+        `PostgreSQL needs a user with a name, and ${process.getuid?.()} has none here: add a line for it to /etc/passwd, or set DATABASE_URL to a PostgreSQL server of your own.`,
+      );
     if (!ok) throw new StartupError(`PostgreSQL could not create its files in ${cluster}: ${failureLine(output)}`);
+    if (identity.as) await giveAway(draft, identity.as);
     await rename(draft, cluster);
     if (durable) await syncFolder(dirname(cluster));
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
+  } finally {
+    await rm(around, { recursive: true, force: true });
   }
   return true;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { PostgresAddress } from './connect.ts';
@@ -23,6 +23,22 @@ const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
 /** The system takes 107 bytes (macOS 103) and cuts or refuses what is longer. */
 const LONGEST_SOCKET_PATH = 100;
 
+/**
+ * What lets in root alone, whom the kernel vouches for, whatever the cluster was created with: PostgreSQL's files are not root's where it
+ * runs as somebody else, and who becomes that somebody must not get in. Without a name for root the system is no system.
+ */
+async function letInRoot(dataDir: string, { as }: Identity): Promise<Record<string, string>> {
+  if (!as) return {};
+  const files = { hba_file: join(dataDir, 'pg_hba.conf'), ident_file: join(dataDir, 'pg_ident.conf') };
+  const lines = { hba_file: 'local all,replication all peer map=campanile', ident_file: `campanile root ${SUPERUSER}` };
+  for (const name of ['hba_file', 'ident_file'] as const) {
+    await rm(files[name], { force: true });
+    await writeFile(files[name], `${lines[name]}\n`, { mode: 0o640, flag: 'wx' });
+    await chown(files[name], 0, as.gid);
+  }
+  return files;
+}
+
 /** A Unix socket in a folder only its owner can enter; on Windows, which has none, a loopback port with a password. */
 export async function openDoor(dataDir: string, identity: Identity): Promise<Door> {
   return process.platform === 'win32' ? openPort(dataDir) : openSocketFolder(dataDir, identity);
@@ -44,6 +60,7 @@ async function openSocketFolder(dataDir: string, identity: Identity): Promise<Do
       // A list, in which a path may hold commas and blanks only within quotes.
       unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
       port: String(SOCKET_PORT),
+      ...(await letInRoot(dataDir, identity)),
     },
     passwordFile: undefined,
     close: () => rm(socketFolder, { recursive: true, force: true }),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StartupError } from '../lib/errors.ts';
@@ -13,11 +14,35 @@ export async function prepareFolder(dataDir: string): Promise<string> {
     await mkdir(dirname(path), { recursive: true });
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (((await stat(path)).mode & 0o777) !== 0o700) await chmod(path, 0o700);
+    await closeToOthers(path);
     return await realpath(path);
   } catch (error) {
-    throw folderError(error, path);
+    throw folderError((await isReadOnly(error, path)) ? Object.assign(new Error(), { code: 'EROFS' }) : error, path);
   }
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  const { mode, uid } = await stat(path);
+  const permissions = mode & 0o777;
+  if (permissions === 0o700) return;
+  const self = process.getuid?.();
+  if (self !== undefined && self !== 0 && uid !== self)
+    throw new StartupError(
+      `DATA_DIR (${path}) belongs to another user and is open to others (0${permissions.toString(8)}), who could read its secrets: ` +
+        'run "chown" on it for the user Campanile runs as, or choose another DATA_DIR.',
+    );
+  await chmod(path, 0o700);
+}
+
+/** Node.js says ENOENT of a folder that cannot be made on a disk that is read only. */
+async function isReadOnly(error: unknown, path: string): Promise<boolean> {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return false;
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  return access(existing, constants.W_OK).then(
+    () => false,
+    (found: unknown) => found instanceof Error && 'code' in found && found.code === 'EROFS',
+  );
 }
 
 /** What went wrong with a file below DATA_DIR, as a sentence for the operator; other errors come back as they are. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { chmod, chown, lchown, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartupError } from '../lib/errors.ts';
@@ -5,6 +6,9 @@ import { runProgram, type Identity } from './embedded-program.ts';
 
 /** `nobody` on every Linux. */
 const NOBODY = 65534;
+/** Nobody's by convention, and also there where a container has no more than 65,536 ids. */
+const FREE_IDS = { min: 61_184, max: 65_520 };
+const TRIES = 20;
 const AS_IS: Identity = { prefix: [] };
 const UNSHARE = ['unshare', '--map-user=1000', '--map-group=1000', '--'];
 const SETPRIV = ['setpriv', '--pdeathsig', 'INT', '--'];
@@ -12,7 +16,8 @@ const SETPRIV = ['setpriv', '--pdeathsig', 'INT', '--'];
 /**
  * Decides as whom PostgreSQL runs, which refuses to be root. Root therefore runs it in a user namespace, where the same user
  * goes by another number and files stay root's; where that is forbidden (`userNamespaces: false` pretends so), as the owner of
- * the cluster or as nobody. Throws a StartupError when that user cannot get to DATA_DIR.
+ * the cluster, or under an id that is nobody else's: other programs run as nobody, too. Throws a StartupError when that user cannot get to
+ * DATA_DIR.
  */
 export async function chooseIdentity(
   dataDir: string,
@@ -30,13 +35,34 @@ export async function chooseIdentity(
       );
     return { prefix };
   }
-  const foreign = owner && owner.uid !== 0;
+  const foreign = owner && owner.uid !== 0 && owner.uid !== NOBODY;
   if (!foreign && userNamespaces && (await works(UNSHARE, AS_IS))) return { prefix: [...UNSHARE, ...prefix] };
-  const as = foreign ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY };
+  const as = foreign ? { uid: owner.uid, gid: owner.gid } : await findFreeId();
   const identity = { prefix, as };
   await letIn(dataDir, identity, as);
   if (owner && !foreign) await giveAway(cluster, as);
   return identity;
+}
+
+/**
+ * Who creates a cluster for `identity`: the program for that wants a user with a name, which an id that is nobody's has not. It is nobody,
+ * in a group that is nobody else's: whatever it creates must stand in a folder that only that group may enter.
+ */
+export function creatorOf(identity: Identity): Identity {
+  const { prefix, as } = identity;
+  return as ? { prefix, as: { uid: NOBODY, gid: as.gid } } : identity;
+}
+
+/** An id that no user and no group has a name for. */
+async function findFreeId(): Promise<{ uid: number; gid: number }> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const id = randomInt(FREE_IDS.min, FREE_IDS.max);
+    const names = await Promise.all(['passwd', 'group'].map((kind) => works(['getent', kind, String(id)], AS_IS, [])));
+    if (!names.includes(true)) return { uid: id, gid: id };
+  }
+  throw new StartupError(
+    `PostgreSQL cannot run as root here, and all ids from ${FREE_IDS.min} on seem to be taken: run Campanile as another user.`,
+  );
 }
 
 /** Gives a new folder or file to the user PostgreSQL runs as. */
@@ -44,8 +70,12 @@ export async function handOver(path: string, { as }: Identity): Promise<void> {
   if (as) await chown(path, as.uid, as.gid);
 }
 
-async function works([command = '', ...words]: readonly string[], identity: Identity): Promise<boolean> {
-  return (await runProgram(command, [...words, 'true'], identity)).ok;
+async function works(
+  [command = '', ...words]: readonly string[],
+  identity: Identity,
+  last = ['true'],
+): Promise<boolean> {
+  return (await runProgram(command, [...words, ...last], identity)).ok;
 }
 
 /** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
@@ -63,7 +93,7 @@ async function letIn(dataDir: string, identity: Identity, as: { uid: number; gid
   );
 }
 
-async function giveAway(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+export async function giveAway(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), uid, gid);
   // Last, since it tells whether all of it was done.
   await chown(cluster, uid, gid);

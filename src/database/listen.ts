@@ -20,7 +20,8 @@ export type HintChannel =
   | 'campanile_results'
   | 'campanile_tokens'
   | 'campanile_erasures'
-  | 'campanile_revisions';
+  | 'campanile_revisions'
+  | 'campanile_mails';
 const CHANNELS: readonly HintChannel[] = [
   'campanile_lanes',
   'campanile_runs',
@@ -29,6 +30,7 @@ const CHANNELS: readonly HintChannel[] = [
   'campanile_tokens',
   'campanile_erasures',
   'campanile_revisions',
+  'campanile_mails',
 ];
 const RECONNECT_MS = 1_000;
 

@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 /** Any number; it only has to be the same in every process of this product. */
-const LOCK_KEY = 718_293_001;
+export const MIGRATION_LOCK = 718_293_001;
 
 interface Migration {
   number: number;
@@ -40,7 +40,7 @@ async function listMigrations(folder: URL): Promise<Migration[]> {
 async function applyNext(trx: Transaction<Schema>, migrations: Migration[], functions: URL): Promise<string[]> {
   // Behind a pooler the connection may have the limits of another one of ours.
   await sql`set local statement_timeout = 0`.execute(trx);
-  await sql`select pg_advisory_xact_lock(${LOCK_KEY})`.execute(trx);
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
   await sql`create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
     trx,
   );

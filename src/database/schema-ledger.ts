@@ -15,6 +15,7 @@ export interface LedgerTables {
     started_at: Date | null;
     finished_at: Date | null;
     progress_at: Date | null;
+    late_at: Date | null;
     served_turn: Generated<number>;
     targets: Generated<number>;
     expanded: Generated<number>;
@@ -26,9 +27,11 @@ export interface LedgerTables {
     cancelled: Generated<number>;
     delivered: Generated<number>;
     read: Generated<number>;
+    acknowledging: Generated<number>;
     receipts_closed_at: Date | null;
     receipts_dropped: Generated<boolean>;
     paused: Generated<boolean>;
+    traceparent: string | null;
     dropping: Generated<boolean>;
   };
   deliveries: {

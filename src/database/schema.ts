@@ -3,6 +3,8 @@
  * against a database. Statements on the hot path are SQL templates and carry their own types.
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { UserId, WorkspaceId } from './ids.ts';
+import type { EventTables } from './schema-events.ts';
 import type { LedgerTables } from './schema-ledger.ts';
 import type { MessengerTables } from './schema-messengers.ts';
 
@@ -11,11 +13,9 @@ type GeneratedInstant = ColumnType<Date, never, never>;
 /** Written as text. */
 type Json = ColumnType<unknown, string, string>;
 
-/** Ids that cannot be mixed up: the one says who acts, the other whose rows are looked at. */
-export type UserId = number & { readonly idOf: 'user' };
-export type WorkspaceId = number & { readonly idOf: 'workspace' };
+export type { UserId, WorkspaceId };
 
-export interface Schema extends LedgerTables, MessengerTables {
+export interface Schema extends EventTables, LedgerTables, MessengerTables {
   users: {
     user_id: GeneratedAlways<UserId>;
     first_name: string;
@@ -30,13 +30,58 @@ export interface Schema extends LedgerTables, MessengerTables {
     token_generation: Generated<number>;
     kept_token_id: string | null;
     first_signed_in_at: Date | null;
+    is_admin: Generated<boolean>;
+    email_verified_at: Date | null;
+    disabled_at: Date | null;
     deleted_at: Date | null;
     erased_at: Date | null;
     created_at: GeneratedInstant;
   };
   user_logins: { login: string; user_id: UserId };
   signed_out_tokens: { user_id: UserId; token_id: string; expires_at: Date };
-  workspaces: { workspace_id: GeneratedAlways<WorkspaceId>; created_at: GeneratedInstant };
+  sessions: {
+    token_id: string;
+    user_id: UserId;
+    generation: number;
+    agent: string;
+    address: string;
+    created_at: GeneratedInstant;
+    last_used_at: Generated<Date>;
+    expires_at: Date;
+  };
+  sign_in_places: { user_id: UserId; place: string; used_at: GeneratedInstant };
+  factors: {
+    factor_id: GeneratedAlways<number>;
+    user_id: UserId;
+    kind: FactorKind;
+    name: string;
+    secret: Buffer | null;
+    credential_id: string | null;
+    public_key: Buffer | null;
+    used: Generated<number>;
+    confirmed: Generated<boolean>;
+    created_at: GeneratedInstant;
+    last_used_at: Date | null;
+  };
+  recovery_codes: { user_id: UserId; hash: Buffer };
+  spent_challenges: { challenge: string; expires_at: Date };
+  mails: {
+    mail_id: Generated<string>;
+    kind: MailKind;
+    user_id: UserId | null;
+    login: string | null;
+    recipient: string | null;
+    detail: Generated<string>;
+    tries: Generated<number>;
+    due_at: Generated<Date>;
+    sent_at: Date | null;
+    expires_at: Date;
+  };
+  workspaces: {
+    workspace_id: GeneratedAlways<WorkspaceId>;
+    stored_bytes: Generated<number>;
+    created_at: GeneratedInstant;
+  };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
@@ -75,7 +120,18 @@ export interface Schema extends LedgerTables, MessengerTables {
     used_at: Generated<Date>;
     sha256: Buffer;
     mime: string;
-    bytes: Buffer;
+    size: number;
+    bytes: Buffer | null;
+  };
+  drafts: {
+    workspace_id: WorkspaceId;
+    draft_id: string;
+    name: string;
+    content: Json;
+    group_ids: number[];
+    media_id: number | null;
+    version: Generated<number>;
+    updated_at: Generated<Date>;
   };
   accounts: {
     account_id: GeneratedAlways<number>;
@@ -129,6 +185,15 @@ export interface Schema extends LedgerTables, MessengerTables {
     steady_since: Generated<Date>;
   };
   shards: { shard: number; worker_id: number | null; epoch: Generated<number> };
+  ledger: {
+    is_only: Generated<boolean>;
+    installation_id: string | null;
+    number: Generated<number>;
+    token: string | null;
+    place: string | null;
+    held_since: Date | null;
+    held_reason: string | null;
+  };
   lanes: {
     account_id: number;
     shard: GeneratedAlways<number>;
@@ -157,6 +222,7 @@ export interface Schema extends LedgerTables, MessengerTables {
     removed_at: Date | null;
     created_at: GeneratedInstant;
   };
+  group_sizes: { account_id: number; group_id: number; day: string; participants: number };
   group_lists: {
     group_list_id: GeneratedAlways<number>;
     account_id: number;
@@ -183,6 +249,7 @@ export interface Schema extends LedgerTables, MessengerTables {
     open_runs: number;
     created_at: GeneratedInstant;
     finished_at: Date | null;
+    traceparent: string | null;
     folded_at: Date | null;
     folded: Generated<boolean>;
     deleted_at: Date | null;
@@ -199,7 +266,17 @@ export interface Schema extends LedgerTables, MessengerTables {
 }
 
 export type Role = 'owner';
-export type ApiKeyScope = 'read' | 'send';
+/** What a mail is about. */
+export type MailKind =
+  | 'verification'
+  | 'reset'
+  | 'invitation'
+  | 'new_sign_in'
+  | 'password_changed'
+  | 'factors_changed'
+  | 'notice';
+export type FactorKind = 'totp' | 'passkey';
+export type ApiKeyScope = 'read' | 'send' | 'admin';
 export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere' | 'banned';
 
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';

@@ -17,11 +17,12 @@ import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { openLanes } from './open-lanes.ts';
-import { judge } from './outcome.ts';
+import { judge, type Outcome } from './outcome.ts';
 import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
+import { traceTurns } from './trace-turns.ts';
 import { trySuspects } from './try-suspects.ts';
 import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
@@ -199,11 +200,12 @@ function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Pr
 /** `held` as it was when they were claimed. */
 function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void {
   const watch = watchTries(driving, turns);
+  const trace = traceTurns(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) driving.usualTurn = claimed / turns.length;
   for (const turn of turns) {
     const mayGoOn = () => driving.leases.maySend(turn.accountId, held);
-    begin(driving, turn, turn.deliveries.length, () => takeTurn(driving, turn, { watch, mayGoOn }));
+    begin(driving, turn, turn.deliveries.length, () => trace(turn, () => takeTurn(driving, turn, { watch, mayGoOn })));
   }
 }
 
@@ -211,7 +213,7 @@ async function takeTurn(
   driving: Driving,
   turn: Turn,
   { watch, mayGoOn }: { watch: TryWatch; mayGoOn: () => boolean },
-): Promise<void> {
+): Promise<Outcome[]> {
   const { sending, finisher, gaps, onOutcome } = driving;
   let begunMs = performance.now();
   const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
@@ -219,6 +221,7 @@ async function takeTurn(
   const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
   await finisher.finish({ turn, outcomes, gapMs: drawGapMs(gaps, turn.messenger) });
+  return outcomes;
 }
 
 async function takeRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {

@@ -72,7 +72,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
-      select t.content_id, t.text, t.media_id, m.mime, m.sha256, octet_length(m.bytes) as size,
+      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size,
              coalesce(t.name, (select c.name from campaigns c where c.campaign_id = t.campaign_id)) as name
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`.execute(db);

@@ -64,11 +64,10 @@ async function countGroups(trx: Connection, accountId: number, number: number): 
       where q.account_id = ${accountId} and q.number = ${number}
     ), written as (
       select count(distinct d.group_id)::int as groups from revisions v
-      -- A lookup for each, whatever the planner believes of a table that has just grown: only the key has this order.
+      -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (
         select group_id from deliveries q
-        where q.account_id = v.account_id and q.run_id = v.run_id and q.position between v.position and v.position
-        order by q.position limit 1) d
+        where q.account_id = v.account_id and q.run_id = v.run_id and q.position = v.position limit 1) d
       where v.account_id = ${accountId} and v.number = ${number} and v.wanted is not null
     )
     select w.groups as written, case when not exists (select from request where next_position is not null) then 0

@@ -14,7 +14,7 @@ export async function createChannel(
 ): Promise<CreatedGroup> {
   const picture = image === null ? null : await acceptMedia('image', image, { channelPicture: true });
   const input = async () => {
-    const pictureMediaId = picture && (await saveMedia(deps.db, actor.workspaceId, picture));
+    const pictureMediaId = picture && (await saveMedia(deps.db, actor.workspaceId, picture, deps.quotas));
     return { name, description, pictureMediaId };
   };
   return haveCreated(deps, actor, 'create_channel', input, key);

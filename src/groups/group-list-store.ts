@@ -75,8 +75,18 @@ export async function requireGroupList(db: Connection, accountId: number, groupL
   if (rows.length === 0) throw noSuchGroupList();
 }
 
+/** The groups of a list, also such as are gone from the messaging application. Throws 404 when the account has no such list. */
+export async function readListedGroups(db: Connection, accountId: number, groupListId: number): Promise<number[]> {
+  const { rows } = await sql<{ groupIds: number[] }>`
+    select group_ids as "groupIds" from group_lists where group_list_id = ${groupListId} and account_id = ${accountId}`.execute(
+    db,
+  );
+  if (!rows[0]) throw noSuchGroupList();
+  return rows[0].groupIds;
+}
+
 function noSuchGroupList(): AppError {
-  return new AppError('not_found', 'No such group list', {
+  return new AppError('group_list_not_found', 'No such group list', {
     details: [{ field: 'group_list_id', issue: 'is not one of your group lists' }],
   });
 }

@@ -2,6 +2,7 @@ import { runCommand, type Commands, type StoredGroup } from '../accounts/command
 import { findOwnAccount } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { createOnce, type IdempotencyKey } from '../idempotency/once.ts';
+import { QUOTAS } from '../quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { upsertGroup, type Group } from './store.ts';
 import type { GroupDeps } from './sync-groups.ts';
@@ -14,7 +15,8 @@ type Creation = { [K in keyof Commands]: Commands[K]['result'] extends StoredGro
 
 /**
  * Has the account's session create a group of some kind, and keeps what came of it. With `key` a repeated request is answered as
- * the first one was and creates nothing. Throws 409 when the account is not linked, 503 when its session does not answer.
+ * the first one was and creates nothing. Throws 409 when the account is not linked, 429 when it has created as many as it may in a day,
+ * 503 when its session does not answer.
  */
 export async function haveCreated<K extends Creation>(
   deps: GroupDeps,
@@ -27,7 +29,8 @@ export async function haveCreated<K extends Creation>(
   return createOnce<StoredGroup, CreatedGroup>(deps.db, key, {
     act: async () => {
       requireLinked(account);
-      return runCommand(deps, account.accountId, kind, await input());
+      const perDay = (deps.quotas ?? QUOTAS).groupsPerDay[account.messenger];
+      return runCommand(deps, account.accountId, kind, await input(), perDay);
     },
     record: async (trx, created) => {
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });

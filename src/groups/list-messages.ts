@@ -42,10 +42,10 @@ export async function listMessages(
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
   const account = await findOwnAccount(db, workspaceId);
   const read = readMessages.get(account.messenger);
-  if (!read) throw new AppError('not_found', 'Your account is not on the sandbox');
+  if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)
-    throw new AppError('not_found', 'No such group', {
+    throw new AppError('group_not_found', 'No such group', {
       details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
     });
   const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });

@@ -10,7 +10,7 @@ export async function requireGroups(db: Connection, accountId: number, given: re
   const foreign = given.flatMap((groupId, index) => (own.has(groupId) ? [] : [{ groupId, index }]));
   if (foreign.length === 0) return;
   throw new AppError(
-    'not_found',
+    'group_not_found',
     `No such group: ${foreign
       .slice(0, NAMED_AT_MOST)
       .map((one) => one.groupId)

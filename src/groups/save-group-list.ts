@@ -38,5 +38,8 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
 }
 
 function tooManyLists(): AppError {
-  return new AppError('conflict', `You have ${LISTS_LIMIT} group lists already: delete or overwrite one of them`);
+  return new AppError(
+    'group_list_limit_reached',
+    `You have ${LISTS_LIMIT} group lists already: delete or overwrite one of them`,
+  );
 }

@@ -103,25 +103,33 @@ export interface GroupFilter {
   search?: string | undefined;
   /** Only groups of this saved list. */
   groupListId?: number | undefined;
-  limit: number;
-  /** Groups after this one, in order of their ids. */
-  after: number;
+  minParticipants?: number | undefined;
+  maxParticipants?: number | undefined;
 }
 
-export async function selectGroups(db: Connection, accountId: number, filter: GroupFilter): Promise<Group[]> {
+/** In order of their ids: `limit` at most, or all, after the one with the id `after`. */
+export async function selectGroups(
+  db: Connection,
+  accountId: number,
+  { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
+): Promise<Group[]> {
   let query = db
     .selectFrom('groups')
     .select(columns)
     .where('account_id', '=', accountId)
     .where('removed_at', 'is', null)
-    .where('group_id', '>', filter.after)
-    .orderBy('group_id')
-    .limit(filter.limit);
+    .where('group_id', '>', after)
+    .orderBy('group_id');
+  if (limit !== undefined) query = query.limit(limit);
   if (filter.groupListId !== undefined)
     query = query.where(
       sql<boolean>`group_id = any(array(
         select unnest(group_ids) from group_lists where group_list_id = ${filter.groupListId} and account_id = ${accountId}))`,
     );
+  // As bigints: any whole number may be asked for.
+  const { minParticipants: min, maxParticipants: max } = filter;
+  if (min !== undefined) query = query.where(sql<boolean>`participants >= ${min}::bigint`);
+  if (max !== undefined) query = query.where(sql<boolean>`participants <= ${max}::bigint`);
   if (filter.kind) query = query.where('kind', '=', filter.kind);
   if (filter.search) query = query.where(sql<boolean>`position(lower(${filter.search}) in lower(name)) > 0`);
   return query.execute();

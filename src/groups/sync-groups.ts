@@ -2,6 +2,7 @@ import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
 
@@ -9,6 +10,8 @@ import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
 export interface GroupDeps {
   db: Database;
   waiters: CommandWaiters;
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
 }
 
 /** Reads the workspace's groups anew from the messaging application (contract §4, sync-groups). Ids of known groups stay. */

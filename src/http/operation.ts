@@ -2,12 +2,15 @@ import type { z } from 'zod';
 import type { Actor } from '../audit/record-audit.ts';
 import type { ApiKeyScope } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
+import type { Problem } from '../lib/errors.ts';
 import type { TokenIdentity } from '../users/token.ts';
 
 /** Who sent a request, and for which workspace, as its token or API key says. Only operations with `access: 'bearer'` have one. */
 export interface Caller extends Omit<Actor, 'address'> {
   /** The token it came with; undefined for a key. */
   token?: TokenIdentity;
+  /** Whether the token's bearer has proven who they are within the last 10 minutes; undefined for a key. */
+  isProven?: boolean;
   /** When the token or the key ends by itself; undefined: never. */
   expiresAtMs?: number;
   /** What the key reaches; a token reaches everything. */
@@ -26,6 +29,8 @@ export interface OpenContext<Body> {
   header(name: string): string | undefined;
   /** Sets a header of the answer; to be documented in `answerHeaders`. */
   setHeader(name: string, value: string): void;
+  /** What the request carries that means nothing here, a sentence each; the answer tells them in a header. */
+  warnings: readonly string[];
 }
 
 export interface BearerContext<Body> extends OpenContext<Body> {
@@ -37,15 +42,24 @@ export interface BearerContext<Body> extends OpenContext<Body> {
 }
 
 /**
- * What an API key must be allowed to reach an operation: `read` for what only reads, `send` for what changes or sends something.
- * `token`: no key reaches it.
+ * What an API key must be allowed to reach an operation: `read` for what only reads, `send` for what changes or sends something,
+ * `admin` for what links and unlinks the account, and for what concerns people: their data and what they did from where. `token`: no key reaches it.
  */
 export type OperationScope = ApiKeyScope | 'token';
 
-export type Tag = 'Users' | 'Campaigns' | 'Groups' | 'Account' | 'Analytics' | 'Sandbox';
+export type Tag =
+  | 'Users'
+  | 'Campaigns'
+  | 'Groups'
+  | 'Account'
+  | 'Analytics'
+  | 'Webhooks'
+  | 'Notices'
+  | 'Sandbox'
+  | 'Administration';
 
 /** What an operation adds to the failures that all of its kind have (`failuresOf` in `openapi.ts`). */
-export type OwnFailure = 401 | 403 | 404 | 409 | 429 | 503;
+export type OwnFailure = 401 | 403 | 404 | 409 | 429 | 503 | 507;
 
 interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   /** The whole path: `/api/v1/user/create_user`. The method is always POST. */
@@ -65,7 +79,7 @@ interface Description<Body extends z.ZodType, Data extends z.ZodType> {
   answerHeaders?: Readonly<Record<string, string>>;
   /**
    * Set where the answer is no envelope: `data` is then a string that is sent as it is, with this media type, or for any type
-   * bytes whose `content-type` the operation sets.
+   * an iterable of bytes, read as the client takes them, whose `content-type` the operation sets.
    */
   answerType?: 'text/csv; charset=utf-8' | '*/*';
 }
@@ -78,12 +92,28 @@ export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> e
 export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
   access: 'bearer';
   scope: OperationScope;
+  /** Takes a token only when its bearer has proven who they are within the last 10 minutes (contract §4). */
+  needsProof?: boolean;
   /** The longest body taken, in bytes; 256 KiB unless given. A longer one than that waits for its place before it is read. */
   bodyLimitBytes?: number;
+  /** Keeps what takes room on the disk, and is put off while that is nearly full. */
+  needsRoom?: boolean;
+  /** Is limited with others of its kind, since each takes the server's time: so many a minute and user. */
+  isPreview?: boolean;
   /** Takes much of the server, and is turned away first when that is overloaded. */
   isHeavy?: boolean;
+  /**
+   * Set where answers may have megabytes, of which a user is sent a few at a time: `pieces` where it holds a `LongText`, or bytes, that
+   * are read as the client takes them.
+   */
+  longAnswer?: 'pieces' | 'whole';
   /** Takes an `Idempotency-Key` and hands it to the use case, which sees to it that a repeat does nothing twice. */
   idempotent?: boolean;
+  /**
+   * What is wrong with the content of those fields that are right by themselves, of a body that is refused for its types already: so
+   * that both are told in one round.
+   */
+  findProblems?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly Problem[]>;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;
 }
 

@@ -1,30 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type onRequestHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { PoolUse } from '../database/connect.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { createSlots } from '../lib/slots.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
 import { answerInEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './edge/answer.ts';
 import type { Authenticate } from './edge/auth.ts';
 import { createBodyBudget } from './edge/body-budget.ts';
 import { finishGracefully } from './edge/closing.ts';
-import { registerDashboard } from './edge/serve-dashboard.ts';
+import { readPage, registerDashboard } from './edge/serve-dashboard.ts';
 import { registerDocs } from './edge/docs.ts';
 import { registerEvents, type EventSource } from './events/register-events.ts';
+import { WARNINGS_HEADER } from './edge/judge-body.ts';
 import { createJudge, type Judge } from './edge/judge.ts';
+import { limitRates, RATE_HEADERS } from './edge/limit-rates.ts';
+import { logRequests } from './edge/log-requests.ts';
 import { measureRequests } from './edge/measure.ts';
+import { refuseOtherHosts } from './edge/refuse-hosts.ts';
+import { registerDocument } from './edge/serve-document.ts';
 import { documentOptions } from './edge/openapi.ts';
 import type { Operation } from './operation.ts';
-import { registerOperatorRoutes, type ReadyChecks } from './edge/operator-routes.ts';
-import { OVERLOAD_LIMITS, watchLoad, type OverloadLimits } from './edge/overload.ts';
+import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './edge/operator-routes.ts';
+import { OVERLOAD_LIMITS, watchLoad, type LoadWatch, type OverloadLimits } from './edge/overload.ts';
 import { answerInsteadOfNode, answerUnparsable } from './edge/raw-errors.ts';
-import { registerOperation, requireCaller } from './edge/routing.ts';
+import { authenticateRequest, registerOperation, requireCaller } from './edge/routing.ts';
+import { anyTokenOfCookie } from './edge/session-cookie.ts';
+import { registerPasskeys } from './edge/session-passkeys.ts';
 import { registerSession } from './edge/session.ts';
+import { traceRequests } from './edge/trace-requests.ts';
 import { refuseUnknown } from './edge/unknown-path.ts';
+import { awaitAnswerPlace, shareWork } from './edge/long-answers.ts';
 import { refuseSlowBodies, SMALL_BODY_BYTES, type BodyPace } from './edge/receive-bodies.ts';
 
 export interface ServerDependencies {
@@ -33,8 +41,11 @@ export interface ServerDependencies {
   events?: EventSource;
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
+  whyHeld?: WhyHeld;
   /** Whether the disk that the database is on is known to be full. */
   isDiskFull: () => boolean;
+  /** Throws while the disk is nearly full. */
+  requireRoom?: () => Promise<void>;
   /** How busy the pool is that operations use. */
   readPool: () => PoolUse;
   metrics: Registry;
@@ -49,12 +60,22 @@ export interface ServerDependencies {
 
 /** What the operator decides (contract §1). */
 export interface HttpSettings {
-  /** External base URL. When set, the address of a client is what the proxy in front reports. */
+  /** Where it listens. On loopback it answers to names of that and of `publicUrl` only. */
+  host?: string | undefined;
+  /** External base URL. */
   publicUrl?: string | undefined;
+  /** Whose `x-forwarded-for` counts; nobody's unless given. */
+  trustedProxies?: readonly string[] | undefined;
   corsOrigins?: readonly string[] | undefined;
   metricsToken?: string | undefined;
+  /** Lets strangers read the API's description and the metrics also where `publicUrl` is set. */
+  publicDocs?: boolean | undefined;
+  /** A line in the log for each request. */
+  accessLog?: boolean | undefined;
   /** Requests a minute and user on bearer operations. */
   rateLimit?: number | undefined;
+  /** The same of previews and checks, together; 600 unless given. */
+  previewRateLimit?: number | undefined;
 }
 
 /** What is the same everywhere but in tests. */
@@ -66,6 +87,11 @@ export interface HttpLimits {
   /** How long requests in hand may go on after `close()`. */
   closeTimeoutMs: number;
   bodyPace: BodyPace;
+  /** A client that takes nothing of a long answer for so long loses its connection. */
+  unreadMs: number;
+  /** Any connection over which nothing has come or gone for so long is closed. */
+  silentMs: number;
+  connections: number;
   /** What all bodies over 256 KiB together may announce before others wait. */
   bigBodiesBytes: number;
   bigBodyWaitMs: number;
@@ -78,14 +104,23 @@ export const LIMITS: HttpLimits = {
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
   bodyPace: { bytesPerSecond: 16 * 1024, graceMs: 5_000 },
+  unreadMs: 30_000,
+  // Longer than any request waits for its turn, a worker or the database, and than live progress is silent.
+  silentMs: 60_000,
+  // A thousand beside as many as may listen to live progress.
+  connections: 6_000,
   // Three of the longest, so that two that come slowly delay nobody. One takes up to five times its size until it is answered.
   bigBodiesBytes: 78 * 1024 * 1024,
   bigBodyWaitMs: 30_000,
   overload: OVERLOAD_LIMITS,
 };
-/** Proxies stand in private networks; whoever claims to be one from elsewhere is not believed. */
-const PROXIES = ['loopback', 'linklocal', 'uniquelocal'];
-const MINUTE_MS = 60_000;
+/** A minute and user, unless the operator says otherwise. */
+const PREVIEWS_PER_MINUTE = 600;
+/** For answers until they are taken: most hold a piece of a file or two, those of analytics some megabytes. */
+const ANSWER_PLACES = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+/** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
+const WHOLE_ANSWER_PLACES = { ...ANSWER_PLACES, size: Infinity, perKey: 1 };
+
 /** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings } = dependencies;
@@ -94,39 +129,84 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const server = createInstance(settings, limits, judge);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPlace', null);
+  server.decorateRequest('meaningless', null);
   answerInEnvelope(server, judge);
   answerInsteadOfNode(server.server);
+  server.server.maxConnections = limits.connections;
+  refuseOtherHosts(server, settings);
   const isStopping = finishGracefully(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
-  refuseUnknown(server);
+  const isHttps = isBehindHttps(settings);
+  if (isHttps) insistOnHttps(server);
+  const { dashboard } = dependencies;
+  const sendPage = dashboard && (await readPage(dashboard));
+  refuseUnknown(server, sendPage);
+  traceRequests(server);
   refuseSlowBodies(server, limits.bodyPace);
   measureRequests(server, dependencies.metrics);
-  await server.register(swagger, documentOptions(operations, settings.publicUrl ?? '/'));
-  await registerOperations(server, dependencies, limits);
-  registerOperatorRoutes(server, { ...dependencies, isStopping, metricsToken: settings.metricsToken });
-  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
-  const isHttps = settings.publicUrl?.startsWith('https:') ?? false;
-  await registerDocs(server, { isHttps });
-  if (dependencies.dashboard) {
-    registerSession(server, { users: dependencies.dashboard.users, isHttps });
-    await registerDashboard(server, { folder: dependencies.dashboard.folder, isHttps });
+  logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
+  await server.register(
+    swagger,
+    documentOptions(operations, {
+      serverUrl: settings.publicUrl ?? '/',
+      isLimited: settings.rateLimit !== undefined,
+    }),
+  );
+  const { readPool, metrics, log } = dependencies;
+  const load = watchLoad(server, { limits: limits.overload, readPool, metrics, log });
+  await registerOperations(server, { ...dependencies, load }, limits);
+  registerOperatorRoutes(server, { ...dependencies, isStopping });
+  const forReaders = { onRequest: keepStrangersOut(dependencies) };
+  registerDocument(server, forReaders);
+  await registerDocs(server, forReaders);
+  if (dashboard && sendPage) {
+    const { users } = dashboard;
+    const { publicUrl } = settings;
+    registerSession(server, { users, isHttps, publicUrl, load });
+    registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
+    await registerDashboard(server, { folder: dashboard.folder, sendPage });
   } else {
     server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
   }
   return server;
 }
 
+function isBehindHttps({ publicUrl }: HttpSettings): boolean {
+  return publicUrl?.startsWith('https:') ?? false;
+}
+
+/** Of this host alone: the others of its domain are not ours. */
+function insistOnHttps(server: FastifyInstance): void {
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.header('strict-transport-security', 'max-age=31536000');
+    done();
+  });
+}
+
+/** What describes the API is for whoever is signed in, where strangers can come and the operator does not want them to read it. */
+function keepStrangersOut({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
+  if (settings.publicUrl === undefined || settings.publicDocs) return [];
+  const isHttps = isBehindHttps(settings);
+  return [
+    authenticateRequest(authenticate, (request) => {
+      const token = anyTokenOfCookie(request, isHttps);
+      return request.headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+    }),
+  ];
+}
+
 /** A server without a route, that answers in our way also what never gets to one. */
 export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: Judge): FastifyInstance {
   return fastify({
-    // One line a request would cost more than most requests; what fails for our fault is logged by `answerInEnvelope`.
+    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `answerInEnvelope` what fails for our fault.
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: SMALL_BODY_BYTES,
-    trustProxy: settings.publicUrl === undefined ? false : PROXIES,
+    trustProxy: settings.trustedProxies?.length ? [...settings.trustedProxies] : false,
     return503OnClosing: false,
     requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.silentMs,
     http: {
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
@@ -147,39 +227,40 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
   await server.register(cors, {
     origin: [...origins],
     methods: ['POST', 'GET'],
-    exposedHeaders: ['x-request-id', 'x-campaign-id', 'retry-after', 'content-disposition'],
+    exposedHeaders: [
+      'x-request-id',
+      'x-campaign-id',
+      'retry-after',
+      'content-disposition',
+      'idempotency-replayed',
+      WARNINGS_HEADER,
+      ...RATE_HEADERS,
+    ],
     strictPreflight: false,
     maxAge: 600,
   });
 }
 
-async function registerOperations(server: FastifyInstance, dependencies: ServerDependencies, limits: HttpLimits) {
-  const { operations, authenticate, checkAnswers = false } = dependencies;
-  const perMinute = dependencies.settings.rateLimit;
-  if (perMinute !== undefined) await limitRate(server, perMinute);
-  const { readPool, metrics, log } = dependencies;
+async function registerOperations(
+  server: FastifyInstance,
+  dependencies: ServerDependencies & { load: LoadWatch },
+  limits: HttpLimits,
+) {
+  const { operations, authenticate, load, checkAnswers = false, requireRoom = async () => {} } = dependencies;
+  const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
+  const { metrics, log } = dependencies;
   const options = {
     authenticate,
+    awaitAnswerPlace: awaitAnswerPlace(createSlots(ANSWER_PLACES), limits.unreadMs),
+    workInShare: shareWork(createSlots(WHOLE_ANSWER_PLACES)),
     bodyBudget: createBodyBudget({ totalBytes: limits.bigBodiesBytes, maxWaitMs: limits.bigBodyWaitMs }),
-    load: watchLoad(server, { limits: limits.overload, readPool, metrics, log }),
+    load,
+    requireRoom,
     checkAnswers,
-    ...(perMinute === undefined ? {} : { rateLimit: server.rateLimit() }),
+    isHttps: isBehindHttps(dependencies.settings),
+    ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
   };
   for (const operation of operations) registerOperation(server, operation, options);
   const { events: source } = dependencies;
   if (source) registerEvents(server, { source, onRequest: requireCaller(options, { scope: 'read' }), metrics, log });
-}
-
-async function limitRate(server: FastifyInstance, perMinute: number): Promise<void> {
-  await server.register(rateLimit, {
-    global: false,
-    max: perMinute,
-    timeWindow: MINUTE_MS,
-    cache: 100_000,
-    keyGenerator: (request) => String(request.caller?.userId),
-    errorResponseBuilder: (_request, { ttl }) =>
-      new AppError('rate_limited', `No more than ${perMinute} requests a minute`, {
-        retryAfterSeconds: Math.max(1, Math.ceil(ttl / 1_000)),
-      }),
-  });
 }

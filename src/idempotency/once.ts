@@ -16,6 +16,8 @@ export interface IdempotencyKey {
   operation: string;
   /** sha256 of the request's meaning; see `hashBody`. */
   bodyHash: Buffer;
+  /** Told when the first result is answered again. */
+  replayed?: () => void;
 }
 
 const LIFETIME_HOURS = 24;
@@ -40,13 +42,18 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
   const [row] = rows;
   if (!row) return undefined;
   if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))
-    throw conflict('This Idempotency-Key was used before, for another request: choose a new one');
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used before, for another request: choose a new one',
+    );
   if (row.result === null)
-    throw conflict(
+    throw new AppError(
+      row.age_ms < LONGEST_ATTEMPT_MS ? 'idempotency_key_in_progress' : 'idempotency_key_outcome_unknown',
       row.age_ms < LONGEST_ATTEMPT_MS
         ? 'The first request with this Idempotency-Key is still under way: try again in a moment'
         : 'The outcome is unknown: sync your groups to see whether it exists, and choose a new Idempotency-Key to try again',
     );
+  key.replayed?.();
   return row.result;
 }
 
@@ -132,8 +139,4 @@ async function giveBack(db: Connection, { workspaceId, key }: IdempotencyKey): P
 
 function nothingCameOf(error: unknown): boolean {
   return error instanceof AppError && !error.outcomeUnknown;
-}
-
-function conflict(message: string): AppError {
-  return new AppError('conflict', message);
 }

@@ -1,7 +1,9 @@
 /**
- * The errors that are somebody's business to read. A use case throws an `AppError` with a kind; only `http/envelope.ts` knows
- * which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
+ * The errors that are somebody's business to read. A use case throws an `AppError` with a code, which has a kind; only
+ * `http/edge/envelope.ts` knows which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
  */
+
+import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
 
 /** One thing wrong with one field. `field` is the dotted path in the request body: `group_metadata_ids.3`. */
 export interface Problem {
@@ -9,20 +11,8 @@ export interface Problem {
   issue: string;
 }
 
-export type ErrorKind =
-  | 'invalid' // the request makes no sense as it stands
-  | 'unauthenticated' // who are you?
-  | 'forbidden' // known, but not allowed
-  | 'not_found' // does not exist, or is somebody else's: never told apart
-  | 'conflict' // the present state forbids it
-  | 'too_large'
-  | 'too_slow' // its body came a drop at a time
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'unavailable'; // come back later
-
 export class AppError extends Error {
-  readonly kind: ErrorKind;
+  readonly code: ErrorCode;
   readonly details: readonly Problem[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
@@ -30,7 +20,7 @@ export class AppError extends Error {
   readonly outcomeUnknown: boolean;
 
   constructor(
-    kind: ErrorKind,
+    code: ErrorCode,
     message: string,
     options: {
       details?: readonly Problem[];
@@ -41,10 +31,14 @@ export class AppError extends Error {
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
-    this.kind = kind;
+    this.code = code;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.outcomeUnknown = options.outcomeUnknown ?? false;
+  }
+
+  get kind(): ErrorKind {
+    return ERROR_CODES[this.code][0];
   }
 }
 
@@ -53,7 +47,7 @@ export class OverloadError extends AppError {
   readonly reason: string;
 
   constructor(reason: string, retryAfterSeconds: number) {
-    super('unavailable', 'The server is overloaded just now', { retryAfterSeconds });
+    super('overloaded', 'The server is overloaded just now', { retryAfterSeconds });
     this.reason = reason;
   }
 }
@@ -61,9 +55,13 @@ export class OverloadError extends AppError {
 /** A request that is wrong in the given fields. The message is made of the first problem unless one is given. */
 export function invalid(details: readonly Problem[], message?: string): AppError {
   const first = details[0];
-  return new AppError('invalid', message ?? (first ? `${first.field} ${first.issue}` : 'The request is not valid'), {
-    details,
-  });
+  return new AppError(
+    'invalid_request',
+    message ?? (first ? `${first.field} ${first.issue}` : 'The request is not valid'),
+    {
+      details,
+    },
+  );
 }
 
 /** Something the operator has to change before the service can start: printed as it is, without a stack. */
@@ -71,5 +69,13 @@ export class StartupError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'StartupError';
+  }
+}
+
+/** A command was called with words that it does not take: printed with its usage. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
   }
 }

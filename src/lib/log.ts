@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
@@ -16,8 +16,40 @@ const SECRET_PATHS = [
 // Only a person at a terminal needs it.
 const pretty = process.stdout.isTTY ? (await import('pino-pretty')).default : undefined;
 
+/** How each line is written: the level as a word, the time in ISO 8601 (UTC), errors as `briefly` has them. */
+export const FORM = {
+  base: null,
+  redact: { paths: SECRET_PATHS, censor: '[secret]' },
+  formatters: { level: (level) => ({ level }) },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  serializers: { err: briefly },
+} satisfies LoggerOptions;
+
+/** For a person: a line each, with the date and the time of day where they are. */
+export const READABLE = { sync: true, singleLine: true, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
+
 /** The process's log: JSON lines on stdout, or readable ones when stdout is a terminal (contract §1, `LOG_LEVEL`). */
 export function createLog(level: string): Log {
-  const options = { level, base: null, redact: { paths: SECRET_PATHS, censor: '[secret]' } };
-  return pretty ? pino(options, pretty({ colorize: true, sync: true })) : pino(options);
+  const options = { ...FORM, level };
+  return pretty ? pino(options, pretty({ ...READABLE, colorize: true })) : pino(options);
+}
+
+/** What a database server says of an error, or the system of a connection. */
+const TELLING = ['code', 'detail', 'hint', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
+
+/** An error that the database's server or the system reports says all in its words; only of others one needs to know where they arose. */
+function briefly(error: unknown): unknown {
+  if (!(error instanceof Error) || !isReported(error)) return pino.stdSerializers.err(error as Error);
+  const told = TELLING.map((name) => [name, Reflect.get(error, name)] as const);
+  return {
+    type: error.name,
+    message: error.message,
+    ...Object.fromEntries(told.filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** SQLSTATEs, and the names of system errors. */
+function isReported(error: Error): boolean {
+  if (!('code' in error) || typeof error.code !== 'string') return false;
+  return /^E[A-Z]{3,}$/.test(error.code) || ('severity' in error && /^[0-9A-Z]{5}$/.test(error.code));
 }

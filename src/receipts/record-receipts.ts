@@ -7,6 +7,7 @@ import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../lib/log.ts';
 import type { MemberEvent } from '../messenger/messenger.ts';
 import { joinParticipants } from './join-participants.ts';
+import { traceReceipts } from './trace-receipts.ts';
 
 const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
 
@@ -23,7 +24,10 @@ type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 export async function recordReceipts(db: Database, events: readonly MemberEvent[], log?: Log): Promise<void> {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
   for (const [accountId, own] of byAccount)
-    await writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own));
+    await traceReceipts(db, accountId, {
+      events: own,
+      record: () => writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
+    });
 }
 
 function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {
@@ -55,7 +59,7 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
       from event e
       cross join lateral (
-        select run_id, position, sent_at from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+        select run_id, position, sent_at from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
       -- Of a run that is closed nobody knows any more what has been counted.
       join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
       where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
@@ -109,7 +113,7 @@ async function recordTallies(trx: Connection, accountId: number, events: TallyEv
                       ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
           group by message_id) t
     cross join lateral (
-      select q.ctid from deliveries q where q.account_id = ${accountId} and q.message_id = t.message_id limit 1) at
+      select q.ctid from deliveries q where q.account_id + 0 = ${accountId} and q.message_id = t.message_id limit 1) at
     where d.ctid = at.ctid and (t.views > d.views or t.reactions > d.reactions)`.execute(trx);
 }
 
@@ -127,7 +131,7 @@ async function proveSent(
       select d.run_id, d.position, d.status as was, min(e.at) as at, g.participants - case g.kind when 'channel' then 0 else 1 end as recipients
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
       cross join lateral (
-        select * from deliveries where account_id = ${accountId} and message_id = e.message_id limit 1) d
+        select * from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
       join lanes l on l.account_id = d.account_id
       join groups g on g.group_id = d.group_id
       where d.status <> 'sent' and not (d.status = 'queued' and coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false))

@@ -24,14 +24,14 @@ const DEADLINE_MS = 3_000;
 /** A thread takes some 20 MB, and none is there before it is needed. */
 const IDLE_MS = 30_000;
 
-/** `deadlineMs` is for tests. */
-export function createConverter({ deadlineMs = DEADLINE_MS }: { deadlineMs?: number } = {}): Converter {
+/** `deadlineMs` and `waitMs` are for tests. */
+export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } = {}): Converter {
   const slots = createSlots({
     name: 'conversions',
     size: THREADS,
     perKey: 1,
     maxWaiting: WAITING_AT_MOST,
-    maxWaitMs: WAIT_MS,
+    maxWaitMs: waitMs,
   });
   const closing = new AbortController();
   const threads = createThreads(closing.signal);

@@ -143,7 +143,7 @@ function closingSign(text: string, open: number, to: number, { links }: Reading)
   return -1;
 }
 
-function isBoundary(character: string | undefined): boolean {
+export function isBoundary(character: string | undefined): boolean {
   return character === undefined || BOUNDARY.test(character);
 }
 

@@ -1,10 +1,11 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Log } from '../lib/log.ts';
+import { putLast } from '../lib/put-last.ts';
 import type { Clock } from '../lib/time.ts';
 import { hashApiKey } from './api-key.ts';
 import { findApiKeyByHash, noteApiKeyUse, type ApiKeyState } from './api-key-store.ts';
-import { putLast, rememberBriefly } from './remember-briefly.ts';
+import { rememberBriefly } from './remember-briefly.ts';
 
 /** Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface ApiKeyStates {

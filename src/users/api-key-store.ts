@@ -103,7 +103,15 @@ export async function deleteApiKey(
   return rows[0];
 }
 
-/** The key with this sha256; undefined when there is none, or its user has been deleted. */
+/** Removes all keys that a user has made, and tells all processes; how many there were. */
+export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<number> {
+  const { rows } = await sql`
+    with revoked as (delete from api_keys where user_id = ${userId} returning user_id)
+    select pg_notify('campanile_tokens', user_id::text) from revoked`.execute(db);
+  return rows.length;
+}
+
+/** The key with this sha256; undefined when there is none, or its user has been deleted or disabled. */
 export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<ApiKeyState | undefined> {
   return db
     .selectFrom('api_keys as k')
@@ -115,14 +123,15 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .select('k.expires_at as expiresAt')
     .where('k.hash', '=', hash)
     .where('u.deleted_at', 'is', null)
+    .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
 }
 
-/** Which of these keys are still there; those whose user has been deleted are not. */
+/** Which of these keys are still there; those whose user has been deleted or disabled are not. */
 export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ apiKeyId: number }>`
     select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
-    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null`.execute(db);
+    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null`.execute(db);
   return new Set(rows.map((row) => row.apiKeyId));
 }
 

@@ -12,6 +12,11 @@ export interface AttemptLimit {
   max: number;
   /** ... within any span of so many milliseconds. */
   windowMs: number;
+  /**
+   * What those wait for who go on beyond that, counted from the last attempt: one after the other, and twice as long each time, up to
+   * the most. Without it they wait until the window has moved on.
+   */
+  growing?: { firstMs: number; mostMs: number };
 }
 
 /** An attempt to count under a key, such as a user name or an address. */
@@ -20,19 +25,39 @@ export interface CountedAttempt {
   key: string;
 }
 
-const QUARTER_OF_AN_HOUR_MS = 15 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
+/** Some five guesses an hour once the allowance is used up. */
+const GROWING = { firstMs: 60_000, mostMs: 15 * 60_000 };
 
 export const SIGN_UPS_PER_ADDRESS: AttemptLimit = { name: 'sign-ups', max: 600, windowMs: HOUR_MS };
-export const FAILURES_PER_NAME: AttemptLimit = { name: 'failures', max: 100, windowMs: QUARTER_OF_AN_HOUR_MS };
-export const FAILURES_PER_NAME_AND_ADDRESS: AttemptLimit = {
+export const PAIRING_CODES_PER_NUMBER: AttemptLimit = { name: 'pairing codes', max: 3, windowMs: HOUR_MS };
+/** One user's, wherever they come from; whoever comes from where the user has signed in before is not counted. */
+export const FAILURES_PER_USER: AttemptLimit = { name: 'failures', max: 100, windowMs: HOUR_MS, growing: GROWING };
+/** One user's from one address. */
+export const FAILURES_PER_USER_HERE: AttemptLimit = {
   name: 'failures here',
   max: 10,
-  windowMs: QUARTER_OF_AN_HOUR_MS,
+  windowMs: HOUR_MS,
+  growing: GROWING,
+};
+/** Those from one address over all users who have never signed in from there. */
+export const FAILURES_PER_ADDRESS: AttemptLimit = {
+  name: 'failures from',
+  max: 60,
+  windowMs: HOUR_MS,
+  growing: GROWING,
 };
 
 /** Of somebody signed in who gives their own password, to change it or to delete their account. */
-export const OWN_PASSWORD_FAILURES: AttemptLimit = { name: 'own password', max: 10, windowMs: QUARTER_OF_AN_HOUR_MS };
+export const OWN_PASSWORD_FAILURES: AttemptLimit = {
+  name: 'own password',
+  max: 10,
+  windowMs: HOUR_MS,
+  growing: GROWING,
+};
+
+/** Of codes of a second factor, by somebody whose password was right. */
+export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
 /** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
 const UNDER_WAY_MS = 30_000;
@@ -82,7 +107,7 @@ async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]):
     if (begun) return begun;
     await sleep(randomInt(LOOK_AGAIN_MS.min, LOOK_AGAIN_MS.max));
   }
-  throw new AppError('unavailable', 'Too many sign-ins are under way: try again in a moment');
+  throw new AppError('sign_ins_busy', 'Too many sign-ins are under way: try again in a moment');
 }
 
 /** Undefined: one of the keys is full, with attempts among it that are still under way. */
@@ -124,24 +149,31 @@ function subjectOf({ limit, key }: CountedAttempt): string {
 async function beginOne(
   trx: Connection,
   subject: string,
-  { max, windowMs }: AttemptLimit,
+  { max, windowMs, growing }: AttemptLimit,
 ): Promise<string | undefined> {
+  const isTime = growing
+    ? sql`cardinality(${UNDER_WAY}) = 0 and ${nextAt(windowMs, max, growing)} <= campanile_now()`
+    : sql`false`;
   const { rows } = await sql<{ at: string }>`
     insert into attempts as a (subject, times, under_way) values (${subject}, '{}', array[campanile_now()])
     on conflict (subject) do update set times = ${recent(windowMs)}, under_way = ${UNDER_WAY} || campanile_now()
       where cardinality(${recent(windowMs)}) + cardinality(${UNDER_WAY}) < ${max}
+         or (cardinality(${recent(windowMs)}) >= ${max} and ${isTime})
     returning campanile_now()::text as at`.execute(trx);
   return rows[0]?.at;
 }
 
-async function refuseFull(trx: Connection, subject: string, { max, windowMs }: AttemptLimit): Promise<never> {
+async function refuseFull(trx: Connection, subject: string, { max, windowMs, growing }: AttemptLimit): Promise<never> {
+  const isFreeAt = growing
+    ? nextAt(windowMs, max, growing)
+    : sql`(${recent(windowMs)})[1] + ${windowMs} * interval '1 millisecond'`;
   const { rows } = await sql<{ counted: number; ms: number }>`
     select cardinality(${recent(windowMs)}) as counted,
-           (extract(epoch from (${recent(windowMs)})[1] - campanile_now()) * 1000)::float8 + ${windowMs} as ms
+           (extract(epoch from ${isFreeAt} - campanile_now()) * 1000)::float8 as ms
     from attempts a where subject = ${subject}`.execute(trx);
   const [row] = rows;
-  if (!row || row.counted < max) throw new StillUnderWay();
-  throw new AppError('rate_limited', 'Too many attempts: try again later', {
+  if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
+  throw new AppError('too_many_attempts', 'Too many attempts: try again later', {
     retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
   });
 }
@@ -149,6 +181,12 @@ async function refuseFull(trx: Connection, subject: string, { max, windowMs }: A
 /** The attempts of row `a` that lie within the window, oldest first. */
 function recent(windowMs: number) {
   return sql`array(select t from unnest(a.times) t where t > campanile_now() - ${windowMs} * interval '1 millisecond' order by t)`;
+}
+
+/** When row `a`, which is full, takes one more. */
+function nextAt(windowMs: number, max: number, { firstMs, mostMs }: { firstMs: number; mostMs: number }) {
+  const beyond = sql`least(cardinality(${recent(windowMs)}) - ${max}::int, 20)`;
+  return sql`a.times[cardinality(a.times)] + least(${firstMs} * 2.0 ^ ${beyond}, ${mostMs}) * interval '1 millisecond'`;
 }
 
 /** The attempts of row `a` that have begun and not ended. */

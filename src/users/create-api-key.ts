@@ -30,7 +30,10 @@ export async function createApiKey(
   return db.transaction().execute(async (trx) => {
     if (!(await lockUser(trx, actor.userId))) throw userIsGone();
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
-      throw new AppError('conflict', `You have ${API_KEYS_LIMIT} API keys, which is the most: revoke one first`);
+      throw new AppError(
+        'api_key_limit_reached',
+        `You have ${API_KEYS_LIMIT} API keys, which is the most: revoke one first`,
+      );
     const stored = { name, scopes: [...new Set(scopes)], prefix, hash: hashApiKey(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);
     await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });

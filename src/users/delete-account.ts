@@ -1,9 +1,14 @@
+import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
+import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { confirmPassword } from './confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { markDeleted } from './store.ts';
+import { deleteFactors } from './factor-store.ts';
+import { markDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './token.ts';
+
+type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser'>;
 
 /**
  * Deletes a user, and with them the workspace that they alone own (contract §4). When this resolves, durably and in one short transaction:
@@ -17,23 +22,28 @@ import type { TokenIdentity } from './token.ts';
  * Throws what `confirmPassword` throws, on `password`, and `conflict` when password or tokens were changed at the same moment.
  */
 export async function deleteAccount(
-  {
-    db,
-    tokenStates,
-    apiKeyStates,
-    diesWithUser,
-  }: Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser'>,
-  { userId, workspaceId }: Actor,
+  deps: DeleteDeps,
+  { userId }: Actor,
   token: TokenIdentity,
   password: string,
 ): Promise<void> {
-  const user = await confirmPassword(db, { userId, token }, { field: 'password', password });
+  await endUser(deps, await confirmPassword(deps.db, { userId, token }, { field: 'password', password }));
+}
+
+/** The same of somebody known to want it, or to have to; `also` is done in the same transaction. Throws that `conflict`. */
+export async function endUser(
+  { db, tokenStates, apiKeyStates, diesWithUser }: DeleteDeps,
+  user: UserWithSecrets,
+  also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Before the user: whoever locks lanes locks them first.
-    await diesWithUser(trx, workspaceId);
+    await diesWithUser(trx, user.workspaceId);
     if (!(await markDeleted(trx, user)))
-      throw new AppError('conflict', 'The password or the tokens were changed at the same moment: try again');
+      throw new AppError('changed_meanwhile', 'The password or the tokens were changed at the same moment: try again');
+    await deleteFactors(trx, user.userId);
+    await also(trx);
   });
-  tokenStates.drop(userId);
-  apiKeyStates.drop(userId);
+  tokenStates.drop(user.userId);
+  apiKeyStates.drop(user.userId);
 }

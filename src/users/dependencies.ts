@@ -4,8 +4,12 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { Schema, WorkspaceId } from '../database/schema.ts';
 import type { Log } from '../lib/log.ts';
+import type { Vault } from '../lib/vault.ts';
 import type { Clock } from '../lib/time.ts';
+import { createMailLinks, type MailLinks } from '../mail/mail-links.ts';
 import { createApiKeyStates, type ApiKeyStates } from './api-key-states.ts';
+import { createChallenges, type Challenges } from './challenges.ts';
+import { createNoteSessionUses, type NoteSessionUses } from './note-session-uses.ts';
 import { createTokenStates, type TokenStates } from './token-states.ts';
 import { createTokens, type Tokens } from './token.ts';
 
@@ -16,8 +20,16 @@ export interface UserSettings {
   clock: Clock;
   /** At least 32 characters; every process of an installation needs the same. */
   jwtSecret: string;
+  /** The secret before: tokens that it has signed are still taken. */
+  jwtSecretPrevious?: string | undefined;
   tokenLifetimeMs?: number;
-  signUp: 'open' | 'closed';
+  signUp: 'open' | 'invite' | 'closed';
+  /** Strangers can come: passwords that are guessed first are refused. */
+  isPublic: boolean;
+  /** Seals what is kept of second factors. */
+  vault: Vault;
+  /** Whether mails leave. False: whoever invites somebody is told the code, to hand it on. */
+  hasMail?: boolean;
   /** IANA zone of users who chose none. */
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
@@ -26,6 +38,8 @@ export interface UserSettings {
   bornWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
   diesWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that disables a user, before it locks the user: whatever of their workspace must stop until they go on with it. */
+  stopsWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
@@ -33,11 +47,25 @@ export interface UserSettings {
 /** What the use cases of this room work with; each asks for the parts that it needs. */
 export interface UserDependencies extends Pick<
   UserSettings,
-  'db' | 'log' | 'clock' | 'signUp' | 'timeZone' | 'bornWithUser' | 'diesWithUser' | 'allowsNumber'
+  | 'db'
+  | 'log'
+  | 'clock'
+  | 'signUp'
+  | 'isPublic'
+  | 'vault'
+  | 'timeZone'
+  | 'bornWithUser'
+  | 'diesWithUser'
+  | 'stopsWithUser'
+  | 'allowsNumber'
 > {
+  hasMail: boolean;
+  links: MailLinks;
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
+  noteSessionUses: NoteSessionUses;
+  challenges: Challenges;
 }
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
@@ -47,11 +75,16 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     clock,
     hints,
     jwtSecret,
+    jwtSecretPrevious,
     tokenLifetimeMs,
     signUp,
+    isPublic,
+    vault,
+    hasMail = false,
     timeZone,
     bornWithUser,
     diesWithUser,
+    stopsWithUser,
     allowsNumber,
   } = settings;
   return {
@@ -59,16 +92,24 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     log,
     clock,
     signUp,
+    isPublic,
+    vault,
+    hasMail,
+    links: createMailLinks(jwtSecret, jwtSecretPrevious),
     timeZone,
     bornWithUser,
     diesWithUser,
+    stopsWithUser,
     allowsNumber,
+    challenges: createChallenges({ secret: jwtSecret, clock }),
     tokens: createTokens({
       secret: jwtSecret,
+      previousSecret: jwtSecretPrevious,
       clock,
       ...(tokenLifetimeMs === undefined ? {} : { lifetimeMs: tokenLifetimeMs }),
     }),
     tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
+    noteSessionUses: createNoteSessionUses({ db, log, clock }),
     apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
   };
 }

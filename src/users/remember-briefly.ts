@@ -1,3 +1,4 @@
+import { putLast } from '../lib/put-last.ts';
 import type { Clock } from '../lib/time.ts';
 
 /** What was read lately, for so short a time that a revocation reaches every process within a second. */
@@ -53,12 +54,4 @@ export function rememberBriefly<Key, Value>({
       reading.clear();
     },
   };
-}
-
-/** Puts the entry last and lets the first one go when there are too many. */
-export function putLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next();
-  if (map.size > most && !oldest.done) map.delete(oldest.value);
 }

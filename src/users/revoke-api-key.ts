@@ -15,7 +15,7 @@ export async function revokeApiKey(
   const { userId } = await db.transaction().execute(async (trx) => {
     const revoked = await deleteApiKey(trx, actor.workspaceId, apiKeyId);
     if (!revoked)
-      throw new AppError('not_found', 'No such API key', {
+      throw new AppError('api_key_not_found', 'No such API key', {
         details: [{ field: 'api_key_id', issue: 'is not one of your API keys' }],
       });
     await recordAudit(trx, { ...actor, action: 'api_key.revoked', subject: revoked.name });

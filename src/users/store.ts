@@ -258,8 +258,8 @@ export async function markDeleted(db: Connection, seen: UserWithSecrets): Promis
     with deleted as (
       update users
       set deleted_at = campanile_now(), first_name = '', last_name = '', user_name = '', email = '', phone_number = '',
-          whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, kept_token_id = null,
-          token_generation = token_generation + 1, first_signed_in_at = null
+          whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, kept_token_id = null, is_admin = false,
+          token_generation = token_generation + 1, first_signed_in_at = null, email_verified_at = null, disabled_at = null
       where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
         and token_generation = ${seen.tokenGeneration}
       returning user_id

@@ -1,6 +1,6 @@
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { userIsGone, type UserProfile } from './get-profile.ts';
+import { getProfile, userIsGone, type UserProfile } from './get-profile.ts';
 import { requirePhoneDigits } from './phone-number.ts';
 import { changeUser, type ProfileChange } from './store.ts';
 
@@ -14,7 +14,7 @@ export interface ProfileInput extends Omit<ProfileChange, 'whatsappNumber'> {
  * account has to stay.
  */
 export async function updateProfile(
-  { db, timeZone, allowsNumber }: Pick<UserDependencies, 'db' | 'timeZone' | 'allowsNumber'>,
+  { db, timeZone, hasMail, allowsNumber }: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail' | 'allowsNumber'>,
   actor: Actor,
   { whatsappNumber: written, ...change }: ProfileInput,
 ): Promise<UserProfile> {
@@ -29,5 +29,5 @@ export async function updateProfile(
     return changed;
   });
   if (!user) throw userIsGone();
-  return { user, timeZone: user.timeZone ?? timeZone };
+  return getProfile({ db, timeZone, hasMail }, actor.userId);
 }

@@ -23,6 +23,7 @@ afterAll(() => database.drop());
 function openTestSessions(first: SessionState) {
   const messenger = scriptMessenger();
   const open = messenger.open;
+  let close = () => Promise.resolve();
   let linked: { tell: TellState; ended: PromiseWithResolvers<void> } | undefined;
   messenger.link = async (account, _method, tell) => {
     const ended = Promise.withResolvers<void>();
@@ -30,7 +31,7 @@ function openTestSessions(first: SessionState) {
     tell(first);
     const session = await open(account, tell);
     if (!session) throw new Error('there is no session');
-    return { ...session, ended: ended.promise };
+    return { ...session, ended: ended.promise, close: () => close() };
   };
   messenger.open = (_account, tell) => {
     tell({ status: 'unlinked', reason: 'It was opened' });
@@ -46,7 +47,17 @@ function openTestSessions(first: SessionState) {
     linked?.tell(last);
     linked?.ended.resolve();
   };
-  return { sessions, end };
+  /** The next to be closed says when that has begun, and takes until it is told to end. */
+  const closeSlowly = () => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    close = () => {
+      begun.resolve();
+      return ended.promise;
+    };
+    return { begun: begun.promise, end: ended.resolve };
+  };
+  return { sessions, end, closeSlowly };
 }
 
 /** Keeps what is told of an account from being written down until the answer is called. */
@@ -65,11 +76,16 @@ async function keepUnwritten(accountId: number): Promise<() => Promise<void>> {
   };
 }
 
+async function createUnlinked(): Promise<number> {
+  const { accountId } = await createOwner(database.db, 0);
+  await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
+  return accountId;
+}
+
 /** An account whose session tells `first`, and then ends with `last`, which is not written down before `write` is called. */
 async function endUnwritten(first: SessionState, last: SessionState) {
   const { sessions, end } = openTestSessions(first);
-  const { accountId } = await createOwner(database.db, 0);
-  await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
+  const accountId = await createUnlinked();
   await sessions.link(accountId, 'qr');
   const write = await keepUnwritten(accountId);
   end(last);
@@ -104,4 +120,18 @@ test('are not taken for linked still, so that the account can be linked again at
   await linked;
   expect(sessions.has(accountId)).toBe(true);
   expect((await statusOf(accountId))?.status).toBe('connected');
+});
+
+test('are not opened beside the linking that takes the place of another', async () => {
+  const { sessions, closeSlowly } = openTestSessions(CODE);
+  const accountId = await createUnlinked();
+  await sessions.link(accountId, 'qr');
+  const closing = closeSlowly();
+  const linked = sessions.link(accountId, 'pairing_code');
+  await closing.begun;
+  const opened = sessions.get(accountId);
+  closing.end();
+  await linked;
+  expect(await opened).toBeDefined();
+  expect((await statusOf(accountId))?.status).toBe('linking');
 });

@@ -1,26 +1,34 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { foldCampaigns } from '../../src/campaigns/fold-campaigns.ts';
 import { listDays } from '../../src/campaigns/occurrences.ts';
+import { sumRuns } from '../../src/campaigns/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 interface Sums {
+  runs: number;
   posts: number;
   sent: number;
   failed: number;
   delivered: number;
   read: number;
+  read_rate: number | null;
 }
+type Totals = Sums & { campaigns: number; groups: number };
 interface Overview {
-  totals: Sums & { campaigns: number };
+  totals: Totals;
+  previous?: Totals;
   daily: Array<Sums & { date: string }>;
 }
 
 let app: TestApp;
 let alice: Person;
 let groups: number[];
+/** Of each of the groups, without the account itself. */
+let members: number[];
 let people = 0;
 
 beforeAll(async () => {
@@ -29,8 +37,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   await app.database.clock.set('2031-05-31T12:00:00Z');
   alice = await app.signUp(`alice${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number; participants: number }> }>(
+    'venom/list-groups',
+  );
   groups = body.data.groups.map((group) => group.group_metadata_id);
+  members = body.data.groups.map((group) => group.participants - 1);
 });
 afterAll(() => app.stop());
 
@@ -42,11 +53,11 @@ async function overviewOf(person: Person, days?: number): Promise<Overview> {
 
 /** Sends to these groups and waits until it is done. */
 async function sendNow(group_metadata_ids: number[]): Promise<void> {
-  const { sent: before } = (await overviewOf(alice, 366)).totals;
+  const { sent, failed } = (await overviewOf(alice, 366)).totals;
   await alice.call('venom/add-campaign', { name: 'Fair', html: 'Hello', group_metadata_ids });
   await until(
     () => overviewOf(alice, 366),
-    ({ totals }) => totals.sent + totals.failed === before + group_metadata_ids.length,
+    ({ totals }) => totals.sent + totals.failed === sent + failed + group_metadata_ids.length,
   );
 }
 
@@ -60,18 +71,26 @@ async function haveRead(participant: string): Promise<void> {
   await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);
 }
 
-const NOTHING = { posts: 0, sent: 0, failed: 0, delivered: 0, read: 0 };
+/** Has all runs added up that ended a day ago. */
+async function sumAll(): Promise<void> {
+  await until(
+    () => sumRuns(app.database.db),
+    (more) => !more,
+  );
+}
+
+const NOTHING = { runs: 0, posts: 0, sent: 0, failed: 0, delivered: 0, read: 0, read_rate: null };
 
 test('somebody who has sent nothing sees every day, with zeros', async () => {
   const { totals, daily } = await overviewOf(alice);
-  expect(totals).toEqual({ campaigns: 0, ...NOTHING });
+  expect(totals).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
   expect(daily).toHaveLength(30);
   expect(daily[0]).toEqual({ date: '2031-05-02', ...NOTHING });
   expect(daily.at(-1)).toEqual({ date: '2031-05-31', ...NOTHING });
   expect((await overviewOf(alice, 366)).daily).toHaveLength(366);
 });
 
-test('each post counts on the day it began, with what came of it later, and the totals are the sums of the days', async () => {
+test('each run counts on the day it began, with what came of it later, and the totals are the sums of the days', async () => {
   await sendNow(groups);
   await app.database.clock.set('2031-06-02T12:00:00Z');
   await sendNow(groups.slice(0, 2));
@@ -79,14 +98,27 @@ test('each post counts on the day it began, with what came of it later, and the 
   await app.database.clock.set('2031-06-20T12:00:00Z');
   for (const participant of ['ann', 'ben', 'ann']) await haveRead(participant);
   const { totals, daily } = await overviewOf(alice, 30);
-  const busy = daily.filter((day) => day.posts > 0);
+  const busy = daily.filter((day) => day.runs > 0);
+  const [first = 0, second = 0, third = 0] = members;
+  const failed = 0;
   expect(busy).toEqual([
-    { date: '2031-05-31', posts: 1, sent: 3, failed: 0, delivered: 0, read: 0 },
-    { date: '2031-06-02', posts: 2, sent: 3, failed: 0, delivered: 2, read: 2 },
+    { date: '2031-05-31', runs: 1, posts: 1, sent: 3, failed, delivered: 0, read: 0, read_rate: 0 },
+    {
+      date: '2031-06-02',
+      runs: 2,
+      posts: 2,
+      sent: 3,
+      failed,
+      delivered: 2,
+      read: 2,
+      read_rate: 2 / (2 * first + second),
+    },
   ]);
-  expect(totals).toEqual({ campaigns: 3, posts: 3, sent: 6, failed: 0, delivered: 2, read: 2 });
-  expect((await overviewOf(alice, 18)).totals.posts, 'eighteen days ago was too early for the others').toBe(0);
-  expect((await overviewOf(alice, 19)).totals).toMatchObject({ campaigns: 2, posts: 2 });
+  const all = 3 * first + 2 * second + third;
+  const counts = { campaigns: 3, groups: 3, runs: 3, posts: 3, sent: 6, failed, delivered: 2, read: 2 };
+  expect(totals).toEqual({ ...counts, read_rate: 2 / all });
+  expect((await overviewOf(alice, 18)).totals.runs, 'eighteen days ago was too early for the others').toBe(0);
+  expect((await overviewOf(alice, 19)).totals).toMatchObject({ campaigns: 2, runs: 2 });
 });
 
 test('days are those of the user’s time zone', async () => {
@@ -94,7 +126,7 @@ test('days are those of the user’s time zone', async () => {
   await sendNow(groups);
   const dateOf = async (time_zone: string) => {
     await alice.call('user/update_profile', { time_zone });
-    return (await overviewOf(alice, 2)).daily.find((day) => day.posts > 0)?.date;
+    return (await overviewOf(alice, 2)).daily.find((day) => day.runs > 0)?.date;
   };
   expect(await dateOf('UTC')).toBe('2031-06-02');
   expect(await dateOf('America/New_York')).toBe('2031-06-01');
@@ -106,8 +138,47 @@ test('what failed is told, and what another user sent is not', async () => {
   const bob = await app.signUp(`bob${people}`);
   await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
   await sendNow(groups);
-  expect((await overviewOf(alice, 1)).totals).toMatchObject({ campaigns: 1, posts: 1, sent: 2, failed: 1 });
-  expect((await overviewOf(bob, 1)).totals).toMatchObject({ campaigns: 0, posts: 0, sent: 0 });
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ campaigns: 1, runs: 1, groups: 2, sent: 2, failed: 1 });
+  expect((await overviewOf(bob, 1)).totals).toMatchObject({ campaigns: 0, runs: 0, groups: 0, sent: 0 });
+});
+
+test('a group that was sent to more than once was reached once, and one to which all failed was not', async () => {
+  await sendNow(groups);
+  await sendNow(groups.slice(0, 2));
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 5, groups: 3 });
+  await app.database.clock.set('2031-06-01T12:00:00Z');
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups.slice(0, 2));
+  await sendNow(groups.slice(0, 1));
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 1, failed: 2, groups: 1 });
+  expect((await overviewOf(alice, 2)).totals).toMatchObject({ runs: 4, sent: 6, groups: 3 });
+});
+
+test('of a campaign whose single posts were folded the groups that it reached are still known', async () => {
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups);
+  await app.database.clock.advance({ days: 3 });
+  await sumAll();
+  await until(
+    () => foldCampaigns(app.database.db, 1),
+    (more) => !more,
+  );
+  expect((await overviewOf(alice, 5)).totals).toMatchObject({ sent: 2, failed: 1, groups: 2 });
+});
+
+test('the days before are told beside, where that is asked for', async () => {
+  await sendNow(groups);
+  await app.database.clock.set('2031-06-06T12:00:00Z');
+  await sendNow(groups.slice(0, 2));
+  await sendNow(groups.slice(0, 1));
+  const read = async (days: number) =>
+    (await alice.call<Overview>('analytics/get-overview', { days, with_previous: true })).body.data;
+  const { totals, previous, daily } = await read(5);
+  expect(totals).toMatchObject({ campaigns: 2, runs: 2, sent: 3, groups: 2 });
+  expect(previous).toMatchObject({ campaigns: 1, runs: 1, sent: 3, groups: 3 });
+  expect(daily).toHaveLength(5);
+  expect((await read(1)).previous).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
+  expect(await overviewOf(alice, 5)).not.toHaveProperty('previous');
 });
 
 test.each([0, 367, 1.5, '7'])('%j days are a 400', async (days) => {

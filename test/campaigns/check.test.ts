@@ -87,6 +87,24 @@ test('runs that are past already are left out, as adding it would', async () => 
   expect((await checked(later())).runs).toHaveLength(1);
 });
 
+test('of a change only the runs are told that come of it: a day that had its own gets no second one', async () => {
+  const answer = await alice.call('venom/add-campaign-batch', later());
+  const campaign_id = answer.headers.get('x-campaign-id') ?? '';
+  await sql`update runs set status = 'missed' where run_id =
+    (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${campaign_id})`.execute(
+    app.database.db,
+  );
+  const schedule_time = '17:30:00';
+  const { runs } = await checked({ ...later(), schedule_time, campaign_id });
+  await alice.call('venom/update-campaign', { campaign_id, schedule_time });
+  const { body } = await alice.call<{ runs: Array<{ status: string; due_at: string }> }>('venom/get-campaign', {
+    campaign_id,
+  });
+  const planned = body.data.runs.filter(({ status }) => status === 'planned').map(({ due_at }) => due_at);
+  expect(runs.map(({ due_at }) => due_at)).toEqual(planned);
+  expect((await checked({ ...later(), schedule_time })).runs).toHaveLength(planned.length + 1);
+});
+
 test('warnings are those of the text, of a text too long to go along with a file, and of an account that is away', async () => {
   const html = `<a href="https://example.org/">${'words '.repeat(300)}</a>`;
   const codes = async (body: object) => (await checked(body)).warnings.map(({ code }) => code);

@@ -111,7 +111,12 @@ describe('a campaign that is deleted', () => {
     ).body.data;
     expect(runs.map((one) => one.campaign_id)).toEqual([kept]);
     const overview = await alice.call<{ totals: object }>('analytics/get-overview', {});
-    expect(overview.body.data.totals).toMatchObject({ campaigns: 1, posts: 1, sent: groups.length });
+    expect(overview.body.data.totals).toMatchObject({
+      campaigns: 1,
+      runs: 1,
+      sent: groups.length,
+      groups: groups.length,
+    });
     const listed = await alice.call<{ groups: Array<{ activity: object }> }>('venom/list-groups', {
       with_activity: true,
     });

@@ -54,7 +54,7 @@ async function effortOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** A scheduled campaign to many groups, of which so many runs have been sent: what years of sending would have written. */
-async function sendMuch(status: 'sent' | 'queued' = 'sent'): Promise<{ owner: Owner; campaign: string }> {
+async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promise<{ owner: Owner; campaign: string }> {
   const owner = await createOwner(db, GROUPS);
   const campaign = await schedule(db, owner, { startDate: '2031-03-02', endDate: '2031-03-31', time: '09:00:00' });
   const isSent = status === 'sent';
@@ -65,14 +65,14 @@ async function sendMuch(status: 'sent' | 'queued' = 'sent'): Promise<{ owner: Ow
              next_position = ${isSent ? GROUPS + 1 : 1}::int, started_at = r.due_at, progress_at = r.due_at,
              finished_at = case when ${isSent}::boolean then r.due_at end
       from campaigns c where c.campaign_id = r.campaign_id and r.account_id = ${owner.accountId} and r.run_id in (
-        select run_id from runs where account_id = ${owner.accountId} order by due_at limit ${RUNS})
+        select run_id from runs where account_id = ${owner.accountId} order by due_at limit ${many})
       returning r.account_id, r.run_id, r.due_at
     )
     insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, attempts)
     select b.account_id, b.run_id, n, (${owner.groupIds}::bigint[])[n], b.run_id || '-' || n, ${status}::delivery_status,
            case when ${isSent}::boolean then b.due_at end, 1
     from begun b, generate_series(1, ${GROUPS}::int) n`.execute(db);
-  await sql`update campaigns set open_runs = ${isSent ? 30 - RUNS : 30}::int, status = 'running' where account_id = ${owner.accountId}`.execute(
+  await sql`update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where account_id = ${owner.accountId}`.execute(
     db,
   );
   await database.clock.set('2031-03-13T12:00:00Z');
@@ -138,16 +138,23 @@ describe('a request about very many deliveries', () => {
   });
 
   test('touches no more where the planner still believes that there are hardly any', async () => {
-    await sendMuch();
-    await sql`delete from deliveries`.execute(db);
+    // The key's index is one level higher by what is gone, and so a look into another that begins with the account would seem cheaper.
+    await sql`alter table deliveries set (autovacuum_enabled = false)`.execute(db);
+    for (let times = 0; times < 3; times++) {
+      await sendMuch();
+      await sql`delete from deliveries`.execute(db);
+    }
+    await sql`reindex index deliveries_message`.execute(db);
     await sql`analyze deliveries, revisions`.execute(db);
-    const { owner, campaign } = await sendMuch();
+    const runs = RUNS / 2;
+    const { owner, campaign } = await sendMuch('sent', runs);
+    await sql`alter table deliveries set (autovacuum_enabled = true)`.execute(db);
     expect(await effortOf(() => correct(owner, campaign)), 'a request').toBeLessThan(MOST_ROWS);
     // Each delivery and what is to be done about it, a few times.
-    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics').toBeLessThan(3 * RUNS * GROUPS);
-    expect(await effortOf(() => carryOut()), 'the writing').toBeLessThan(10 * RUNS * GROUPS);
+    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics').toBeLessThan(3 * runs * GROUPS);
+    expect(await effortOf(() => carryOut()), 'the writing').toBeLessThan(10 * runs * GROUPS);
     expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics after it').toBeLessThan(
-      5 * RUNS * GROUPS,
+      5 * runs * GROUPS,
     );
   });
 

@@ -92,3 +92,48 @@ test('a hundred days are listed at once and no more, whatever the years', async 
     expect(answer.body.details).toEqual([{ field: 'end_date', issue }]);
   }
 });
+
+test('only those to groups of a kind, or of a saved list, are listed where that is asked for', async () => {
+  const [one = 0, other = 0] = await groupsOf(alice);
+  const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+  const channel = made.body.data.group_metadata_id;
+  const send = async (name: string, group_metadata_ids: number[]) =>
+    alice.call('venom/add-campaign', { name, html: 'Hello', group_metadata_ids });
+  await send('to one', [one]);
+  await send('to the channel', [channel]);
+  await send('to both', [one, channel]);
+  const list = await alice.call<{ group_list_id: number }>('venom/save-group-list', {
+    name: 'Some',
+    group_metadata_ids: [other, channel],
+  });
+  const named = async (person: Person, filter: object) => {
+    const span = { start_date: '2031-06-01', end_date: '2031-06-01' };
+    const answer = await person.call<{ runs: Listed[] }>('venom/list-runs', { ...span, ...filter });
+    expect(answer.status).toBe(200);
+    return answer.body.data.runs.map((run) => run.name);
+  };
+  expect(await named(alice, {})).toEqual(['to one', 'to the channel', 'to both']);
+  expect(await named(alice, { kind: 'group' })).toEqual(['to one', 'to both']);
+  expect(await named(alice, { kind: 'channel' })).toEqual(['to the channel', 'to both']);
+  expect(await named(alice, { kind: 'community' })).toEqual([]);
+  const { group_list_id } = list.body.data;
+  expect(await named(alice, { group_list_id })).toEqual(['to the channel', 'to both']);
+  expect(await named(alice, { group_list_id, kind: 'group' })).toEqual(['to both']);
+  const carol = await app.signUp(`carol${people}`);
+  const span = { start_date: '2031-06-01', end_date: '2031-06-01' };
+  expect((await carol.call('venom/list-runs', { ...span, group_list_id })).status, 'it is not hers').toBe(404);
+});
+
+test('to how many groups a run goes, and what became of it, is told where that is asked for', async () => {
+  await schedule(alice, 'later', '2031-06-01', '2031-06-01', '20:00:00');
+  await alice.call('venom/add-campaign', { name: 'now', html: 'Hello', group_metadata_ids: await groupsOf(alice) });
+  const counted = async () => {
+    const body = { start_date: '2031-06-01', end_date: '2031-06-01', with_counts: true };
+    return (await alice.call<{ runs: Array<Listed & { sent: number }> }>('venom/list-runs', body)).body.data.runs;
+  };
+  const runs = await until(counted, (found) => found.some((run) => run.sent === 3));
+  expect(runs).toMatchObject([
+    { name: 'later', group_count: 3, queued: 0, sent: 0, failed: 0 },
+    { name: 'now', group_count: 3, queued: 0, sent: 3, failed: 0 },
+  ]);
+});

@@ -75,7 +75,12 @@ describe('a schedule', () => {
     await database.clock.set('2031-03-07T09:00:01Z');
     await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
       kind: 'invalid',
-      details: [{ field: 'end_date' }],
+      details: [{ field: 'schedule_time', issue: expect.stringMatching(/^is past for today/) }],
+    });
+    await database.clock.set('2031-03-08T00:00:00Z');
+    await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ field: 'end_date', issue: expect.stringMatching(/^is in the past/) }],
     });
   });
 

@@ -178,7 +178,7 @@ describe('another schedule', () => {
     await database.clock.set('2031-03-03T15:00:01Z');
     await expect(update(owner, campaign, { endDate: '2031-03-03' })).rejects.toMatchObject({
       kind: 'invalid',
-      details: [{ field: 'end_date' }],
+      details: [{ field: 'schedule_time' }],
     });
     await update(owner, campaign, { endDate: '2031-03-04' });
     expect(await runsOf(owner, campaign)).toEqual(['2031-03-03T09:00 missed', '2031-03-04T09:00 planned']);

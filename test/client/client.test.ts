@@ -33,8 +33,11 @@ describe('with the service itself', () => {
       if (!post) return [];
       const isKeyed = post.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
-      const onlyReads = post.description?.includes('the scope `read`') || name === 'user/list_api_keys';
-      return [[name, isKeyed ? 'keyed' : onlyReads ? 'always' : 'never'] as const];
+      // The same draft saved once more is the same draft, and who is disabled is disabled (contract §4).
+      const changesNothing =
+        post.description?.includes('the scope `read`') ||
+        /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$/.test(name);
+      return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];
     });
     expect(Object.fromEntries(PATHS.map((path) => [path, repeatable(path)]))).toEqual(Object.fromEntries(documented));
   });
@@ -210,7 +213,8 @@ describe('a stream of events', () => {
       ending(`retry: 1\n\n: hello\n\n${account('linking')}`),
       refuse(503, 0),
       hangUp,
-      ending(account('connected')),
+      ending(`id: 7\n${account('connected')}event: message\nid: 8\nda`),
+      ending('id: 9\n\n: still here\n\n'),
       refuse(401),
     );
     const heard: LiveEvent[] = [];
@@ -218,10 +222,32 @@ describe('a stream of events', () => {
       for await (const one of createClient({ url, token: 'abc' }).events()) heard.push(one);
     };
     await expect(listening()).rejects.toMatchObject({ code: 401 });
-    expect(heard.map(({ event }) => event)).toEqual(['connected', 'account', 'connected', 'account']);
-    expect(asked).toHaveLength(5);
+    expect(heard.map(({ event, lastEventId }) => [event, lastEventId])).toEqual([
+      ['connected', undefined],
+      ['account', undefined],
+      ['connected', undefined],
+      ['account', '7'],
+      ['connected', '7'],
+    ]);
+    // What was cut off was not heard, and an id that stands alone counts.
+    const lastIds = asked.map(({ headers }) => headers['last-event-id']);
+    expect(lastIds).toEqual([undefined, undefined, undefined, undefined, '7', '9']);
     for (const { url, headers } of asked)
       expect([url, headers.authorization]).toEqual(['/api/v1/events', 'Bearer abc']);
+  });
+
+  test('begins after the id that it is given, and tells what happened by its type', async () => {
+    const message = { type: 'run.completed', timestamp: '2026-01-01T00:00:00.000Z', data: { sent: 3 } };
+    const { url, asked } = await scripted(
+      stream(`id: 8\nevent: message\ndata: ${JSON.stringify(message)}\n\n`, 'event: unheard of\ndata: 1\n\n'),
+    );
+    const heard: LiveEvent[] = [];
+    for await (const one of createClient({ url }).events({ lastEventId: '7' })) {
+      heard.push(one);
+      if (one.event === 'message' && one.data.type === 'run.completed' && one.data.data.sent === 3) break;
+    }
+    expect(heard.slice(1)).toEqual([{ event: 'message', data: message, lastEventId: '8' }]);
+    expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual(['7']);
   });
 
   test('that falls silent is taken for dead, and another one is opened', async () => {
@@ -255,12 +281,16 @@ describe('a stream of events', () => {
   });
 
   test('means the same however it is cut, and however its lines end', () => {
-    const text = `: hi\n\nretry: 250\n\nevent: account\ndata: {"a":"1: 2"}\n\nevent: campaign\ndata:x\ndata: y\n\ndata: z\n\nevent: no data\n\n`;
+    const text = `: hi\n\nretry: 250\n\nevent: account\ndata: {"a":"1: 2"}\n\nevent: campaign\ndata:x\ndata: y\n\ndata: z\n\nevent: no data\n\nid: 1\ndata: w\nid: 2\n\nid\n\nid: 3\n\n`;
     const expected = [
       { kind: 'retry', ms: 250 },
       { kind: 'event', event: 'account', data: '{"a":"1: 2"}' },
       { kind: 'event', event: 'campaign', data: 'x\ny' },
       { kind: 'event', event: 'message', data: 'z' },
+      { kind: 'id', id: '2' },
+      { kind: 'event', event: 'message', data: 'w' },
+      { kind: 'id', id: '' },
+      { kind: 'id', id: '3' },
     ];
     fc.assert(
       fc.property(fc.constantFrom('\n', '\r\n'), fc.array(fc.nat(200)), (end, cuts) => {

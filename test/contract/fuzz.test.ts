@@ -6,15 +6,18 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { statusOf } from '../../src/http/edge/envelope.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/lib/error-codes.ts';
 import { failure, success } from '../../src/http/contract/envelope.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { bodiesOf, type KnownFields } from '../support/generate-bodies.ts';
 import { until } from '../support/ledger.ts';
 import { readOperations, type DocumentedOperation } from '../support/openapi.ts';
 import { PNG } from '../support/sample-files.ts';
+import { runs } from '../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
+const RUNS = runs(6);
 const ENDS_TOKENS = new Set(['revoke_tokens', 'delete_account']);
 const DEADLINE_MS = 20_000;
 
@@ -116,6 +119,8 @@ async function sendOdd({ path, isBearer, statuses }: DocumentedOperation, body: 
   return answer;
 }
 
+const hasStatus = (status: number) => (told: ErrorCode) => told in ERROR_CODES && statusOf(told) === status;
+
 function expectEnvelope({ status, headers, body }: Answered, text: string) {
   const requestId = headers.get('x-request-id');
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
@@ -123,7 +128,9 @@ function expectEnvelope({ status, headers, body }: Answered, text: string) {
   const schema = status === 200 ? success(z.unknown()).strict() : failure.strict();
   if (body !== undefined) schema.parse(body);
   const isRefusal = status !== 200;
-  expect(body ?? {}).toMatchObject(isRefusal ? { code: status, request_id: requestId } : {});
+  expect(body ?? {}).toMatchObject(
+    isRefusal ? { code: status, error_code: expect.toSatisfy(hasStatus(status)), request_id: requestId } : {},
+  );
   expect(isRefusal && text.length > 10_000, 'a refusal repeats what was sent').toBe(false);
 }
 

@@ -43,6 +43,7 @@ function expectFailure(answer: Answer, code: number) {
     error: true,
     status: 'error',
     code,
+    error_code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
     message: expect.stringMatching(/^\S.*[^.\s]$/),
     details: expect.any(Array),
     data: null,
@@ -118,8 +119,11 @@ describe('the other refusals are', () => {
   test('403 where sign-up is closed', async () => {
     const database = await createTestDatabase();
     const server = await startTestServer({ db: database.db, users: { signUp: 'closed' } });
-    const init = { method: 'POST', body: JSON.stringify(newcomer()), headers: { 'content-type': 'application/json' } };
-    expectFailure(await request(`${server.url}/api/v1/user/create_user`, init), 403);
+    const headers = { 'content-type': 'application/json' };
+    const signUp = () =>
+      request(`${server.url}/api/v1/user/create_user`, { method: 'POST', body: JSON.stringify(newcomer()), headers });
+    expect((await signUp()).status, 'the first user of all').toBe(200);
+    expectFailure(await signUp(), 403);
     await server.close();
     await database.drop();
   });
@@ -243,6 +247,31 @@ describe('the other refusals are', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     await server.close();
     await database.drop();
+  });
+
+  test('429 beyond 600 previews and checks a minute and user, together, and each answer tells how many are left', async () => {
+    const erin = await app.signUp('erin');
+    const left: number[] = [];
+    const preview = async () => {
+      const answer = await erin.call('venom/preview-campaign', { html: 'x' });
+      if (answer.status === 200) left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+      return answer;
+    };
+    for (let round = 0; round < 59; round++) await Promise.all(Array.from({ length: 10 }, preview));
+    expect(left).toHaveLength(590);
+    const check = { name: 'x', html: 'x', group_metadata_ids: [0] };
+    for (let round = 0; round < 10; round++) expect((await erin.call('venom/check-campaign', check)).status).toBe(404);
+    expect(Math.min(...left)).toBe(10);
+    const answer = await preview();
+    expect(answer.body).toMatchObject({ code: 429, message: 'No more than 600 previews and checks a minute' });
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Others have theirs, and all else goes on.
+    const frank = await app.signUp('frank');
+    expect((await frank.call('venom/preview-campaign', { html: 'x' })).status).toBe(200);
+    const other = await erin.call('venom/list-campaigns');
+    expect([other.status, other.headers.get('x-ratelimit-limit')]).toEqual([200, null]);
   });
 });
 
@@ -375,6 +404,20 @@ const LIMITS: Limit[] = [
   { ...community, field: 'community_name', ...chatName },
   { ...community, ...longDescription },
   { path: 'venom/list-groups', field: 'limit', body: () => ({}), ...wholeNumbers(1, 500) },
+  { path: 'venom/list-groups', field: 'silent_days', body: () => ({}), ...wholeNumbers(1, 90) },
+  {
+    path: 'venom/list-groups',
+    field: 'sort_by',
+    body: () => ({}),
+    taken: ['name', 'kind', 'participants', 'last_posted_at', 'read_rate', 'failed', null],
+    refused: ['Name', '', 'group_name'],
+  },
+  {
+    path: 'analytics/get-group',
+    field: 'days',
+    body: () => ({ group_metadata_id: group }),
+    ...wholeNumbers(1, 366),
+  },
   { path: 'venom/list-campaigns', field: 'limit', body: () => ({}), ...wholeNumbers(1, 200) },
   {
     path: 'sandbox/list-messages',
@@ -434,7 +477,7 @@ describe('a value is taken up to its limit and refused beyond it:', () => {
     expect((await sent(ids.slice(0, 10_000))).status).toBe(200);
     expect((await sent(ids.slice(0, 1))).status).toBe(200);
     const repeated = await sent([...ids.slice(0, 3), ...Array.from({ length: 10_000 }, () => ids[0])]);
-    expect(repeated.status).toBe(200);
+    expect(repeated.status, JSON.stringify(repeated.body)).toBe(200);
     for (const refused of [
       ids,
       Array.from({ length: 100_001 }, () => ids[0]),

@@ -1,4 +1,5 @@
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, lchownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
@@ -111,32 +112,72 @@ describe('programs', () => {
 describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
   const userNamespaces = false;
 
-  test('the server runs as nobody on the files in DATA_DIR, and goes on so', async () => {
+  test('the server runs under an id of its own on the files in DATA_DIR, and goes on so', async () => {
     const dataDir = seeded();
     const first = await start({ dataDir, userNamespaces });
     expect(await read(first.address)).toHaveLength(1);
-    expect((await stat(join(dataDir, 'postgres/base'))).uid).toBe(NOBODY);
-    expect((await stat(dataDir)).uid).toBe(0);
-    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(NOBODY);
+    const { uid, gid } = await stat(join(dataDir, 'postgres/base'));
+    expect([0, NOBODY]).not.toContain(uid);
+    expect(spawnSync('getent', ['passwd', String(uid)]).status).toBe(2);
+    expect(await stat(dataDir)).toMatchObject({ uid: 0, gid });
+    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(uid);
     await first.stop();
     const second = await start({ dataDir });
     expect(await read(second.address)).toHaveLength(1);
-    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(NOBODY);
+    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(uid);
   });
 
-  test('a first start makes its database as nobody', async () => {
-    const { address } = await start({ dataDir: temporaryFolder(), userNamespaces });
+  test('a first start makes its database for that id, and leaves nothing else behind', async () => {
+    const dataDir = temporaryFolder();
+    const { address } = await start({ dataDir, userNamespaces });
     expect(await ask(address, sql`select 1 as answer`)).toEqual([1]);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres'))).toEqual(['postgres']);
+    expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(
+      (await stat(`/proc/${serverPid(dataDir)}`)).uid,
+    );
+  });
+
+  test('files that an earlier server had as nobody become those of an id of its own', async () => {
+    const dataDir = seeded();
+    for (const name of ['', ...readdirSync(join(dataDir, 'postgres'), { recursive: true })])
+      lchownSync(join(dataDir, 'postgres', String(name)), NOBODY, NOBODY);
+    const { address } = await start({ dataDir, userNamespaces });
+    expect(await read(address)).toHaveLength(1);
+    expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).not.toBe(NOBODY);
+  });
+
+  test('nobody else gets in: neither who runs as nobody nor who becomes the user of the server', async () => {
+    const dataDir = seeded();
+    const { address } = await start({ dataDir, userNamespaces });
+    const socket = join('socketFolder' in address ? address.socketFolder : '', '.s.PGSQL.5432');
+    const { uid, gid } = await stat(`/proc/${serverPid(dataDir)}`);
+    expect(knock(socket, { uid: NOBODY, gid: NOBODY })).toBe('EACCES');
+    expect(knock(socket, { uid, gid })).toContain('Peer authentication failed for user "campanile"');
+    expect(knock(socket, { uid: 0, gid: 0 })).toMatch(/^R/);
   });
 
   test('a folder nobody can get to is named', async () => {
     const parent = temporaryFolder();
     chmodSync(parent, 0o700);
-    expect(await refusal({ dataDir: join(parent, 'data'), userNamespaces })).toContain(
-      `user ${NOBODY} may not enter ${parent} on the way`,
+    expect(await refusal({ dataDir: join(parent, 'data'), userNamespaces })).toMatch(
+      new RegExp(`user 6\\d{4} may not enter ${RegExp.escape(parent)} on the way`),
     );
   });
 });
+
+/** What a server answers to somebody who asks to be let in as its superuser; or why they cannot ask. */
+function knock(socket: string, as: { uid: number; gid: number }): string {
+  const words = Buffer.from('user\0campanile\0database\0postgres\0\0');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + words.length);
+  head.writeInt32BE(3 << 16, 4);
+  const script = `
+    const socket = require('node:net').connect(${JSON.stringify(socket)});
+    socket.once('connect', () => socket.write(Buffer.from('${Buffer.concat([head, words]).toString('hex')}', 'hex')));
+    socket.once('data', (data) => { console.log(data.toString('latin1')); socket.destroy(); });
+    socket.once('error', (error) => console.log(error.code));`;
+  return spawnSync(process.execPath, ['-e', script], { ...as, cwd: '/', encoding: 'utf8' }).stdout.trim();
+}
 
 function copyPackage(): string {
   const folder = join(temporaryFolder(), basename(findPackage()));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
 import { sql } from 'kysely';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { watchDisk } from '../../src/database/watch-disk.ts';
@@ -10,6 +11,14 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+
+test('what takes room is put off while less than the floor is free, and nothing is where the disk is not ours', async () => {
+  const folder = tmpdir();
+  await watchDisk({ folder, floorBytes: 0 }).requireRoom();
+  await watchDisk({ floorBytes: Number.MAX_SAFE_INTEGER }).requireRoom();
+  const low = watchDisk({ folder, floorBytes: Number.MAX_SAFE_INTEGER }).requireRoom();
+  await expect(low).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 60 });
+});
 
 test('a statement that fails of a full disk is noticed, and that there is room again by writing', async () => {
   const disk = watchDisk();

@@ -19,7 +19,7 @@ const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 describe('the backlog', () => {
   test('is what is queued of runs under way, how old it is, and how long the longest-waiting lane has waited', async () => {
     const turns = await takeTurnsByHand(database.db);
-    expect(await readBacklog(database.db)).toEqual({ queued: 0, oldestSeconds: 0, overdueSeconds: 0 });
+    expect(await readBacklog(database.db)).toEqual({ queued: 0, oldestSeconds: 0, overdueSeconds: 0, late: 0 });
     const owner = await createOwner(database.db, 4);
     await sendNow(database.db, owner);
     await database.clock.advance({ minutes: 10 });
@@ -47,11 +47,14 @@ describe('the backlog', () => {
     const owner = await createOwner(database.db, 2);
     await schedule(database.db, owner, { startDate: '2031-03-03', endDate: '2031-03-04', time: '09:00:00' });
     expect((await readBacklog(database.db)).oldestSeconds).toBe(0);
+    await database.clock.set('2031-03-03T09:00:30Z');
+    expect((await readBacklog(database.db)).late).toBe(0);
     await database.clock.set('2031-03-03T09:30:00Z');
+    expect((await readBacklog(database.db)).late).toBe(1);
     const { queued, oldestSeconds } = await readBacklog(database.db);
     expect([queued, Math.floor(oldestSeconds / 60)]).toEqual([0, 30]);
     await beginDueRuns(database.db, EVERY_SHARD);
-    expect((await readBacklog(database.db)).queued).toBe(2);
+    expect(await readBacklog(database.db)).toMatchObject({ queued: 2, late: 0 });
     await sql`delete from runs`.execute(database.db);
   });
 });

@@ -11,7 +11,7 @@ import { cancelCampaign } from '../../src/campaigns/control.ts';
 import { getCampaign } from '../../src/campaigns/get-campaign.ts';
 import { createFinisher } from '../../src/deliveries/finisher.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { measurePauses } from '../../src/metrics.ts';
+import { measureAccounts } from '../../src/metrics.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
@@ -41,13 +41,13 @@ afterAll(() => database.drop());
 
 async function readStopped(): Promise<string | undefined> {
   const registry = new Registry();
-  measurePauses(registry, { db: database.db, log });
+  measureAccounts(registry, { db: database.db, log });
   return /^campanile_accounts_stopped (.*)$/m.exec(await registry.metrics())?.[1];
 }
 
 async function connect(owner: Owner): Promise<void> {
   const waiters = { wait: () => Promise.reject(new Error('nothing is asked of a session')) };
-  const deps = { db: database.db, waiters, messengers: new Map() };
+  const deps = { db: database.db, waiters, messengers: new Map(), async countPairingCode() {} };
   expect(await connectAccount(deps, owner, { messenger: undefined, method: 'qr' })).toMatchObject({
     status: 'connected',
   });

@@ -63,7 +63,14 @@ test('a group is told how often and when last it was posted to, and which share 
   const read = () => activityOf(alice);
   const all = await until(read, (found) => (found.get(second)?.read ?? 0) > 0 && (found.get(channel)?.read ?? 0) > 0);
   const [before, after] = [await rowsOf(older), await rowsOf(newer)];
-  expect(all.get(third)).toEqual({ posts: 0, last_posted_at: null, recipients: 0, read: 0, read_rate: null });
+  expect(all.get(third)).toEqual({
+    posts: 0,
+    failed: 0,
+    last_posted_at: null,
+    recipients: 0,
+    read: 0,
+    read_rate: null,
+  });
   expect(all.get(first)).toMatchObject({
     posts: 1,
     last_posted_at: before.groups.find((row) => row.group_metadata_id === first)?.last_sent_at,

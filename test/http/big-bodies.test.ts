@@ -76,7 +76,7 @@ const upload = ({ token }: Person, image = 'x') => server.post(UPLOAD, bodyOf(im
 function beginUpload({ token }: Person) {
   const raw = rawConnection(server.url);
   raw.send(
-    `POST ${UPLOAD} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${BIG}\r\n\r\n`,
+    `POST ${UPLOAD} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${BIG}\r\n\r\n`,
   );
   return raw;
 }
@@ -129,7 +129,7 @@ test('two who bring theirs a drop at a time delay nobody, and are told 408', asy
 test('a small body that never comes is told 408 too, also before anybody is known', async () => {
   const raw = rawConnection(server.url);
   raw.send(
-    'POST /api/v1/probe/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+    'POST /api/v1/probe/echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
   );
   expect(parseAnswer(await raw.received()).status).toBe(408);
 });

@@ -70,7 +70,7 @@ test('a request without a token is refused before its body is read', async () =>
   const length = 50 * 1024 * 1024;
   const raw = rawConnection(server.url);
   raw.send(
-    `POST /api/v1/probe/do HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+    `POST /api/v1/probe/do HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
   );
   const answer = parseAnswer(await raw.received((text) => text.includes('request_id')));
   raw.socket.destroy();
@@ -82,7 +82,7 @@ test('a connection serves on after a refusal', async () => {
   const raw = rawConnection(server.url);
   const post = (path: string, body: string) =>
     raw.send(
-      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
   const answers = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
   post('/api/v1/probe/do', 'x'.repeat(300_000));
@@ -103,11 +103,11 @@ test('what Node refuses to parse is answered in the envelope too', async () => {
   const cases: Array<[string, number]> = [
     ['NONSENSE\r\n\r\n', 400],
     ['GET / HTTP/9.9\r\n\r\n', 400],
-    [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
-    ['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n', 400],
-    ['POST / HTTP/1.1\r\nhost: x\r\n', 408],
+    [`GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nhost: localhost\r\n', 408],
     [
-      'POST /api/v1/probe/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+      'POST /api/v1/probe/echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
       408,
     ],
   ];
@@ -118,6 +118,8 @@ test('what Node refuses to parse is answered in the envelope too', async () => {
       const answer = parseAnswer(await raw.received());
       expect(answer.status, request.slice(0, 40)).toBe(status);
       expect(answer.body).toMatchObject({ error: true, code: status, request_id: answer.headers.get('x-request-id') });
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     }),
   );
 });

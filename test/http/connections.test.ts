@@ -30,6 +30,7 @@ async function expectFailure(request: string, code: number) {
     error: true,
     status: 'error',
     code,
+    error_code: expect.any(String),
     message: expect.any(String),
     details: [],
     data: null,
@@ -43,7 +44,7 @@ test('a request without a Host header is refused in the envelope, but before HTT
 });
 
 test('an expectation that nobody knows is ignored', async () => {
-  expect((await ask('GET /health/live HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n')).status).toBe(200);
+  expect((await ask('GET /health/live HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\n\r\n')).status).toBe(200);
 });
 
 test('whoever takes the service for a proxy is told that it is none', async () => {
@@ -51,15 +52,15 @@ test('whoever takes the service for a proxy is told that it is none', async () =
 });
 
 test('a page of the documentation that does not exist is a 404 in the envelope', async () => {
-  await expectFailure('GET /docs/static/nothing.js HTTP/1.1\r\nhost: x\r\n\r\n', 404);
+  await expectFailure('GET /docs/static/nothing.js HTTP/1.1\r\nhost: localhost\r\n\r\n', 404);
 });
 
 test('closing does not wait for a client that never ends its half of a connection', async () => {
   const stubborn = await startTestServer({ db: database.db });
   const requests = [
     'NONSENSE\r\n\r\n',
-    'CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n',
-    'GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    'GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n',
     'GET /health/live HTTP/1.0\r\n\r\n',
   ];
   const sockets = await Promise.all(requests.map((request) => holdOpen(stubborn.url, request)));
@@ -75,3 +76,27 @@ function holdOpen(url: string, request: string): Promise<Socket> {
     socket.write(request);
   });
 }
+
+test('a connection over which nothing comes or goes is closed, one that is in use is not', async () => {
+  const impatient = await startTestServer({ db: database.db, limits: { silentMs: 1_000 } });
+  const [silent, used] = [rawConnection(impatient.url), rawConnection(impatient.url)];
+  const drip = setInterval(() => used.send('x'), 100);
+  used.send('GET /health/live HTTP/1.1\r\nx: ');
+  expect(await silent.received()).toBe('');
+  clearInterval(drip);
+  used.send('\r\nhost: localhost\r\n\r\n');
+  expect(await used.received((text) => text.includes('"ok"'))).toContain('200 OK');
+  used.socket.destroy();
+  await impatient.close();
+});
+
+test('of too many connections the newest is closed', async () => {
+  const small = await startTestServer({ db: database.db, limits: { connections: 2 } });
+  const request = 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n';
+  const sockets = [await holdOpen(small.url, request), await holdOpen(small.url, request)];
+  const third = rawConnection(small.url);
+  third.send(request);
+  expect(await third.received()).toBe('');
+  for (const socket of sockets) socket.destroy();
+  await small.close();
+});

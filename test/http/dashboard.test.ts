@@ -10,7 +10,8 @@ import { startTestApp } from '../support/app.ts';
 const app = await startTestApp();
 afterAll(() => app.stop());
 const page = await (await fetch(app.url)).text();
-const script = /<script type="module" crossorigin src="([^"]+)"/.exec(page)?.[1] ?? '';
+/** The first of those that are loaded ahead, which is large. */
+const script = /<link rel="modulepreload" href="([^"]+)"/.exec(page)?.[1] ?? '';
 
 /** What is on the wire: `fetch` would unpack it. */
 async function getPacked(path: string, encoding: string) {
@@ -22,6 +23,7 @@ async function getPacked(path: string, encoding: string) {
 test.each([
   '/',
   '/sign-up',
+  '/goodbye',
   '/campaigns/new',
   '/campaigns/5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10',
   '/calendar',
@@ -50,6 +52,33 @@ test('no page allows scripts or styles but its own files, and styles with the no
     nonces.add(nonce);
   }
   expect(nonces.size).toBe(3);
+});
+
+test.each(['/nowhere', '/campaigns', '/groups/none/at/all'])(
+  '%s is no address, which a browser is told by a page, and a program by an envelope',
+  async (path) => {
+    const shown = await fetch(`${app.url}${path}`, {
+      headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    });
+    expect(shown.status).toBe(404);
+    expect(shown.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(shown.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(await shown.text()).toContain('<div id="root">');
+    const told = await fetch(`${app.url}${path}`);
+    expect(told.status).toBe(404);
+    expect(await told.json()).toMatchObject({ error: true, code: 404 });
+  },
+);
+
+test.each([
+  ['/api/v1/nowhere', 404],
+  ['/api', 404],
+  ['/assets/nothing.js', 404],
+  ['/api/v1/venom/add-campaign', 405],
+])('%s is for programs: also a browser gets an envelope', async (path, status) => {
+  const response = await fetch(`${app.url}${path}`, { headers: { accept: 'text/html' } });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toContain('application/json');
 });
 
 test('the page names nothing of another machine, and holds no script', () => {

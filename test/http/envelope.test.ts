@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { AppError, type ErrorKind } from '../../src/lib/errors.ts';
+import { statusOf } from '../../src/http/edge/envelope.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/lib/error-codes.ts';
+import { AppError } from '../../src/lib/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';
@@ -36,6 +38,7 @@ function expectFailure(answer: Answer, code: number, details: unknown[] = []) {
     error: true,
     status: 'error',
     code,
+    error_code: expect.toSatisfy((told: ErrorCode) => told in ERROR_CODES && statusOf(told) === code),
     message: expect.stringMatching(/^[A-Za-z].*[^.]$/),
     details,
     data: null,
@@ -121,27 +124,19 @@ test('a base URL with a slash too many works', async () => {
     expect((await server.post(path, { name: 'x' })).status, path).toBe(200);
 });
 
-test('each kind of error has its status, and 503 and 429 say when to come back', async () => {
-  const statuses: Array<[ErrorKind, number]> = [
-    ['invalid', 400],
-    ['unauthenticated', 401],
-    ['forbidden', 403],
-    ['not_found', 404],
-    ['conflict', 409],
-    ['too_large', 413],
-    ['unsupported_media_type', 415],
-    ['rate_limited', 429],
-    ['unavailable', 503],
-  ];
-  for (const [kind, status] of statuses) {
+test('each failure has its code and status; 503 and 429 say when to come back', async () => {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+  for (const code of codes) {
+    const status = statusOf(code);
     const details = [{ field: 'a.0', issue: 'is odd' }];
     behaviour.handle = async () => {
-      throw new AppError(kind, 'No', { details, retryAfterSeconds: 7 });
+      throw new AppError(code, 'No', { details, retryAfterSeconds: 7 });
     };
     const answer = await server.post(DO, {}, { token: alice.token });
     expectFailure(answer, status, details);
-    expect(answer.headers.get('retry-after'), kind).toBe(status === 429 || status === 503 ? '7' : null);
-    expect(answer.headers.get('www-authenticate'), kind).toBe(status === 401 ? 'Bearer' : null);
+    expect(answer.body).toMatchObject({ error_code: code });
+    expect(answer.headers.get('retry-after'), code).toBe(status === 429 || status === 503 ? '7' : null);
+    expect(answer.headers.get('www-authenticate'), code).toBe(status === 401 ? 'Bearer' : null);
   }
 });
 

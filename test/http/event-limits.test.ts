@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkAccount } from '../../src/accounts/link-account.ts';
 import type { WatchLimits } from '../../src/http/events/watch-progress.ts';
-import { systemClock } from '../../src/lib/time.ts';
+import { sleep, systemClock } from '../../src/lib/time.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
@@ -78,6 +78,38 @@ test('a token that was revoked ends its streams also where no hint comes through
   await server.close();
 });
 
+test('who has left before it is known who asks takes no place', async () => {
+  const known = await start({});
+  const alice = await person(known, 'alice');
+  // It has not seen the token yet, and asks the database.
+  const server = await start({});
+  const request = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${alice.token}\r\n\r\n`;
+  const lock = Promise.withResolvers<void>();
+  const isLocked = Promise.withResolvers<void>();
+  const locking = database.db.transaction().execute(async (trx) => {
+    await sql`lock table users in access exclusive mode`.execute(trx);
+    isLocked.resolve();
+    await lock.promise;
+  });
+  await isLocked.promise;
+  const leaving = Array.from({ length: 5 }, () => {
+    const connection = rawConnection(server.url);
+    connection.send(request);
+    return connection;
+  });
+  // Were this too short, the test would show less; it would not fail.
+  await sleep(300);
+  for (const { socket } of leaving) socket.destroy();
+  await sleep(300);
+  lock.resolve();
+  await locking;
+  const listener = await listen(server.url, alice.token);
+  await listener.snapshot();
+  expect(await metricOf(server, 'campanile_event_streams')).toBe(1);
+  await listener.leave();
+  await Promise.all([known.close(), server.close()]);
+});
+
 test('a quiet stream is kept alive by comments', async () => {
   const server = await start({ keepAliveMs: 20 });
   const alice = await person(server, 'alice');
@@ -114,7 +146,7 @@ test('a client that does not read is dropped, the others hear all, and it recove
   const alice = await person(server, 'alice');
   await giveCampaigns(alice, 500);
   const asleep = rawConnection(server.url);
-  asleep.send(`GET /api/v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${alice.token}\r\n\r\n`);
+  asleep.send(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${alice.token}\r\n\r\n`);
   await asleep.received((all) => all.includes('event: account'));
   asleep.socket.pause();
   const awake = await listen(server.url, alice.token);

@@ -57,7 +57,7 @@ async function scheduleNextYear(person: Person, name: string): Promise<string> {
 }
 
 describe('a listener', () => {
-  test('is given a snapshot: the account, and each campaign that has not ended', async () => {
+  test('is given a snapshot: the account, and each campaign that has not ended, or just has', async () => {
     const planned = await scheduleNextYear(alice, 'Next year');
     const done = await send(alice);
     const first = await listen(app.url, alice.token);
@@ -71,7 +71,11 @@ describe('a listener', () => {
     expect(listener.text()).toMatch(/^retry: \d+\n\n/);
     const status = await alice.call('venom/account-status');
     expect(account).toMatchObject({ event: 'account', data: status.body.data });
-    expect(campaigns.map((one) => (one.data as CampaignHeard).campaign_id)).toEqual([planned]);
+    const told = campaigns.flatMap(({ event, data }) => (event === 'campaign' ? [data as CampaignHeard] : []));
+    expect(told.map(({ campaign_id, status }) => [campaign_id, status])).toEqual([
+      [planned, 'scheduled'],
+      [done, 'completed'],
+    ]);
     expect(listener.last(planned)).toEqual({
       campaign_id: planned,
       name: 'Next year',

@@ -182,7 +182,7 @@ describe('a creation whose first attempt', () => {
     ['has an unknown outcome may not', true, 409],
   ])('%s', async (_what, outcomeUnknown, status) => {
     const key = newKey();
-    const act = () => Promise.reject(new AppError('unavailable', 'no answer', { outcomeUnknown }));
+    const act = () => Promise.reject(new AppError('outcome_unknown', 'no answer', { outcomeUnknown }));
     const attempt = createOnce(app.database.db, keyOf(key), { act, record: () => Promise.resolve(1) });
     await expect(attempt).rejects.toMatchObject({ message: 'no answer' });
     expect((await repeat(key)).status).toBe(status);

@@ -205,6 +205,40 @@ describe.each([
   });
 });
 
+test('list-campaigns finds those of certain days, in an order of choice, and tells how many there are', async () => {
+  const person = await signUp();
+  await campaigns.add(person, ['banana', 'Apple', 'cherry']);
+  const { database } = app;
+  await sql`
+    update campaigns set created_at = '2026-03-01T22:30:00Z' where name = 'banana' and account_id in (
+      select a.account_id from accounts a join memberships m using (workspace_id) where m.user_id = ${person.userId})`.execute(
+    database.db,
+  );
+  const names = async (body: object) => {
+    const answer = await person.call<{
+      campaigns: Array<{ name: string }>;
+      totals?: object;
+      next_cursor: string | null;
+    }>('venom/list-campaigns', body);
+    const { campaigns: found, totals, next_cursor: cursor } = answer.body.data;
+    return { names: found.map(({ name }) => name), totals, cursor };
+  };
+  expect((await names({})).names).toEqual(['cherry', 'Apple', 'banana']);
+  expect((await names({ sort_by: 'name' })).names).toEqual(['Apple', 'banana', 'cherry']);
+  expect((await names({ sort_by: 'created_at' })).names).toEqual(['banana', 'Apple', 'cherry']);
+  const first = await names({ sort_by: 'name', descending: true, limit: 2, with_totals: true });
+  expect(first).toMatchObject({ names: ['cherry', 'banana'], totals: { campaigns: 3 } });
+  const rest = await names({ sort_by: 'name', descending: true, limit: 2, cursor: first.cursor });
+  expect(rest).toMatchObject({ names: ['Apple'], cursor: null });
+  const march = { created_from: '2026-03-01', created_to: '2026-03-01', with_totals: true };
+  expect(await names(march)).toMatchObject({ names: ['banana'], totals: { campaigns: 1 } });
+  await person.call('user/update_profile', { time_zone: 'Europe/Berlin' });
+  expect((await names({ created_to: '2026-03-01' })).names).toEqual(['banana']);
+  await person.call('user/update_profile', { time_zone: 'Asia/Tokyo' });
+  expect((await names({ created_to: '2026-03-01' })).names).toEqual([]);
+  expect((await names({ created_from: '2026-03-02', created_to: '2026-03-02' })).names).toEqual(['banana']);
+});
+
 test('list-campaigns answers newest first, and those of a status', async () => {
   const person = await signUp();
   const schedule = { is_schedule: true, start_date: '2990-01-01', end_date: '2990-01-02', schedule_time: '09:00:00' };
@@ -227,6 +261,8 @@ test('list-campaigns answers newest first, and those of a status', async () => {
       progress: { deliveries: 0, sent: 0, failed: 0 },
     },
   ]);
+  const withPost = await readPage(campaigns, person, { status: 'scheduled', with_post: true });
+  expect(withPost['campaigns']).toMatchObject([{ group_count: expect.any(Number), media_mime: null }]);
   expect(idsOf(campaigns, await readPage(campaigns, person, { status: 'cancelled' }))).toEqual([]);
   expect((await person.call('venom/list-campaigns', { status: 'odd' })).status).toBe(400);
 });

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { versionLine } from '../../src/lib/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -20,6 +24,7 @@ interface DocumentedOperation {
 }
 interface Document {
   openapi: string;
+  info: { version: string };
   servers: Array<{ url: string }>;
   paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
@@ -31,7 +36,7 @@ let document: Document;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const settings = { publicUrl: 'https://campanile.example' };
+  const settings = { publicUrl: 'https://campanile.example', publicDocs: true };
   server = await startTestServer({ db: database.db, operations: probes({}), settings });
   document = (await server.request('/openapi.json')).body as Document;
 });
@@ -46,6 +51,45 @@ test('it is OpenAPI 3.1 for the public address, with the bearer scheme', () => {
   expect(document.components.securitySchemes).toEqual({
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: expect.stringContaining('API key') },
   });
+});
+
+test('its version is that of the package, of the client for Python, of health and of the command line', async () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const { version } = JSON.parse(read('package.json')) as Document['info'];
+  expect(read('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
+  expect(document.info.version).toBe(version);
+  expect((await server.request('/health/live')).body).toMatchObject({ version });
+  expect(versionLine()).toMatch(new RegExp(`^${RegExp.escape(version)}( |$)`));
+});
+
+test('answers may have more fields than it names', () => {
+  expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+});
+
+test('where requests are limited it tells by which headers', async () => {
+  const rates = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  const settings = { rateLimit: 3, corsOrigins: ['https://pages.example'] };
+  const limited = await startTestServer({ db: database.db, operations: probes({}), settings });
+  const told = (await limited.request('/openapi.json')).body as Document;
+  const headersOf = ({ paths }: Document, path: string, status: string) =>
+    Object.keys(paths[path]?.['post']?.responses[status]?.headers ?? {}).filter((name) => rates.includes(name));
+  for (const status of ['200', '429']) {
+    expect(headersOf(told, '/api/v1/probe/do', status)).toEqual(rates);
+    expect(headersOf(document, '/api/v1/probe/do', status)).toEqual([]);
+  }
+  expect(headersOf(told, '/api/v1/probe/echo', '200')).toEqual([]);
+  const { token } = await person(limited, 'limited');
+  const answers = [];
+  for (let asked = 0; asked < 3; asked++)
+    answers.push(await limited.post('/api/v1/probe/do', {}, { token, headers: { origin: 'https://pages.example' } }));
+  expect(answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual([
+    [200, '1'],
+    [200, '0'],
+    [429, '0'],
+  ]);
+  const exposed = answers[0]?.headers.get('access-control-expose-headers');
+  for (const name of [...rates, 'x-campanile-warnings', 'idempotency-replayed']) expect(exposed).toContain(name);
+  await limited.close();
 });
 
 test('it lists the operations, each with what it takes, answers and fails with', () => {
@@ -91,7 +135,10 @@ test('it tells what needs a token, which bodies may be left out, and which heade
     responses: { 401: { headers: { 'www-authenticate': {} } }, 429: { headers: { 'retry-after': {} } } },
   });
   expect(operation('/api/v1/probe/echo')).toMatchObject({
-    parameters: [{ name: 'idempotency-key', in: 'header', required: false }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false },
+      { name: 'Prefer', in: 'header', required: false },
+    ],
     responses: { 200: { headers: { 'x-probe': { description: 'Is set.' } } } },
   });
   expect(operation('/api/v1/probe/table')?.responses['200']?.content).toHaveProperty(['text/csv; charset=utf-8']);
@@ -101,12 +148,12 @@ test('it tells which API keys reach an operation, and that others are refused', 
   const operations = Object.entries(document.paths).flatMap(([path, { post }]) => (post ? [{ path, ...post }] : []));
   for (const { path, security, description, responses } of operations) {
     const isOpen = security.length === 0;
-    expect(/API key/.test(description ?? ''), path).toBe(!isOpen);
+    expect(/needs the scope|Takes no API key/.test(description ?? ''), path).toBe(!isOpen);
     expect('403' in responses || isOpen, path).toBe(true);
   }
   const descriptionOf = (name: string) => document.paths[`/api/v1/${name}`]?.['post']?.description;
   expect(descriptionOf('user/get_profile')).toContain('needs the scope `read`');
-  expect(descriptionOf('user/update_profile')).toContain('needs the scope `send`');
+  expect(descriptionOf('user/update_profile')).toContain('needs the scope `admin`');
   expect(descriptionOf('user/create_api_key')).toContain('Takes no API key');
 });
 

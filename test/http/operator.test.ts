@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readVersion } from '../../src/lib/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';
 import { parseAnswer, rawConnection } from '../support/raw.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+
+const version = readVersion();
 
 let database: TestDatabase;
 const started: TestServer[] = [];
@@ -35,11 +38,21 @@ test('readiness tells what is not in order, liveness does not care', async () =>
   const away = await server.request('/health/ready');
   expect([away.status, away.body]).toEqual([
     503,
-    { status: 'unavailable', checks: { migrations: 'ok', database: 'failed' } },
+    { status: 'unavailable', checks: { migrations: 'ok', database: 'failed' }, ...version },
   ]);
-  expect((await server.request('/health/live')).body).toEqual({ status: 'ok' });
+  expect((await server.request('/health/live')).body).toEqual({ status: 'ok', ...version });
   isAway = false;
   expect((await server.request('/health/ready')).status).toBe(200);
+});
+
+test('where strangers can come, health keeps the version to itself, unless the description is for all, too', async () => {
+  const settings = { publicUrl: 'https://campanile.example' };
+  const [closed, open] = await Promise.all([
+    start({ settings }),
+    start({ settings: { ...settings, publicDocs: true } }),
+  ]);
+  expect((await closed.request('/health/live')).body).toEqual({ status: 'ok' });
+  expect((await open.request('/health/live')).body).toEqual({ status: 'ok', ...version });
 });
 
 test('readiness says why, where that is known', async () => {
@@ -50,7 +63,7 @@ test('readiness says why, where that is known', async () => {
   });
   const checks = { database: 'failed' };
   const readiness = async () => (await server.request('/health/ready')).body;
-  const full = { status: 'unavailable', message: 'The disk that the database is on is full', checks };
+  const full = { status: 'unavailable', message: 'The disk that the database is on is full', checks, ...version };
   expect(await readiness()).toEqual(full);
   code = 'ECONNREFUSED';
   expect(await readiness()).toEqual({ ...full, message: 'The database cannot be reached just now' });
@@ -68,7 +81,9 @@ test('metrics count requests by path, and ask for their token where there is one
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   }
   const answer = await server.request('/metrics', { headers: { authorization: 'bearer let me see' } });
-  expect(answer.text).toContain('campanile_http_request_seconds_count{path="/api/v1/probe/echo",status="200"} 1');
+  expect(answer.text).toContain(
+    'campanile_http_request_duration_seconds_count{method="POST",path="/api/v1/probe/echo",status="200"} 1',
+  );
   expect(answer.text).toContain('path="unknown",status="404"');
   expect(answer.text).not.toContain('/somewhere');
 });
@@ -127,9 +142,21 @@ test('the address of a client is what the proxy says, and only where there is on
     return (answer.body as { data: { address: string } }).data.address;
   };
   expect(await addressFor(await start())).toBe('127.0.0.1');
+  expect(await addressFor(await start({ settings: { trustedProxies: ['192.0.2.0/24'] } }))).toBe('127.0.0.1');
   // The client can claim anything before the address that the outermost proxy saw.
-  const behindProxy = await start({ settings: { publicUrl: 'https://campanile.example' } });
-  expect(await addressFor(behindProxy)).toBe('203.0.113.7');
+  const behindProxies = await start({ settings: { trustedProxies: ['loopback', '10.0.0.0/8'] } });
+  expect(await addressFor(behindProxies)).toBe('203.0.113.7');
+  expect(await addressFor(await start({ settings: { trustedProxies: ['loopback'] } }))).toBe('10.0.0.2');
+});
+
+test('what a proxy passes on and is no address is refused', async () => {
+  const server = await start({ settings: { trustedProxies: ['loopback'] } });
+  const ask = (forwarded: string) =>
+    server.post('/api/v1/probe/echo', { name: 'x' }, { headers: { 'x-forwarded-for': forwarded } });
+  for (const forwarded of ['unknown', '<script>', '203.0.113.7:80', 'fe80::1%x', `${'9'.repeat(200)}`, '1.2.3.4, x'])
+    expect((await ask(forwarded)).status, forwarded).toBe(400);
+  for (const forwarded of ['203.0.113.7', '2001:db8::7', 'x, 203.0.113.7'])
+    expect((await ask(forwarded)).status, forwarded).toBe(200);
 });
 
 test('closing finishes what is in hand, closes what is idle and takes nothing new', async () => {
@@ -143,7 +170,7 @@ test('closing finishes what is in hand, closes what is idle and takes nothing ne
   const server = await startTestServer({ db: database.db, operations: probes({ handle }) });
   const alice = await person(server, 'alice');
   const idle = rawConnection(server.url);
-  idle.send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+  idle.send('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await idle.received((text) => text.includes('ok'));
   const inHand = server.post('/api/v1/probe/do', {}, { token: alice.token });
   await hasBegun;
@@ -165,7 +192,7 @@ test('closing cuts what does not end in time', async () => {
   const alice = await person(server, 'alice');
   const raw = rawConnection(server.url);
   raw.send(
-    `POST /api/v1/probe/do HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${alice.token}\r\ncontent-length: 0\r\n\r\n`,
+    `POST /api/v1/probe/do HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${alice.token}\r\ncontent-length: 0\r\n\r\n`,
   );
   await new Promise((resolve) => setTimeout(resolve, 50));
   await server.close();

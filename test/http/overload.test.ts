@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, readPool, type Database } from '../../src/database/connect.ts';
-import { createGauge } from '../../src/http/edge/overload.ts';
+import { createGauge, type OverloadLimits } from '../../src/http/edge/overload.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { verifyPassword } from '../../src/users/password.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { UNHURRIED } from '../support/unhurried.ts';
 
 const POOL = 3;
 const LAG_MS = 30;
@@ -19,25 +21,21 @@ let alice: Person;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = connectDatabase(database.address, { log: createLog('silent'), poolSize: POOL });
-  server = await startTestServer({
-    db,
-    operations: probes({}),
-    limits: {
-      overload: {
-        sampleMs: 10,
-        samples: 3,
-        lagMs: { heavy: LAG_MS, any: 10 * LAG_MS },
-        waiting: { heavy: 4, any: 12 },
-      },
-    },
-  });
-  alice = await person(server, 'alice');
+  const calm = await startTestServer({ db });
+  alice = await person(calm, 'alice');
+  await calm.close();
 });
+afterEach(() => server.close());
 afterAll(async () => {
-  await server.close();
   await db.destroy();
   await database.drop();
 });
+
+/** One of the two limits is as good as none, so that a machine that is busy with others does not pass it on its own. */
+async function start(limits: Partial<OverloadLimits>): Promise<void> {
+  const overload = { ...UNHURRIED, sampleMs: 10, samples: 3, ...limits };
+  server = await startTestServer({ db, operations: probes({}), limits: { overload } });
+}
 
 const light = () => server.post('/api/v1/probe/do', {}, { token: alice.token });
 const heavy = () => server.post('/api/v1/probe/toil', {}, { token: alice.token });
@@ -58,6 +56,24 @@ async function occupyPool(): Promise<() => Promise<void>> {
   };
 }
 
+/** Makes every statement on a table wait; what it returns lets them go. */
+async function lockTable(byHand: Database, table: string): Promise<() => Promise<void>> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const locked = Promise.withResolvers<void>();
+  const all = byHand.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
+    locked.resolve();
+    await held;
+  });
+  await locked.promise;
+  return async () => {
+    letGo();
+    await all;
+  };
+}
+
 /** Holds the event loop up again and again until it is told to stop. */
 function blockLoop(ms: number): () => void {
   const timer = setInterval(() => {
@@ -67,8 +83,19 @@ function blockLoop(ms: number): () => void {
   return () => clearInterval(timer);
 }
 
-const signIn = (name: string) =>
+let strangers = 0;
+/** A stranger has a name of their own each time, so that none has had too many tries. */
+const signIn = (name = `nobody${++strangers}`) =>
   server.post('/api/v1/user/authorize_user', { user_name: name, password: 'a wrong password' });
+
+/** So many statements that wait for a connection; on a slow machine the pool itself may give some up. */
+const wait = (count: number) =>
+  Array.from({ length: count }, () =>
+    sql`select 1`.execute(db).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
 
 /** The status, or undefined when there is none yet because the request waits for the database. */
 async function soon(answer: Promise<{ status: number }>): Promise<number | undefined> {
@@ -78,32 +105,39 @@ async function soon(answer: Promise<{ status: number }>): Promise<number | undef
   ]);
 }
 
-test('while too many wait for the database, heavy operations are turned away first, then all that need a token', async () => {
+test('while too many wait for the database, what anybody may ask is turned away first, then what is heavy, then all', async () => {
+  await start({ waiting: { open: 2, heavy: 8, any: 16 } });
   const release = await occupyPool();
-  const signIns = Array.from({ length: 6 }, (_, index) => signIn(`nobody${index}`));
+  const waiting = wait(3);
+  await expect.poll(() => soon(signIn())).toBe(503);
+  expect(await soon(server.request('/api/v1/probe/table', { method: 'POST' }))).toBe(503);
+  expect(await soon(heavy())).not.toBe(503);
+  waiting.push(...wait(6));
   await expect.poll(() => soon(heavy())).toBe(503);
+  expect(await soon(light())).not.toBe(503);
   const refused = await heavy();
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.body).toMatchObject({ error: true, code: 503, message: 'The server is overloaded just now' });
-  const more = Array.from({ length: 12 }, (_, index) => signIn(`nobody${index}`));
+  waiting.push(...wait(8));
   await expect.poll(() => soon(light())).toBe(503);
   expect((await server.request('/health/live')).status).toBe(200);
   expect((await server.request('/metrics')).text).toMatch(/campanile_database_waiting [12]\d\n/);
   expect(await shedFor('database')).toBeGreaterThan(2);
 
   await release();
-  // None of the sign-ins was turned away for the load; on a slow machine the pool itself may have given some up.
-  for (const { status, text } of await Promise.all([...signIns, ...more]))
-    expect(status === 401 || text.includes('database cannot be reached'), text).toBe(true);
+  await Promise.all(waiting);
   await expect.poll(() => soon(light())).toBe(200);
   await expect.poll(() => soon(heavy())).toBe(200);
+  // Whether it is soon says nothing: to hash takes as long as a busy machine makes it take.
+  await expect.poll(async () => (await signIn()).status).toBe(401);
 });
 
-test('while the event loop lags, heavy operations are turned away; sign-in and health go on', async () => {
+test('while the event loop lags, sign-ins and heavy operations are turned away; the light ones and health go on', async () => {
+  await start({ lagMs: { open: LAG_MS, heavy: LAG_MS, any: Infinity } });
   const stop = blockLoop(3 * LAG_MS);
   await expect.poll(async () => (await heavy()).status).toBe(503);
   expect((await light()).status).toBe(200);
-  expect((await signIn(alice.userName)).status).toBe(401);
+  expect((await signIn(alice.userName)).status).toBe(503);
   expect((await server.request('/health/ready')).status).toBe(200);
   const { text } = await server.request('/metrics');
   expect(Number(/^campanile_event_loop_lag_seconds (\S+)/m.exec(text)?.[1])).toBeGreaterThan(LAG_MS / 1_000);
@@ -118,6 +152,46 @@ test('nothing changes before several looks in a row agree, nor between the limit
   expect(notes(500, 500, 0, 500, 500)).toEqual([false, false, false, false, false]);
   expect(notes(101, 99, 60, 101, 49, 49, 51)).toEqual([true, true, true, true, true, true, true]);
   expect(notes(49, 0, 0, 60, 99)).toEqual([true, true, false, false, false]);
+});
+
+test('sign-ins that the database holds up leave connections for whoever is signed in', async () => {
+  const patient = { log: createLog('silent'), silenceMs: Infinity };
+  const roomy = connectDatabase(database.address, { ...patient, poolSize: 8 });
+  const byHand = connectDatabase(database.address, { ...patient, poolSize: 1 });
+  const open = await startTestServer({ db: roomy });
+  const letGo = await lockTable(byHand, 'attempts');
+  const signIns = Array.from({ length: 20 }, (_, index) =>
+    open.post('/api/v1/user/authorize_user', { user_name: `nobody${index}`, password: 'a wrong password' }),
+  );
+  await expect.poll(() => readPool(roomy).inUse).toBeGreaterThan(0);
+  for (let round = 0; round < 5; round += 1) {
+    const profile = open.post('/api/v1/user/get_profile', {}, { token: alice.token });
+    expect((await profile).status).toBe(200);
+  }
+  expect(readPool(roomy)).toMatchObject({ waiting: 0 });
+  await letGo();
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 401));
+  await open.close();
+  await Promise.all([roomy.destroy(), byHand.destroy()]);
+});
+
+test('sign-ins from one address do not keep those from another from their turn', async () => {
+  const proxied = await startTestServer({ db: database.db, settings: { trustedProxies: ['loopback'] } });
+  const from = (address: string, name: string) =>
+    proxied.post(
+      '/api/v1/user/authorize_user',
+      { user_name: name, password: 'a wrong password' },
+      { headers: { 'x-forwarded-for': address } },
+    );
+  const ended: string[] = [];
+  const flood = Array.from({ length: 30 }, (_, index) =>
+    from('2001:db8:0:1::' + index.toString(16), `flood${index}`).then(() => ended.push('flood')),
+  );
+  const guest = from('192.0.2.7', 'guest').then(() => ended.push('guest'));
+  await guest;
+  expect(ended.length).toBeLessThan(15);
+  await Promise.all(flood);
+  await proxied.close();
 });
 
 test('a queue of passwords too long to be worth waiting in is refused', async () => {

@@ -1,5 +1,6 @@
 /** The dashboard's session: a token in a cookie, and the rules for it, which are those for tokens (docs/explanation/decisions/0019). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { versionLine } from '../../src/lib/version.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/access.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';
@@ -63,7 +64,9 @@ describe('signing in', () => {
     expect(answer.body.data).toEqual({
       user_info: expect.objectContaining({ user_name: 'alice', user_id: alice.userId }),
       time_zone: 'UTC',
+      is_admin: true,
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      version: versionLine(),
     });
   });
 
@@ -228,8 +231,9 @@ describe("with a cookie another's ids are answered as ids that never were, and n
     never = inventIds(victim.ids);
   });
 
+  const seen = {};
   test.each(owning.map((operation) => [operation.path, operation] as const))('by %s', async (_path, operation) => {
     const look = (party: Party) => ownView(bearer, withCookie, party);
-    expect(await findLeaks(operation, { send: withCookie, outsider, victim, never, look })).toEqual([]);
+    expect(await findLeaks(operation, { send: withCookie, outsider, victim, never, look, seen })).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ expectMessenger('WhatsApp', async () => {
     url: peer.url,
     rootKey: Buffer.from(peer.rootKey, 'hex'),
     mediaCa: peer.certificate,
-    timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 10_000 },
+    timing: { firstPauseMs: 20, longestPauseMs: 200, answerMs: 40_000, fileWaitMs: 40_000 },
   });
   return {
     messenger,

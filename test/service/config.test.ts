@@ -40,6 +40,7 @@ test('nothing has to be set', () => {
     role: 'all',
     messenger: 'sandbox',
     jwtSecret: undefined,
+    jwtSecretPrevious: undefined,
     encryptionKey: undefined,
     encryptionKeyPrevious: undefined,
     timeZone: 'UTC',
@@ -47,8 +48,11 @@ test('nothing has to be set', () => {
     rateLimit: undefined,
     logLevel: 'info',
     publicUrl: undefined,
+    trustedProxies: [],
     corsOrigins: [],
     metricsToken: undefined,
+    accessLog: false,
+    publicDocs: false,
     whatsappGap: { minMs: 5000, maxMs: 15000 },
     whatsappVersion: undefined,
     whatsappUrl: undefined,
@@ -58,6 +62,12 @@ test('nothing has to be set', () => {
     whatsappQueryIds: {},
     sandboxGap: { minMs: 0, maxMs: 0 },
     retentionDays: 400,
+    quotas: { storedBytes: 2 * 1024 ** 3, openCampaigns: 10_000, groupsPerDay: { whatsapp: 100 } },
+    mediaDays: 90,
+    diskFloorBytes: undefined,
+    previewRateLimit: 600,
+    backup: undefined,
+    egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);
@@ -70,6 +80,7 @@ test('everything can be set, and what is empty is not', async () => {
     HOST: '0.0.0.0',
     PORT: '0',
     DATABASE_URL: 'postgres://u:p@db/campanile',
+    DATABASE_LISTEN_URL: 'postgres://u:p@db:5433/campanile',
     DATA_DIR: '/srv/data',
     STATE_DIR: '/srv/state',
     ROLE: 'worker',
@@ -87,25 +98,50 @@ test('everything can be set, and what is empty is not', async () => {
     RATE_LIMIT: '600',
     LOG_LEVEL: 'debug',
     PUBLIC_URL: 'https://campanile.example/',
+    TRUSTED_PROXIES: 'loopback, 10.0.0.0/8,2001:db8::1',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
     METRICS_TOKEN: 'see',
+    ACCESS_LOG: 'true',
+    PUBLIC_DOCS: 'true',
     WHATSAPP_GAP_MS: '1000-1000',
     WHATSAPP_QUERY_IDS: 'create=11111, list=22222',
     SANDBOX_GAP_MS: '',
     SANDBOX_SPEED: '2.5',
+    QUOTA_STORED_MB: '1',
+    QUOTA_CAMPAIGNS: '2',
+    QUOTA_GROUPS_PER_DAY: '0',
+    MEDIA_RETENTION_DAYS: '30',
+    DISK_FLOOR_MB: '3',
+    PREVIEW_RATE_LIMIT: '4',
   });
   expect(config).toMatchObject({
     port: 0,
     role: 'worker',
     encryptionKey: Buffer.from(KEY, 'hex'),
     publicUrl: 'https://campanile.example',
+    trustedProxies: ['loopback', '10.0.0.0/8', '2001:db8::1'],
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     whatsappVersion: [2, 3000, 1_043_857_760],
     whatsappGap: { minMs: 1000, maxMs: 1000 },
     whatsappQueryIds: { create: '11111', list: '22222' },
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 2.5,
+    quotas: { storedBytes: 1024 ** 2, openCampaigns: 2, groupsPerDay: { whatsapp: 0 } },
+    mediaDays: 30,
+    diskFloorBytes: 3 * 1024 ** 2,
+    previewRateLimit: 4,
+    accessLog: true,
+    publicDocs: true,
   });
+});
+
+test('a host is an address or a name', () => {
+  for (const HOST of ['http://here', 'a b', '1.2.3.4:80'])
+    expect(problemsOf({ ...HOME, HOST })).toEqual([
+      'HOST must be an address or a name of this machine such as localhost',
+    ]);
+  for (const HOST of ['::', '0.0.0.0', 'localhost', 'my-machine.lan'])
+    expect(problemsOf({ ...HOME, HOST })).toEqual([]);
 });
 
 test('all that is wrong is told at once, a line each', () => {
@@ -117,13 +153,19 @@ test('all that is wrong is told at once, a line each', () => {
     ROLE: 'boss',
     MESSENGER: 'pigeon',
     JWT_SECRET: 'short',
+    JWT_SECRET_PREVIOUS: 'short',
     ENCRYPTION_KEY: 'abc',
     TIME_ZONE: '+02:00',
-    SIGNUP: 'invite',
+    SIGNUP: 'perhaps',
+    SMTP_URL: 'mail.example.com',
+    MAIL_FROM: 'a@x, b@x',
     RATE_LIMIT: '0',
     LOG_LEVEL: 'loud',
     PUBLIC_URL: 'campanile.example',
+    TRUSTED_PROXIES: '10.0.0.0/33',
     CORS_ORIGINS: '*',
+    ACCESS_LOG: 'yes',
+    PUBLIC_DOCS: '1',
     WHATSAPP_GAP_MS: '6000-2000',
     SANDBOX_SPEED: '-1',
     ENCRYPTION_KEY_PREVIOUS: 'abc',
@@ -133,6 +175,15 @@ test('all that is wrong is told at once, a line each', () => {
     WHATSAPP_CERTIFICATE: 'ignore',
     WHATSAPP_CA_FILE: '/x',
     WHATSAPP_QUERY_IDS: 'create=11111,follow=22222',
+    QUOTA_STORED_MB: '0',
+    QUOTA_CAMPAIGNS: 'many',
+    QUOTA_GROUPS_PER_DAY: '-1',
+    MEDIA_RETENTION_DAYS: '29',
+    DISK_FLOOR_MB: '5%',
+    PREVIEW_RATE_LIMIT: '0',
+    BACKUP_AT: '24:00',
+    BACKUP_KEEP: '0',
+    BACKUP_PASSPHRASE: 'short',
   });
   expect(problems.map((line) => line.split(/[ =]/, 1)[0]).toSorted()).toEqual(
     [
@@ -142,13 +193,19 @@ test('all that is wrong is told at once, a line each', () => {
       'ROLE',
       'MESSENGER',
       'JWT_SECRET',
+      'JWT_SECRET_PREVIOUS',
       'ENCRYPTION_KEY',
       'TIME_ZONE',
       'SIGNUP',
+      'SMTP_URL',
+      'MAIL_FROM',
       'RATE_LIMIT',
       'LOG_LEVEL',
       'PUBLIC_URL',
+      'TRUSTED_PROXIES',
       'CORS_ORIGINS',
+      'ACCESS_LOG',
+      'PUBLIC_DOCS',
       'WHATSAPP_GAP_MS',
       'SANDBOX_SPEED',
       'ENCRYPTION_KEY_PREVIOUS',
@@ -158,6 +215,15 @@ test('all that is wrong is told at once, a line each', () => {
       'WHATSAPP_CERTIFICATE',
       'WHATSAPP_CA_FILE',
       'WHATSAPP_QUERY_IDS',
+      'QUOTA_STORED_MB',
+      'QUOTA_CAMPAIGNS',
+      'QUOTA_GROUPS_PER_DAY',
+      'MEDIA_RETENTION_DAYS',
+      'DISK_FLOOR_MB',
+      'PREVIEW_RATE_LIMIT',
+      'BACKUP_AT',
+      'BACKUP_KEEP',
+      'BACKUP_PASSPHRASE',
     ].toSorted(),
   );
   expect(problems).toContain('MESSENGER must be sandbox or whatsapp');
@@ -165,8 +231,19 @@ test('all that is wrong is told at once, a line each', () => {
   expect(problems.join()).not.toContain('mysql://x');
 });
 
+test('a mail server needs to know whom mails are from and where their links lead', () => {
+  const SMTP_URL = 'smtps://campanile:secret@mail.example.com';
+  const PUBLIC_URL = 'https://campanile.example';
+  const problem = 'SMTP_URL needs MAIL_FROM, and PUBLIC_URL for the links in mails';
+  expect(problemsOf({ ...HOME, SMTP_URL })).toEqual([problem]);
+  expect(problemsOf({ ...HOME, SMTP_URL, PUBLIC_URL })).toEqual([problem]);
+  for (const MAIL_FROM of ['post@campanile.example', 'Campanile <post@campanile.example>'])
+    expect(problemsOf({ ...HOME, SMTP_URL, PUBLIC_URL, MAIL_FROM })).toEqual([]);
+});
+
 test('keys and servers that make no sense together are told', () => {
   expect(problemsOf({ ...HOME, ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_PREVIOUS: KEY })).toHaveLength(1);
+  expect(problemsOf({ ...HOME, JWT_SECRET: SECRET, JWT_SECRET_PREVIOUS: SECRET })).toHaveLength(1);
   expect(problemsOf({ ...HOME, WHATSAPP_ROOT_KEY: KEY })).toEqual([expect.stringContaining('needs WHATSAPP_URL')]);
 });
 
@@ -175,6 +252,9 @@ test('processes of one role need what they share', () => {
   const problems = problemsOf({ ...HOME, ROLE: 'worker', DATABASE_URL: 'postgres://db/x' });
   expect(problems).toEqual([expect.stringContaining('JWT_SECRET'), expect.stringContaining('ENCRYPTION_KEY')]);
   expect(problemsOf({ ...HOME, DATABASE_URL: 'postgres://db/x' })).toEqual([]);
+  expect(problemsOf({ ...HOME, DATABASE_LISTEN_URL: 'postgres://db/x' })).toEqual([
+    expect.stringContaining('needs DATABASE_URL'),
+  ]);
 });
 
 test('secrets can come from files', async () => {
@@ -214,4 +294,32 @@ test('a secret that cannot be used is one clear sentence, and is never replaced'
   await writeFile(join(folder, 'a-file'), '');
   const impossible = loadSecrets({ ...wanted, dataDir: join(folder, 'a-file', 'data') });
   await expect(impossible).rejects.toBeInstanceOf(StartupError);
+});
+
+test('addresses that users name are asked as the operator says', () => {
+  const { egress } = readConfig({
+    ALLOW_HTTP_WEBHOOKS: 'true',
+    WEBHOOK_ALLOWED_HOSTS: 'n8n.internal, 10.1.0.0/16',
+    https_proxy: 'http://proxy:3128',
+    NO_PROXY: 'n8n.internal',
+  });
+  expect(egress).toMatchObject({
+    allowHttp: true,
+    proxy: { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'n8n.internal' },
+  });
+  expect(egress.allowed.hasName('n8n.internal')).toBe(true);
+  expect(
+    problemsOf({ WEBHOOK_ALLOWED_HOSTS: '10.1.0.0/99', ALLOW_HTTP_WEBHOOKS: '1', HTTPS_PROXY: 'proxy' }),
+  ).toHaveLength(3);
+});
+
+test('daily backups need what seals the secrets in them', () => {
+  const backup = { BACKUP_TO: '/backups', BACKUP_PASSPHRASE: 'a passphrase that is long' };
+  expect(readConfig(backup).backup).toEqual({
+    to: '/backups',
+    at: '03:00',
+    keep: 7,
+    passphrase: backup.BACKUP_PASSPHRASE,
+  });
+  expect(problemsOf({ BACKUP_TO: '/backups' })).toEqual([expect.stringContaining('BACKUP_TO needs BACKUP_PASSPHRASE')]);
 });

@@ -1,19 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { findOldNode } from '../support/old-node.ts';
 
 const door = join(import.meta.dirname, '../../bin/campanile.mjs');
 const oldNode = findOldNode();
 
-test.runIf(oldNode)('too old a Node gets one sentence and exit code 1', () => {
-  const { status, stdout, stderr } = open(oldNode, door);
+test.runIf(oldNode)('too old a Node without ours beside it gets one sentence and exit code 1', () => {
+  // No packages beside it.
+  const { status, stdout, stderr } = open(oldNode, doorTo(''));
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^Campanile needs Node\.js 26 and this is \d+\.\d+\.\d+: .*"npm ci" .*"npm start".*\n$/);
 });
 
-test('the door leads to main', () => {
+test.runIf(oldNode)('too old a Node hands over to the one that came along, with its exit code', () => {
+  expect(open(oldNode, door, '--version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^campanile \d/) });
+  expect(open(oldNode, door, 'restor')).toMatchObject({ status: 2, stdout: '' });
+});
+
+test('the door leads in', () => {
   const { status, stdout, stderr } = open(process.execPath, doorTo(`process.stdout.write('came in');`));
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'came in', stderr: '' });
 });
@@ -27,40 +34,29 @@ test('a missing package is named in one sentence', () => {
 });
 
 test('a reason not to start is printed without a stack', () => {
-  const main = `throw Object.assign(new Error('PORT is taken.'), { name: 'StartupError' });`;
-  const { status, stderr } = open(process.execPath, doorTo(main));
+  const failing = `throw Object.assign(new Error('PORT is taken.'), { name: 'StartupError' });`;
+  const { status, stderr } = open(process.execPath, doorTo(failing));
   expect({ status, stderr }).toEqual({ status: 1, stderr: 'PORT is taken.\n' });
 });
 
 test('a defect is printed with its stack', () => {
   const { status, stderr } = open(process.execPath, doorTo('JSON.parse(undefined);'));
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^SyntaxError: [^\n]+\n +at .*main\.ts/s);
+  expect(stderr).toMatch(/^SyntaxError: [^\n]+\n +at .*run-command\.ts/s);
 });
 
-function open(node: string, door: string) {
-  return spawnSync(node, [door], { encoding: 'utf8', env: {} });
+function open(node: string, door: string, ...words: string[]) {
+  return spawnSync(node, [door, ...words], { encoding: 'utf8', env: {} });
 }
 
-/** A copy of the door in front of a main of the test's own. */
-function doorTo(main: string, imports = ''): string {
+/** A copy of the door in front of commands of the test's own. */
+function doorTo(inside: string, imports = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-door-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'src'));
+  mkdirSync(join(folder, 'src/cli'), { recursive: true });
   cpSync(door, join(folder, 'bin/campanile.mjs'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'src/main.ts'), `${imports}\nexport async function main(): Promise<void> { ${main} }\n`);
+  const source = `${imports}\nexport async function runCommand(): Promise<number> { ${inside}; return 0; }\n`;
+  writeFileSync(join(folder, 'src/cli/run-command.ts'), source);
   return join(folder, 'bin/campanile.mjs');
-}
-
-/** The first Node on this machine that is too old for us; an empty string where there is none. */
-function findOldNode(): string {
-  const folders = new Set([...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']);
-  for (const folder of folders) {
-    const node = join(folder, process.platform === 'win32' ? 'node.exe' : 'node');
-    const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-    const major = Number(/^v(\d+)\./.exec(stdout ?? '')?.[1]);
-    if (major < 26) return node;
-  }
-  return '';
 }

@@ -24,11 +24,11 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Statements of requests that wait for a lock. */
-async function countHeld(): Promise<number> {
+/** Statements of requests that wait for a lock, and have this among their first thousand letters: of more the server tells nothing. */
+async function countHeld(part = 'group_lists'): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%group_lists%'`.execute(
+    where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`.execute(
     app.database.db,
   );
   return rows[0]?.count ?? 0;
@@ -42,7 +42,7 @@ async function flood(signal: AbortSignal): Promise<void> {
   }
 }
 
-test('while requests have taken every connection there is for them, what falls due is sent', async () => {
+test('while requests have taken every connection there is for them, what falls due is sent, and nobody is told that the service is not ready', async () => {
   const { groups } = (await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {})).body
     .data;
   const tomorrow = (await app.database.clock.now()).toTemporalInstant().toZonedDateTimeISO('UTC').add({ days: 1 });
@@ -70,6 +70,7 @@ test('while requests have taken every connection there is for them, what falls d
       () => app.database.db.selectFrom('deliveries').select('status').execute(),
       (found) => found.length === groups.length && found.every(({ status }) => status === 'sent'),
     );
+    expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
     expect(await countHeld()).toBeGreaterThan(0);
   });
   try {
@@ -78,4 +79,39 @@ test('while requests have taken every connection there is for them, what falls d
     over.abort();
     await Promise.all(clients);
   }
+});
+
+test('of one user one analysis is read at a time, and another one has a turn beside it', async () => {
+  const bob = await app.signUp('bob');
+  const campaigns = new Map<Person, string>();
+  for (const person of [alice, bob]) {
+    const { groups } = (await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body
+      .data;
+    const ids = groups.slice(0, 1).map((group) => group.group_metadata_id);
+    const sent = await person.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'Read by many',
+      html: 'Hello',
+      group_metadata_ids: ids,
+    });
+    campaigns.set(person, sent.body.data.campaign_id);
+  }
+  const analyse = (person: Person) =>
+    person.call('analytics/get-campaign-group-analytics-master', { campaign_id: campaigns.get(person) });
+  let answers: Array<ReturnType<typeof analyse>> = [];
+  await byHand.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    await sql`lock table group_sums in access exclusive mode`.execute(trx);
+    answers = Array.from({ length: 4 }, () => analyse(alice));
+    await until(
+      () => countHeld('unwritten as'),
+      (count) => count > 0,
+    );
+    answers.push(analyse(bob));
+    await until(
+      () => countHeld('unwritten as'),
+      (count) => count > 1,
+    );
+    expect(await countHeld('unwritten as')).toBe(2);
+  });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });

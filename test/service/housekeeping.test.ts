@@ -6,7 +6,7 @@ import { keepHouse } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { acceptMedia } from '../../src/media/accept-media.ts';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
-import { saveMedia } from '../../src/media/store.ts';
+import { loadMedia, saveMedia } from '../../src/media/store.ts';
 import type { MemberEvent } from '../../src/messenger/messenger.ts';
 import { foldReceipts } from '../../src/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
@@ -191,6 +191,50 @@ describe('a file', () => {
     await database.clock.advance({ days: 400 });
     await dropAll();
     expect(await countOf('media', owner)).toBe(1);
+  });
+
+  test('whose campaigns have all ended 90 days ago loses its bytes, is still told of, and can be sent anew', async () => {
+    const owner = await createOwner(database.db, 1);
+    const id = await save(owner);
+    await give(owner, id);
+    await give(owner, id);
+    const stored = async () => {
+      const { rows } = await sql<{ stored: number; size: number; isKept: boolean }>`
+        select w.stored_bytes as stored, m.size, m.bytes is not null as "isKept"
+        from workspaces w join media m using (workspace_id) where workspace_id = ${owner.workspaceId}`.execute(
+        database.db,
+      );
+      return rows;
+    };
+    // Before the clock is moved, which their end would go by.
+    await until(
+      async () =>
+        (
+          await sql`select from campaigns where account_id = ${owner.accountId} and finished_at is null`.execute(
+            database.db,
+          )
+        ).rows.length,
+      (open) => open === 0,
+    );
+    const endLast = (at: 'null' | 'campanile_now()') =>
+      sql`update campaigns set finished_at = ${sql.raw(at)} where campaign_id = (
+            select max(campaign_id) from campaigns where account_id = ${owner.accountId})`.execute(database.db);
+    await endLast('null');
+    await database.clock.advance({ days: 400 });
+    await dropAll();
+    const kept = { stored: PNG.length, size: PNG.length, isKept: true };
+    expect(await stored()).toEqual([kept]);
+    await endLast('campanile_now()');
+    await database.clock.advance({ days: 90 });
+    await dropAll();
+    expect(await stored()).toEqual([kept]);
+    await database.clock.advance({ days: 1 });
+    await dropAll();
+    expect(await stored()).toEqual([{ stored: 0, size: PNG.length, isKept: false }]);
+    await expect(loadMedia(database.db, id)).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await save(owner)).toBe(id);
+    expect(await stored()).toEqual([kept]);
+    expect((await loadMedia(database.db, id)).bytes.equals(PNG)).toBe(true);
   });
 
   test('that is taken up again in the moment in which it would go, stays', async () => {

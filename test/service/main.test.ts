@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,8 +76,29 @@ describe('the service as a process', () => {
     const { child, heard } = run(process.execPath, ['bin/campanile.mjs'], environment, /$^/);
     expect(await heard).toMatch(/^Port \d+ on 127\.0\.0\.1 is in use: [^\n]+\n$/);
     expect(child.exitCode).toBe(1);
+    expect(existsSync(join(folder, 'second'))).toBe(false);
     await service.stop();
     await removeService(service);
+  });
+
+  test('warns of a HOST that others reach without TLS, and of no other', async () => {
+    const warning = /reads passwords and tokens/;
+    const environment = { PORT: '0', DATA_DIR: join(folder, 'open'), STATE_DIR: join(folder, 'state') };
+    const start = async (more: Record<string, string>) => {
+      const { child, heard } = run(
+        process.execPath,
+        ['bin/campanile.mjs'],
+        { ...environment, ...more },
+        /listening on/,
+      );
+      const said = await heard;
+      child.kill('SIGTERM');
+      await ended(child);
+      return said;
+    };
+    expect(await start({ HOST: '0.0.0.0' })).toMatch(warning);
+    expect(await start({ HOST: '0.0.0.0', PUBLIC_URL: 'https://campanile.example' })).not.toMatch(warning);
+    expect(await start({})).not.toMatch(warning);
   });
 
   test('leaves no process behind when npm is told to stop', async () => {

@@ -81,7 +81,12 @@ describe('a worker', () => {
     const ready = await ask('/health/ready');
     expect([ready.status, await ready.json()]).toEqual([
       200,
-      { status: 'ok', checks: { database: 'ok', lease: 'ok' } },
+      {
+        status: 'ok',
+        checks: { database: 'ok', lease: 'ok' },
+        version: expect.any(String),
+        commit: expect.any(String),
+      },
     ]);
     expect((await ask('/health/live')).status).toBe(200);
     expect((await ask('/metrics')).status).toBe(401);

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type App } from '../../src/app.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/edge/overload.ts';
+import type { HttpLimits } from '../../src/http/server.ts';
 import type { UserId } from '../../src/database/schema.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { UNHURRIED } from './unhurried.ts';
 
 /** What came back over HTTP. `data` is typed by whoever asks. */
 export interface Answer<Data = Record<string, never>> {
@@ -62,24 +63,22 @@ const WHATSAPP_TIMING = {
   lookGapMs: 100,
 };
 
-/** How late its event loop is says nothing of the service here: the test runs in it, too, and the machine may be busy with others. */
-const UNHURRIED: OverloadLimits = { ...OVERLOAD_LIMITS, lagMs: { heavy: Infinity, any: Infinity } };
-
 /** With `shared`, the database of another app, which outlives this one. */
 export async function startTestApp(
   overrides: Partial<Config> = {},
   shared?: TestDatabase,
   log: Log = createLog('fatal'),
   timing: WhatsAppOptions['timing'] = {},
+  httpLimits: Partial<HttpLimits> = {},
 ): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase());
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
-  const { socketFolder, user, database: name } = database.address;
+  const { socketFolder, port, user, database: name } = database.address;
   const folder = await mkdtemp(join(tmpdir(), 'campanile-app-'));
   const config: Config = {
     ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: join(folder, 'state') }),
     jwtSecret: 'the secret that all apps of a test share',
-    databaseUrl: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
+    databaseUrl: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
     whatsappUrl: NOWHERE,
     ...overrides,
@@ -87,7 +86,7 @@ export async function startTestApp(
   const app: App = await startApp(config, log, {
     checkAnswers: true,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
-    httpLimits: { overload: UNHURRIED },
+    httpLimits: { overload: UNHURRIED, ...httpLimits },
   });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);

@@ -2,32 +2,84 @@
 import { dirname, join, normalize } from 'node:path';
 
 /**
- * Which rooms a room may import besides itself. What stands directly in `src/` wires the rooms and may import any. `client` stands
- * beside `src/`, since it runs elsewhere.
+ * Which rooms a room may import besides itself. What stands directly in `src/` or in `src/cli/` wires the rooms and may import any.
+ * `client` stands beside `src/`, since it runs elsewhere.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   config: ['lib'],
   database: ['lib'],
   text: ['lib'],
-  media: ['database', 'lib'],
+  quotas: ['database', 'lib'],
+  media: ['quotas', 'database', 'lib'],
   messenger: ['text', 'media', 'lib'],
   'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
   'messenger/whatsapp': ['messenger', 'database', 'text', 'media', 'lib'],
   idempotency: ['database', 'lib'],
   audit: ['database', 'lib'],
-  users: ['audit', 'database', 'lib'],
+  egress: ['lib'],
+  events: ['database', 'lib'],
+  webhooks: ['events', 'egress', 'audit', 'database', 'lib'],
+  mail: ['database', 'lib'],
+  notices: ['events', 'egress', 'mail', 'audit', 'database', 'lib'],
+  users: ['audit', 'mail', 'database', 'lib'],
   analytics: ['campaigns', 'audit', 'database', 'lib'],
-  accounts: ['audit', 'messenger', 'database', 'lib'],
-  groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'database', 'lib'],
+  accounts: ['audit', 'messenger', 'quotas', 'database', 'lib'],
+  groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'quotas', 'database', 'lib'],
   deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
   receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
   erasure: ['accounts', 'messenger', 'database', 'lib'],
-  campaigns: ['groups', 'accounts', 'audit', 'deliveries', 'idempotency', 'text', 'media', 'database', 'lib'],
+  campaigns: [
+    'groups',
+    'accounts',
+    'audit',
+    'deliveries',
+    'events',
+    'idempotency',
+    'text',
+    'media',
+    'quotas',
+    'database',
+    'lib',
+  ],
+  backup: ['hold', 'database', 'lib'],
+  hold: ['users', 'audit', 'campaigns', 'deliveries', 'accounts', 'messenger', 'database', 'lib'],
+  doctor: [
+    'users',
+    'audit',
+    'hold',
+    'backup',
+    'deliveries',
+    'accounts',
+    'messenger/whatsapp',
+    'config',
+    'database',
+    'lib',
+  ],
+  drafts: ['audit', 'media', 'quotas', 'database', 'lib'],
   client: ['http'],
   'whatsapp-check': ['client', 'lib'],
+  mcp: ['client', 'lib'],
   web: ['client', 'http', 'messenger', 'text'],
-  http: ['users', 'accounts', 'audit', 'idempotency', 'groups', 'campaigns', 'analytics', 'text', 'lib', 'database'],
+  http: [
+    'users',
+    'accounts',
+    'audit',
+    'idempotency',
+    'groups',
+    'campaigns',
+    'hold',
+    'doctor',
+    'drafts',
+    'events',
+    'webhooks',
+    'notices',
+    'analytics',
+    'quotas',
+    'text',
+    'lib',
+    'database',
+  ],
 };
 
 /** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */
@@ -60,6 +112,7 @@ export function roomOf(path: string): string | undefined {
   const [top, ...parts] = path.split('/');
   if (top === 'client' || top === 'web') return top;
   if (path.startsWith('src/messenger/') && parts.length > 2) return `messenger/${parts[1]}`;
+  if (path.startsWith('src/cli/')) return undefined;
   if (parts.length > 1) return parts[0];
   const name = parts[0]?.replace(/\.ts$/, '') ?? '';
   return name in ROOMS ? name : undefined;

@@ -33,6 +33,9 @@ const FLAT = ['--disable-gpu', '--disable-software-rasterizer'];
 const TELL_REFUSALS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
   console.error('refused by the content policy:', violatedDirective, blockedURI, sample))`;
 
+/** What it says of a page that a busy machine takes long to draw. */
+const LATE = 'was preloaded using link preload but not used within a few seconds';
+
 /** Undefined where no browser can be had: the tests then say that they were skipped. */
 export async function launchBrowser(): Promise<Browser | undefined> {
   if (process.platform === 'linux' && process.arch === 'x64')
@@ -78,10 +81,15 @@ async function unpack(): Promise<string> {
 export interface Visit {
   page: Page;
   complaints: string[];
+  /** What the browser says of a network that a test cut (`CUT`), or of an answer that it asked for (`refused`), is no complaint of ours. */
+  forgive(complaint: RegExp): void;
   close(): Promise<void>;
   /** Closes, and throws when there were complaints. */
   end(): Promise<void>;
 }
+
+export const CUT = /net::ERR_/;
+export const refused = (status: string) => new RegExp(`status of ${status}`);
 
 export async function visit(browser: Browser, baseURL: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
@@ -96,7 +104,9 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
   const complaints: string[] = [];
   const page = await context.newPage();
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    if (message.text().includes(LATE)) return;
+    complaints.push(`${message.text()} ${message.location().url}`.trimEnd());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   // Some refusals are told to the page alone.
@@ -105,6 +115,9 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
   return {
     page,
     complaints,
+    forgive(complaint) {
+      complaints.splice(0, Infinity, ...complaints.filter((text) => !complaint.test(text)));
+    },
     close,
     async end() {
       await close();

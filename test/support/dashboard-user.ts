@@ -9,6 +9,7 @@ export async function signUpInBrowser(page: Page, name: string, number = '+44 20
   await page.getByLabel('User name').fill(name);
   await page.getByLabel('E-mail').fill(`${name}@example.com`);
   await page.getByLabel('Phone number').fill(number);
+  if (!number.startsWith('+')) await page.getByText('The whole number: ').waitFor();
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
@@ -27,6 +28,22 @@ export async function writeMessage(page: Page, ...lines: string[]): Promise<void
     if (index > 0) await page.keyboard.press('Enter');
     await page.keyboard.type(line);
   }
+}
+
+/** Puts into the editor what a clipboard has: plain text, html, or both, as other programs hand it over. */
+export async function pasteMessage(page: Page, clipboard: { text?: string; html?: string }): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Message' });
+  await editor.click();
+  await editor.evaluate((element, { text, html }) => {
+    // The types of this project know no browser.
+    const browserSide = globalThis as never as Record<string, new (...args: unknown[]) => never>;
+    const make = (name: string, ...args: unknown[]) => Reflect.construct(browserSide[name] as never, args) as never;
+    const clipboardData = make('DataTransfer') as { setData(type: string, data: string): void };
+    if (text !== undefined) clipboardData.setData('text/plain', text);
+    if (html !== undefined) clipboardData.setData('text/html', html);
+    const paste = make('ClipboardEvent', 'paste', { clipboardData, bubbles: true, cancelable: true });
+    (element as never as { dispatchEvent(event: never): void }).dispatchEvent(paste);
+  }, clipboard);
 }
 
 /** Picks every group that there is, sends, and waits for the page of the campaign. Resolves to its id. */

@@ -41,19 +41,37 @@ async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clo
   await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)}`);
   const address = { ...server, database: name };
   // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
-  const db = connectDatabase(address, { log: createLog('error'), name: 'test' });
+  const db = connectDatabase(address, { log: createLog('error'), name: 'test', silenceMs: PLANTING_MS });
   return {
     db,
     address,
     async drop() {
       await db.destroy();
-      await onServer(sql`drop database ${sql.id(name)} with (force)`);
+      await dropDatabase(name);
     },
   };
 }
 
-async function onServer(statement: ReturnType<typeof sql>): Promise<void> {
-  const server = connectDatabase(inject('postgres'), { log: createLog('warn'), poolSize: 1 });
+/**
+ * Waits for every process of the server to take note, and so for as long as one of them is held up. It then stays until the end of the
+ * run, which removes all there is.
+ */
+async function dropDatabase(name: string): Promise<void> {
+  try {
+    await onServer(sql`drop database ${sql.id(name)} with (force)`, DROP_PATIENCE_MS);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && ['57014', 'ETIMEDOUT'].includes(String(error.code))))
+      throw error;
+    process.stderr.write(`${name} is left to the end of the run: ${error.message}\n`);
+  }
+}
+
+const DROP_PATIENCE_MS = 20_000;
+/** What a test plants by hand is more in one statement than the service ever asks for. */
+const PLANTING_MS = 60_000;
+
+async function onServer(statement: ReturnType<typeof sql>, silenceMs = Infinity): Promise<void> {
+  const server = connectDatabase(inject('postgres'), { log: createLog('warn'), poolSize: 1, silenceMs });
   try {
     await statement.execute(server);
   } finally {

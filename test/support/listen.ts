@@ -3,6 +3,8 @@ import { until } from './ledger.ts';
 /** One event as it came over the wire. */
 export interface Heard {
   event: string;
+  /** That of its own, if it has one. */
+  id: string | undefined;
   /** Typed by whoever asks. */
   data: unknown;
   /** By the process's monotonic clock, in milliseconds. */
@@ -35,11 +37,14 @@ export interface Listener {
   leave(): Promise<void>;
 }
 
-/** Listens to a user's own progress until it leaves or the stream ends. */
-export async function listen(url: string, token?: string): Promise<Listener> {
+/** Listens to a user's own progress until it leaves or the stream ends, from `lastEventId` on where there is one. */
+export async function listen(url: string, token?: string, lastEventId?: string): Promise<Listener> {
   const leaving = new AbortController();
   const response = await fetch(`${url}/api/v1/events`, {
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
     signal: leaving.signal,
   });
   const events: Heard[] = [];
@@ -50,7 +55,7 @@ export async function listen(url: string, token?: string): Promise<Listener> {
     const whole = text
       .split('\n\n')
       .slice(0, -1)
-      .filter((frame) => frame.startsWith('event: '));
+      .filter((frame) => /^event: /m.test(frame));
     for (const frame of whole.slice(events.length)) events.push(parse(frame));
   }).then(() => (ended = true));
   const last = (campaignId: string) =>
@@ -95,6 +100,6 @@ async function read(response: Response, take: (piece: string) => void): Promise<
 }
 
 function parse(frame: string): Heard {
-  const [, event = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
-  return { event, data: JSON.parse(data), atMs: performance.now() };
+  const [, id, event = '', data = ''] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+  return { event, id, data: JSON.parse(data), atMs: performance.now() };
 }

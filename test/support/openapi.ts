@@ -59,7 +59,7 @@ function described(path: string, written: WrittenOperation, named: Record<string
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
     isBearer: (written.security ?? []).length > 0,
-    takesKeys: /scope `(read|send)`/.test(written.description ?? ''),
+    takesKeys: /scope `(read|send|admin)`/.test(written.description ?? ''),
     body: followed(written.requestBody.content['application/json'].schema, named) as Schema,
     statuses: Object.keys(written.responses).map(Number),
   };

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { MOVABLE_CLOCK } from './movable-clock.ts';
+import { startPgBouncer } from './pgbouncer.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,6 +19,9 @@ declare module 'vitest' {
 
 /** Names the folder of another PostgreSQL's package to test on: `test/database/matrix.ts`. */
 export const OTHER_POSTGRES = 'CAMPANILE_TEST_POSTGRES';
+
+/** Set: what uses a test database reaches it by way of PgBouncer in transaction mode. */
+export const POOLED = 'CAMPANILE_TEST_POOLED';
 
 /** The migrated database that `createTestDatabase` copies. */
 export const TEMPLATE = 'campanile_template';
@@ -41,7 +45,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     void postgres.exited.then((reason) => log.error(reason));
     if ('url' in postgres.address) throw new Error('tests need a server on a Unix socket');
     await createTemplate(postgres.address);
-    project.provide('postgres', postgres.address);
+    let { address } = postgres;
+    if (process.env[POOLED] !== undefined) {
+      const pooler = await startPgBouncer(address, { all: true });
+      undo.defer(pooler.stop);
+      ({ address } = pooler);
+    }
+    project.provide('postgres', address);
     return () => undo.disposeAsync();
   } catch (error) {
     await undo.disposeAsync();
@@ -51,9 +61,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function createTemplate(address: Exclude<PostgresAddress, { url: string }>): Promise<void> {
   const log = createLog('warn');
-  const server = connectDatabase(address, { log, poolSize: 1 });
+  const server = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
   await sql`create database ${sql.id(TEMPLATE)}`.execute(server);
-  const template = connectDatabase({ ...address, database: TEMPLATE }, { log, poolSize: 1 });
+  const template = connectDatabase({ ...address, database: TEMPLATE }, { log, poolSize: 1, silenceMs: Infinity });
   await migrate(template, log);
   await sql.raw(MOVABLE_CLOCK).execute(template);
   await template.destroy();

@@ -53,7 +53,7 @@ export async function dribble(
 ) {
   const raw = rawConnection(url);
   raw.send(
-    `POST /api/v1/${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${announced}\r\n\r\n{`,
+    `POST /api/v1/${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${announced}\r\n\r\n{`,
   );
   const startedAt = performance.now();
   const drops = setInterval(() => raw.send(' '), everyMs);

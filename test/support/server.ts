@@ -5,10 +5,12 @@ import type { EventSource } from '../../src/http/events/register-events.ts';
 import type { Operation } from '../../src/http/operation.ts';
 import { listUserOperations } from '../../src/http/routes/operations.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../src/http/server.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { createLog, type Log } from '../../src/lib/log.ts';
 import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { systemClock, type Clock } from '../../src/lib/time.ts';
+import { createVault } from '../../src/lib/vault.ts';
 import { createUserDependencies, type UserSettings } from '../../src/users/dependencies.ts';
+import { UNHURRIED } from './unhurried.ts';
 
 /** An answer as a client sees it; `body` is parsed where it is JSON. */
 export interface Answer {
@@ -36,6 +38,8 @@ export interface TestServerOptions {
   readyChecks?: Record<string, () => Promise<void>>;
   isDiskFull?: () => boolean;
   events?: EventSource;
+  /** Silent unless given. */
+  log?: Log;
   /** Serves the dashboard and its session, too. */
   hasDashboard?: boolean;
 }
@@ -53,6 +57,7 @@ export async function startTestServer({
   readyChecks = {},
   isDiskFull = () => false,
   events,
+  log = createLog('silent'),
   hasDashboard = false,
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
@@ -61,9 +66,12 @@ export async function startTestServer({
     clock,
     jwtSecret: JWT_SECRET,
     signUp: 'open',
+    isPublic: false,
+    vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
     async bornWithUser() {},
     async diesWithUser() {},
+    async stopsWithUser() {},
     async allowsNumber() {},
     ...users,
   });
@@ -76,9 +84,9 @@ export async function startTestServer({
     isDiskFull,
     readPool: () => readPool(db),
     metrics: new Registry(),
-    log: createLog('silent'),
+    log,
     settings,
-    limits,
+    limits: { overload: UNHURRIED, ...limits },
     checkAnswers: true,
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });

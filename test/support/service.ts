@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { until } from './ledger.ts';
 
 /** The service as its users run it: a process of its own, with an embedded PostgreSQL. */
 export interface Service {
@@ -32,12 +34,26 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** What is run instead of the service's own door. */
   entry?: string;
+  /** By which Node.js, or what starts it; that of the test unless given. */
+  node?: string;
+  /** In front of the door. */
+  words?: readonly string[];
+  /** Where; here unless given. */
+  cwd?: string;
 }
 
 /** Starts the service on a free port, by default in a new folder. Rejects with what it said when it ends instead. */
-export async function startService({ folder, environment = {}, entry = DOOR }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  folder,
+  environment = {},
+  entry = DOOR,
+  node = process.execPath,
+  words = [],
+  cwd,
+}: ServiceOptions = {}): Promise<Service> {
   const home = folder ?? (await mkdtemp(join(tmpdir(), 'campanile-service-')));
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(node, [...words, entry], {
+    cwd,
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
@@ -84,6 +100,15 @@ export async function startService({ folder, environment = {}, entry = DOOR }: S
     freeze: () => void child.kill('SIGSTOP'),
     wake: () => void child.kill('SIGCONT'),
   };
+}
+
+/** Kills, and waits until the server of its own has ended, too: what is copied of its data before is no whole ledger. */
+export async function killWithServer(service: Service, dataDir = join(service.folder, 'data')): Promise<void> {
+  await service.kill();
+  await until(
+    () => existsSync(join(dataDir, 'postgres/postmaster.pid')),
+    (isRunning) => !isRunning,
+  );
 }
 
 /** Removes the folder of a service that has ended. */

@@ -113,7 +113,7 @@ test('a wish for a key that makes no sense is a 400 on its field', async () => {
     [{ name: 'n'.repeat(101) }, 'name'],
     [{ name: null }, 'name'],
     [{ scopes: [] }, 'scopes'],
-    [{ scopes: ['admin'] }, 'scopes.0'],
+    [{ scopes: ['root'] }, 'scopes.0'],
     [{ scopes: 'read' }, 'scopes'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     [{ expires_at: '2999-01-01T00:00:00' }, 'expires_at'],
@@ -212,27 +212,41 @@ test('its last use is noted to the minute', async () => {
   await server.close();
 });
 
-test('keys outlive revoked tokens and a changed password, which they are no part of', async () => {
+test('keys go with the tokens and with the password, at once here and within a second elsewhere, unless they are to be kept', async () => {
   const { key } = await made(alice.token);
-  await here.post('/api/v1/user/revoke_tokens', {}, { token: alice.token });
+  await here.post('/api/v1/user/revoke_tokens', { keep_api_keys: true }, { token: alice.token });
   expect(await statusOn(here, alice.token)).toBe(401);
   expect(await statusOn(here, key)).toBe(200);
   const token = await signIn(here, { user_name: alice.userName, password: alice.password });
   const passwords = { current_password: alice.password, new_password: 'another password' };
-  expect((await here.post('/api/v1/user/change_password', passwords, { token })).status).toBe(200);
+  const kept = await here.post('/api/v1/user/change_password', { ...passwords, keep_api_keys: true }, { token });
+  expect(kept.status).toBe(200);
   expect(await statusOn(here, key)).toBe(200);
+  expect(await statusOn(deaf, key)).toBe(200);
+  const back = { current_password: 'another password', new_password: alice.password };
+  expect((await here.post('/api/v1/user/change_password', back, { token })).status).toBe(200);
+  expect(await statusOn(here, key)).toBe(401);
+  await expect.poll(() => statusOn(deaf, key)).toBe(401);
+  const other = await made(token);
+  await here.post('/api/v1/user/revoke_tokens', {}, { token });
+  expect(await statusOn(here, other.key)).toBe(401);
 });
 
 describe('what a key reaches', () => {
   let app: TestApp;
-  let keys: Record<'read' | 'send' | 'both', string>;
+  let keys: Record<'read' | 'send' | 'admin' | 'all', string>;
 
   beforeAll(async () => {
     app = await startTestApp();
     const owner = await app.signUp('alice');
     const key = async (scopes: string[]) =>
       (await owner.call<{ key: string }>('user/create_api_key', { name: 'k', scopes })).body.data.key;
-    keys = { read: await key(['read']), send: await key(['send']), both: await key(['read', 'send']) };
+    keys = {
+      read: await key(['read']),
+      send: await key(['send']),
+      admin: await key(['admin']),
+      all: await key(['read', 'send', 'admin']),
+    };
   });
   afterAll(() => app.stop());
 
@@ -256,14 +270,44 @@ describe('what a key reaches', () => {
         .filter(({ scope }) => scope === 'token')
         .map(({ path }) => path)
         .toSorted(),
-    ).toEqual(
-      ['change_password', 'create_api_key', 'delete_account', 'list_api_keys', 'revoke_api_key', 'revoke_tokens'].map(
-        (n) => `user/${n}`,
-      ),
-    );
+    ).toEqual([
+      ...[
+        'delete_user',
+        'disable_user',
+        'enable_user',
+        'get_installation',
+        'get_user',
+        'list_invitations',
+        'list_queued',
+        'list_users',
+      ].map((name) => `admin/${name}`),
+      'admin/release_ledger',
+      'admin/reset_factors',
+      'admin/withdraw_invitation',
+      ...[
+        'add_totp',
+        'change_password',
+        'confirm_identity',
+        'confirm_totp',
+        'create_api_key',
+        'delete_account',
+        'end_session',
+        'invite',
+        'list_api_keys',
+        'list_factors',
+        'list_sessions',
+        'remove_factor',
+        'renew_recovery_codes',
+        'revoke_api_key',
+        'revoke_tokens',
+        'send_verification',
+        'subscribe_push',
+        'unsubscribe_push',
+      ].map((name) => `user/${name}`),
+    ]);
     for (const { path, scope } of all)
       for (const [name, key] of Object.entries(keys)) {
-        const reached = scope === name || (scope !== 'token' && name === 'both');
+        const reached = scope === name || (scope !== 'token' && name === 'all');
         // A body nobody takes: who is let through is told so, or answered.
         const answer = await app.call(path, { html: 1, group_metadata_id: 'x', campaign_id: 'x', first_name: 1 }, key);
         const needs = scope === 'token' ? 'takes no API key' : `needs an API key with the scope ${scope}`;
@@ -273,9 +317,25 @@ describe('what a key reaches', () => {
       }
   });
 
+  test('linking and what concerns people take more than a key that sends', async () => {
+    const all = await operations();
+    expect(all.filter(({ scope }) => scope === 'admin').map(({ path }) => path)).toEqual([
+      'user/update_profile',
+      'user/list_audit_log',
+      'venom/connect-account',
+      'venom/disconnect-account',
+      ...['create', 'update', 'delete'].map((what) => `venom/${what}-webhook`),
+      'venom/rotate-webhook-secret',
+      'venom/test-webhook',
+      'venom/retry-webhook',
+      'user/get_notice_settings',
+      'user/update_notice_settings',
+    ]);
+  });
+
   test('a key that may send sends, and one that may read sees what became of it', async () => {
     // Keys reach the operation that unlinks the account, which takes any body.
-    await app.call('venom/connect-account', {}, keys.send);
+    await app.call('venom/connect-account', {}, keys.admin);
     const groups = await app.call('venom/list-groups', {}, keys.read);
     const ids = (groups.body.data as unknown as { groups: Array<{ group_metadata_id: number }> }).groups;
     const campaign = { name: 'By key', html: 'Hello', group_metadata_ids: ids.map((one) => one.group_metadata_id) };

@@ -8,6 +8,7 @@ interface Entry {
   at: string;
   action: string;
   subject: string;
+  campaign_name?: string;
   address: string;
   api_key_id?: number;
 }
@@ -75,6 +76,9 @@ test('what is done in a user’s name is told newest first, to that user alone',
     ['user.signed_in', 'bob', undefined],
     ['user.signed_up', 'bob', undefined],
   ]);
+  expect(entries.map((entry) => entry.campaign_name)).toEqual(
+    entries.map(({ action }) => (action.startsWith('campaign.') ? 'Fair' : undefined)),
+  );
   for (const { at, address } of entries) {
     expect(new Date(at).toISOString()).toBe(at);
     expect(address).toBe('127.0.0.1');

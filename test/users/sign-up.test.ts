@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser } from '../../src/users/create-user.ts';
 import { createUserDependencies } from '../../src/users/dependencies.ts';
+import { createVault } from '../../src/lib/vault.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { signUpOf } from '../support/people.ts';
+import { signIn, signUpOf } from '../support/people.ts';
 import { JWT_SECRET, startTestServer, type TestServer } from '../support/server.ts';
 
 let database: TestDatabase;
@@ -136,6 +137,32 @@ test('the password is kept as an argon2id hash and the number as digits', async 
   expect(rows[0]?.whatsapp_digits).toBe('491512345679');
 });
 
+test('where strangers can come, what is guessed first is refused with a sentence that helps', async () => {
+  const open = await startTestServer({ db: database.db, users: { isPublic: true } });
+  const refusal = {
+    code: 400,
+    details: [{ field: 'password', issue: expect.stringContaining('three or four words') }],
+  };
+  const body = { ...signUpOf('kim.possible'), first_name: 'Kimberley' };
+  const guessed = ['password1', 'P@ssw0rd', 'qwertyuiop', 'Campanile2026', 'kim.possible', 'Kimberley1', '11111111'];
+  for (const password of guessed)
+    expect((await open.post('/api/v1/user/create_user', { ...body, password })).body, password).toMatchObject(refusal);
+  const good = { ...body, password: 'seven brass bells ring' };
+  expect((await open.post('/api/v1/user/create_user', good)).status).toBe(200);
+  const token = await signIn(open, good);
+  const change = { current_password: good.password, new_password: 'qwertyuiop' };
+  expect((await open.post('/api/v1/user/change_password', change, { token })).body).toMatchObject({
+    code: 400,
+    details: [{ field: 'new_password' }],
+  });
+  await open.close();
+});
+
+test('where nobody is told to come from elsewhere, any password is taken', async () => {
+  for (const [index, password] of ['password1', 'Campanile2026', '11111111'].entries())
+    expect((await signUp({ ...signUpOf(`laura${index}`), password })).status).toBe(200);
+});
+
 test('after 600 sign-ups from one address the next from there has to wait an hour', async () => {
   const users = createUserDependencies({
     db: database.db,
@@ -143,9 +170,12 @@ test('after 600 sign-ups from one address the next from there has to wait an hou
     clock: systemClock,
     jwtSecret: JWT_SECRET,
     signUp: 'open',
+    isPublic: false,
+    vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
     async bornWithUser() {},
     async diesWithUser() {},
+    async stopsWithUser() {},
     async allowsNumber() {},
   });
   await sql`

@@ -213,3 +213,17 @@ test('a token lives a day', async () => {
   expect(await statusOn(server, token)).toBe(401);
   await server.close();
 });
+
+test('while the secret changes, tokens of both are taken, and afterwards those of the new one', async () => {
+  const [old, fresh] = [JWT_SECRET, 'another secret of the tests, long enough'];
+  const startWith = (jwtSecret: string, jwtSecretPrevious?: string) =>
+    startTestServer({ db: database.db, users: { jwtSecret, jwtSecretPrevious } });
+  const [before, changing, after] = [await startWith(old, fresh), await startWith(fresh, old), await startWith(fresh)];
+  const credentials = { user_name: alice.userName, password: alice.password };
+  const [ofOld, ofFresh] = [await signIn(before, credentials), await signIn(changing, credentials)];
+  const statuses = async (token: string) =>
+    await Promise.all([here, before, changing, after].map((server) => statusOn(server, token)));
+  expect(await statuses(ofOld)).toEqual([200, 200, 200, 401]);
+  expect(await statuses(ofFresh)).toEqual([401, 200, 200, 200]);
+  await Promise.all([before, changing, after].map((server) => server.close()));
+});

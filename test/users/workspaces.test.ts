@@ -42,8 +42,33 @@ const deps = { db, convert, timeZone: 'UTC', clock: systemClock };
 const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: systemClock });
 
 /** About the person, or about the installation. Whoever adds a table of either kind says so here. */
-const OF_PEOPLE = ['users', 'user_logins', 'signed_out_tokens'];
-const OF_INSTALLATION = ['attempts', 'workers', 'shards', 'migrations', 'test_clock', 'whatsapp_version'];
+const OF_PEOPLE = [
+  'users',
+  'user_logins',
+  'signed_out_tokens',
+  'sessions',
+  'sign_in_places',
+  'factors',
+  'recovery_codes',
+  'mails',
+  'notices',
+  'notice_choices',
+  'notice_turns',
+  'push_subscriptions',
+];
+const OF_INSTALLATION = [
+  'attempts',
+  'workers',
+  'shards',
+  'migrations',
+  'test_clock',
+  'whatsapp_version',
+  'spent_challenges',
+  'event_sequence',
+  'notice_reader',
+  'push_keys',
+  'ledger',
+];
 const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
 
 interface Column {
@@ -82,7 +107,7 @@ test('a table that names a user is about the person, or names the workspace, too
   const tablesWith = (name: string) =>
     new Set(columns.filter(({ column }) => column === name).map(({ table }) => table));
   const ofUsers = [...tablesWith('user_id')].filter((table) => !OF_NO_WORKSPACE.has(table));
-  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships']);
+  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships', 'webhooks']);
   expect([...tablesWith('workspace_id')]).toEqual(expect.arrayContaining(ofUsers));
 });
 
@@ -139,7 +164,7 @@ const BY_ID: Record<string, (actor: Actor, of: Belongings) => Promise<unknown>> 
 
 /** Everything that somebody sees without asking for anything. */
 async function seenBy(actor: Actor) {
-  const page = { limit: 100, before: null };
+  const page = { limit: 100, before: null, after: null };
   const days = { startDate: '2999-01-01', endDate: '2999-01-02', limit: 100, after: 0 };
   const bodyHash = Buffer.from((actor.workspaceId === alice.owner.workspaceId ? alice : mallory).sha256, 'hex');
   return {

@@ -1,5 +1,5 @@
 /** How the dashboard comes to be built (docs/explanation/decisions/0021): in a checkout of its own, by the door. */
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -29,11 +29,10 @@ async function run(): Promise<{ log: string; page: string; scripts: string }> {
   const entry = join(checkout, 'bin/campanile.mjs');
   service = await startService({ entry, ...(service && { folder: service.folder }) });
   const page = await (await fetch(service.url)).text();
-  const scripts = await Promise.all(
-    [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(async ([, path]) =>
-      (await fetch(`${service?.url}${path}`)).text(),
-    ),
-  );
+  // Words are loaded by a script of the page, and named in none of its tags.
+  const assets = join(checkout, 'web/dist/assets');
+  const names = existsSync(assets) ? (await readdir(assets)).filter((name) => name.endsWith('.js')) : [];
+  const scripts = await Promise.all(names.map(async (name) => (await fetch(`${service?.url}/assets/${name}`)).text()));
   await service.stop();
   return { log: service.log(), page, scripts: scripts.join('\n') };
 }

@@ -136,6 +136,103 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('complementary').locator('img').waitFor({ state: 'detached' });
   });
 
+  test('on a phone the preview is a press away, and shows the post as a member sees it', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await enterAsNew(page, 'hana');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Spring *fair*');
+    expect(await page.getByRole('complementary').count()).toBe(0);
+    await press('Preview');
+    const phone = dialog().getByRole('figure');
+    await phone.locator('[data-looks~=bold]', { hasText: 'fair' }).waitFor();
+    await phone.getByText('hana', { exact: true }).waitFor();
+    expect(await phone.locator('svg').count()).toBe(0);
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+  });
+
+  test('emoji are picked by mouse and by keyboard, and go where the cursor is', async () => {
+    await enterAsNew(page, 'iris');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Cake ');
+    await press('Emoji');
+    await dialog().getByRole('button', { name: '🎂' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await press('Emoji');
+    await dialog().getByRole('button', { name: '😀' }).focus();
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary').getByText('Cake 🎂😉').waitFor();
+  });
+
+  test('who is picked for says when it was last posted to, and the confirmation sums up, warnings first', async () => {
+    await enterAsNew(page, 'jon');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const sent = await ask<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'Before',
+      html: '<p>The very same</p>',
+      group_metadata_ids: [groups[0]?.group_metadata_id],
+    });
+    await expect
+      .poll(async () => (await ask<{ status: string }>('venom/get-campaign', sent)).status, { timeout: 30_000 })
+      .toBe('completed');
+    await page.goto('/campaigns/new');
+    const list = page.getByRole('group', { name: 'Groups to pick from' });
+    await list
+      .getByText(/^just now|^now|ago|\d% read|—/)
+      .first()
+      .waitFor();
+    await writeMessage(page, 'The very same');
+    await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
+    await press('Select all found');
+    await press('Send to 3 groups now');
+    await dialog().locator('li', { hasText: '1 group gets the very same text from you' }).waitFor();
+    const text = await dialog().innerText();
+    const order = [
+      'the very same text',
+      'With the file fair.png',
+      'To\n',
+      '3 groups with 151 members',
+      'When',
+      'Takes',
+    ];
+    expect(order.map((part) => text.indexOf(part))).toEqual(
+      order.map((part) => text.indexOf(part)).toSorted((a, b) => a - b),
+    );
+    expect(order.filter((part) => !text.includes(part))).toEqual([]);
+    expect(await dialog().getByRole('img', { name: /./ }).count()).toBe(1);
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+  });
+
+  test('what is typed within a name is where it was typed', async () => {
+    await enterAsNew(page, 'nia');
+    await page.goto('/campaigns/new');
+    const name = page.getByLabel('Campaign name');
+    await name.fill('Fair');
+    await name.press('Home');
+    await name.pressSequentially('Spring ');
+    await expect.poll(() => name.inputValue()).toBe('Spring Fair');
+  });
+
+  test('how often a post goes out is one press, and the confirmation says the days, the time and the zone', async () => {
+    await enterAsNew(page, 'kim');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    await press('Weekly');
+    await page.getByText(/^Runs: .*, 09:00 · .*, then 1 more\.$|^Runs: .*CES?T.*, then 1 more\.$/).waitFor();
+    await press('Monday to Friday');
+    expect(await page.getByRole('button', { name: 'Monday to Friday' }).getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Schedule for 1 group' }).click();
+    await dialog()
+      .getByText(
+        /^From \w{3},? \d+ \w{3,4} to \w{3},? \d+ \w{3,4}, Mon, Tue, Wed, Thu, Fri, at 09:00, Europe\/Berlin\.$/,
+      )
+      .waitFor();
+  });
+
   test('a schedule keeps its time of day over a change of the clocks, before it is saved and in the calendar', async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
@@ -147,8 +244,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('On a schedule').click();
     await press('Days');
     const month = last.toLocaleString('en', { month: 'long', year: 'numeric' });
-    const shown = page.getByRole('button', { name: 'Choose a month' });
-    for (let clicks = 0; clicks < 12 && (await shown.textContent()) !== month; clicks++) await press('Next month');
+    const shown = page.getByRole('dialog', { name: 'Days' }).getByText(month, { exact: true });
+    for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++) await press('Next month');
     for (const day of [first, last])
       await page.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
     await page.keyboard.press('Escape');

@@ -2,9 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../../client/failure.ts';
 import { countTicks, timeTicks } from '../../web/campaign/ticks.ts';
+import { busiestHour, spansOf, within } from '../../web/campaign/timeline-span.ts';
+import { copyName } from '../../web/campaign/copy-name.ts';
 import { addDays, addMonths, daysOf } from '../../web/calendar/days.ts';
+import { PICKER_DATES, writeRange } from '../../web/compose/picker-dates.ts';
+import { daysOf as daysOfPreset, PRESETS, presetOf } from '../../web/compose/presets.ts';
 import { count, fileSize, share } from '../../web/format/numbers.ts';
-import { fieldProblems, problemText } from '../../web/format/problem.ts';
+import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
 
 const AT = '2026-03-29T01:30:00Z';
@@ -28,7 +32,8 @@ describe('times', () => {
 
   test.each([
     [-10_000, 'just now'],
-    [-50_000, '50 seconds ago'],
+    [-59_000, 'just now'],
+    [-60_000, '1 minute ago'],
     [5 * 60_000, 'in 5 minutes'],
     [-3 * 3_600_000, '3 hours ago'],
     [-26 * 3_600_000, 'yesterday'],
@@ -74,11 +79,21 @@ describe('calendars', () => {
   });
 });
 
+test('the date picker writes its days as the language does', () => {
+  expect(writeRange(['2026-12-01', '2026-12-03'])).toBe('1\u2009–\u20093 Dec 2026');
+  expect(writeRange(['2026-12-01', null])).toBe('1 Dec 2026 –');
+  expect(writeRange([null, null])).toBe('');
+  expect(PICKER_DATES.monthLabelFormat('2026-12-01')).toBe('December 2026');
+  expect(PICKER_DATES.getDayAriaLabel('2026-12-01 00:00:00')).toBe('1 December 2026');
+});
+
 describe('errors', () => {
   test.each([
     [new CampanileError('fetch failed', { code: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
     [new CampanileError('secret', { code: 500 }), /^Something went wrong on our side\./],
     [new CampanileError('x', { code: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
+    [new CampanileError('x', { code: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
+    [new CampanileError('x', { code: 507 }), /^Your files take all the room you have/],
     [new CampanileError('The account is not connected', { code: 503 }), /^The account is not connected\. Try again/],
     [new CampanileError('the campaign has ended', { code: 409 }), /^The campaign has ended\.$/],
     [
@@ -99,6 +114,30 @@ describe('errors', () => {
       participants: 'Must be a phone number.',
     });
   });
+
+  test('of one among several say which', () => {
+    const details = [
+      { field: 'participants.1', issue: 'must be a phone number' },
+      { field: 'group_name', issue: 'must not be empty' },
+    ];
+    const error = new CampanileError('x', { code: 400, details });
+    expect(entryProblems(error, 'participants', ['+44 20 7946 0200', '12'])).toEqual(['12: must be a phone number']);
+    expect(entryProblems(new TypeError('x'), 'participants', ['12'])).toEqual([]);
+  });
+
+  test('of a wrong password say so wherever it is asked for', () => {
+    const of = (field: string) =>
+      new CampanileError('x', { code: 400, details: [{ field, issue: 'is not the present password' }] });
+    expect(fieldProblems(of('current_password'))['current_password']).toMatch(/^Current password is wrong/);
+    expect(problemText(of('password'))).toMatch(/^Current password is wrong/);
+  });
+});
+
+test('a copy is called so, and stays within what a name may be', () => {
+  expect(copyName('Spring fair')).toBe('Spring fair (copy)');
+  expect(copyName('Spring fair (copy)')).toBe('Spring fair (copy)');
+  expect(copyName('x'.repeat(200))).toHaveLength(200);
+  expect(copyName(`${'x'.repeat(192)}🎪🎪🎪🎪`)).toBe(`${'x'.repeat(192)} (copy)`);
 });
 
 describe('the marks of a chart', () => {
@@ -124,5 +163,59 @@ describe('the marks of a chart', () => {
       ['07:15:00', '08:15:00', '09:15:00', '10:15:00'].map((time) => at(time)),
     );
     expect(timeTicks(at('00:00:00'), at('00:00:00') + 5 * 86_400_000, 'America/New_York')).toHaveLength(5);
+  });
+});
+
+describe('timelines', () => {
+  /** So many reads at each time. */
+  const read = (...points: Array<[at: string, read: number]>) =>
+    points.map(([at, many]) => ({ at: `2026-11-23T${at}:00Z`, sent: 0, delivered: many, read: many }));
+  const MINUTES = Array.from({ length: 100 }, (_, minute) => ({
+    at: new Date(Date.UTC(2026, 10, 23, 9, minute)).toISOString(),
+    sent: 0,
+    delivered: 1,
+    read: 1,
+  }));
+
+  test('tell the hour in which most was read, by the clocks of the zone', () => {
+    const points = read(['08:50', 3], ['09:10', 2], ['09:20', 2], ['10:40', 3]);
+    expect(busiestHour(points, 'UTC')).toEqual({ atMs: Date.parse('2026-11-23T09:00Z'), read: 4 });
+    expect(busiestHour(points, 'Asia/Kathmandu')).toEqual({ atMs: Date.parse('2026-11-23T08:15Z'), read: 5 });
+  });
+
+  test('tell no hour where nothing was read, or where their steps are longer', () => {
+    expect(busiestHour(read(['09:00', 0]), 'UTC')).toBeUndefined();
+    expect(busiestHour(read(['09:00', 3], ['12:00', 2]), 'UTC')).toBeUndefined();
+    expect(busiestHour([], 'UTC')).toBeUndefined();
+  });
+
+  test('offer their first hour and day where that is less than all, and shows something', () => {
+    expect(spansOf(MINUTES)).toEqual(['hour', 'all']);
+    expect(within(MINUTES, 'hour')).toHaveLength(60);
+    expect(spansOf(MINUTES.slice(0, 30))).toEqual(['all']);
+    const days = MINUTES.map((point, day) => ({ ...point, at: new Date(Date.UTC(2026, 10, day + 1)).toISOString() }));
+    expect(spansOf(days)).toEqual(['all']);
+  });
+});
+
+describe('how often a post goes out', () => {
+  const none = { startDate: null, endDate: null, weekdays: [1, 2, 3, 4, 5, 6, 7] };
+  test.each([
+    ['once', '2026-11-24', '2026-11-24', [1, 2, 3, 4, 5, 6, 7]],
+    ['daily', '2026-11-24', '2026-11-30', [1, 2, 3, 4, 5, 6, 7]],
+    ['weekdays', '2026-11-24', '2026-12-04', [1, 2, 3, 4, 5]],
+    ['weekly', '2026-11-24', '2026-12-15', [2]],
+  ] as const)('%s is from tomorrow on, and ends on a day of its own', (preset, startDate, endDate, weekdays) => {
+    expect(daysOfPreset(preset, none, '2026-11-24')).toEqual({ startDate, endDate, weekdays });
+  });
+
+  test('keeps the days that were chosen, and is known again by them', () => {
+    const chosen = { startDate: '2026-12-01', endDate: '2026-12-31', weekdays: [3] };
+    expect(daysOfPreset('daily', chosen, '2026-11-24')).toMatchObject({
+      startDate: '2026-12-01',
+      endDate: '2026-12-31',
+    });
+    for (const preset of PRESETS) expect(presetOf(daysOfPreset(preset, none, '2026-11-24'))).toBe(preset);
+    expect([presetOf(none), presetOf(chosen)]).toEqual([undefined, undefined]);
   });
 });

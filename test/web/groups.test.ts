@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
 
 // A browser on a machine that is busy with other things takes its time.
@@ -63,7 +63,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .toEqual([{ group_list_id: expect.any(Number), name: 'All clubs', group_count: 3 }]);
 
     await press('Write to this list');
-    await page.waitForURL('**/campaigns/new');
+    await page.waitForURL('**/campaigns/new?draft=*');
     await page.getByText('3 groups · 151 members').waitFor();
     await page.goto('/groups');
     await page.getByRole('combobox', { name: 'Saved list' }).click();
@@ -96,7 +96,87 @@ describe.skipIf(!browser)('in a browser', () => {
       )
       .toBe(1);
     await press('Sync');
-    await page.getByText('Groups are up to date: 0 new, 0 changed, 0 gone.').waitFor();
+    await page.getByText('Groups are up to date: 3 in all, 0 new, 0 changed, 0 gone.').waitFor();
     await page.getByText('Nothing has changed.').waitFor();
+  });
+
+  test('groups are sorted and narrowed by keyboard alone, the address says how, and Back finds it again', async () => {
+    await enterAsNew(page, 'eve');
+    await page.goto('/groups');
+    await page.getByText('3 groups · 151 members').waitFor();
+    await page.getByRole('button', { name: 'Members' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('columnheader', { name: 'Members' }).and(page.locator('[aria-sort=descending]')).waitFor();
+    const shown = () => page.getByRole('row').getByRole('link').allTextContents();
+    await expect.poll(shown).toEqual(['Village news', 'Running club', 'Chess friends']);
+    await page.keyboard.press('Enter');
+    await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
+    await page.getByRole('checkbox', { name: 'Sends failed' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByText('No group is called that').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('checkbox', { name: 'Silent for 14 days' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByText('3 groups · 151 members').waitFor();
+    await page.getByRole('button', { name: 'Select all found' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('3 groups selected · 151 members').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Chess friends' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Chess friends' }).waitFor();
+    await page.goBack();
+    await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
+    expect(await page.getByRole('checkbox', { name: 'Silent for 14 days' }).isChecked()).toBe(true);
+  });
+
+  test('on a phone, which has no room for the columns, groups are sorted as well', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await enterAsNew(page, 'gil');
+    await page.goto('/groups');
+    const shown = () => page.getByRole('row').getByRole('link').allTextContents();
+    await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
+    const choose = async (column: string) => {
+      await page.getByRole('combobox', { name: 'Sort by' }).click();
+      await page.getByRole('option', { name: column }).click();
+    };
+    await choose('Members');
+    await expect.poll(shown).toEqual(['Village news', 'Running club', 'Chess friends']);
+    expect(new URL(page.url()).search).toContain('sort=participants');
+    await choose('Members');
+    await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test("a group's page tells its posts, what is planned, its link and its lists", async () => {
+    await enterAsNew(page, 'finn');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const id = groups.find((group) => group.group_name === 'Village news')?.group_metadata_id ?? 0;
+    await ask('venom/save-group-list', { name: 'Clubs', group_metadata_ids: [id] });
+    await ask('venom/add-campaign', { name: 'Spring fair', html: 'Hello', group_metadata_ids: [id] });
+    await ask('venom/add-campaign-batch', {
+      name: 'Every day',
+      html: 'Hello',
+      is_schedule: true,
+      group_metadata_ids: [id],
+      start_date: '2990-01-01',
+      end_date: '2990-01-03',
+      schedule_time: '09:00:00',
+    });
+    await page.goto(`/groups/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Village news' }).waitFor();
+    await page.getByRole('row', { name: /Spring fair .* Sent 120/ }).waitFor({ timeout: 45_000 });
+    await page.getByRole('region', { name: 'Planned' }).getByRole('link', { name: 'Every day' }).first().waitFor();
+    await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Clubs' }).click();
+    await page.getByRole('row', { name: /Chess friends/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Village news/ }).waitFor();
+
+    await page.goto('/groups/999999999');
+    await page.getByRole('heading', { level: 1, name: 'Nothing here' }).waitFor();
+    visited.forgive(refused('404'));
   });
 });

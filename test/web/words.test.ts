@@ -1,21 +1,50 @@
 /** What the dashboard says is in one file, so that another language is another file. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
 import { en } from '../../web/words/en.ts';
 
 const root = join(import.meta.dirname, '../..');
-const pages = globSync('web/**/*.tsx', { cwd: root, exclude: ['web/dist*/**'] });
+const pages = globSync('web/**/*.{ts,tsx}', { cwd: root, exclude: ['web/dist*/**', 'web/words/**'] });
 
-/** Words between tags, or in an attribute that is shown or read out. */
+/** What is shown or read out of these attributes, and of properties that are called so. */
+const SHOWN = /^(?:label|title|placeholder|alt|description|hint|message|aria-label)$/;
+
+interface Part {
+  type: string;
+  [name: string]: unknown;
+}
+
+/** Words between tags, in an attribute or a property that is shown or read out, or in a text that a tag is given. */
 function wordsIn(source: string): string[] {
-  const between = [...source.matchAll(/(?<![=-])>\s*([A-Za-z][^<>{}=;]*?)\s*<\/?[A-Za-z]/g)].map(
-    ([, text = '']) => text,
+  const found: string[] = [];
+  const look = (part: Part, isShown: boolean) => {
+    if (part.type === 'JSXText' || (isShown && part.type === 'Literal')) found.push(String(part['value']).trim());
+    if (isShown && part.type === 'TemplateElement') found.push((part['value'] as { raw: string }).raw.trim());
+    for (const value of Object.values(part))
+      for (const inner of Array.isArray(value) ? value : [value])
+        if (isPart(inner)) look(inner, showsText(part, inner, isShown));
+  };
+  look(parseAst(source, { lang: 'tsx' }) as unknown as Part, false);
+  return found.filter((text) => /[a-z]{2}/i.test(text));
+}
+
+/** Whether a text that is directly in `inner`, which is in `part`, comes to somebody's eyes or ears. */
+function showsText(part: Part, inner: Part, isShown: boolean): boolean {
+  if (part.type === 'JSXElement' || part.type === 'JSXFragment') return inner.type === 'JSXExpressionContainer';
+  if (part.type === 'JSXAttribute' || part.type === 'Property') {
+    const key = (part['name'] ?? part['key']) as { name?: unknown; value?: unknown };
+    return inner === part['value'] && SHOWN.test(String(key.name ?? key.value));
+  }
+  const passesOn = /^(?:JSXExpressionContainer|TemplateLiteral|ConditionalExpression|LogicalExpression)$/.test(
+    part.type,
   );
-  const attributes = [
-    ...source.matchAll(/\b(?:label|title|placeholder|alt|description|aria-label)="([^"]*[A-Za-z][^"]*)"/g),
-  ].map(([, text = '']) => text);
-  return [...between, ...attributes].filter((text) => /[a-z]{2}/i.test(text));
+  return passesOn && isShown && inner !== part['test'];
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && 'type' in value;
 }
 
 test('no page has words of its own', () => {
@@ -26,10 +55,9 @@ test('no page has words of its own', () => {
 });
 
 test('words of its own would be found', () => {
-  expect(wordsIn('<Button size="xs">Send it</Button><TextInput label="Your name" />')).toEqual([
-    'Send it',
-    'Your name',
-  ]);
+  const source = `const entry = { label: 'Go there', href: '/groups' };
+    const page = <Box size="xs">Send it {isLate ? 'too late' : \`by \${time}\`}<TextInput label="Your name" key="name" /></Box>;`;
+  expect(wordsIn(source)).toEqual(['Go there', 'Send it', 'too late', 'by', 'Your name']);
 });
 
 test('nothing is said in the tone of machines', () => {

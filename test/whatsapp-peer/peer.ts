@@ -37,6 +37,8 @@ export interface WhatsAppPeer {
   url: string;
   /** For `WHATSAPP_ROOT_KEY`: the hex of the key that signs its certificates. */
   rootKey: string;
+  /** What makes a service in a process of its own talk to this peer, without gaps. */
+  environment: Record<string, string>;
   /** For `WHATSAPP_CA_FILE`: PEM of what its media host shows. */
   certificate: string;
   world: World;
@@ -107,13 +109,15 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       if (refusal !== 'silence') socket.end(answerOf(refusal));
     }
   });
-  const address = server.address() as AddressInfo;
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws/chat`;
+  const rootKey = Buffer.from(state.authority.rootKey).toString('hex');
   const tellNear = async (person: Person, change: Parameters<typeof tellChange>[2]) => {
     await Promise.all(companionsNear(state.world, person).map((companion) => tellChange(companion, person, change)));
   };
   return {
-    url: `ws://127.0.0.1:${address.port}/ws/chat`,
-    rootKey: Buffer.from(state.authority.rootKey).toString('hex'),
+    url,
+    rootKey,
+    environment: { MESSENGER: 'whatsapp', WHATSAPP_URL: url, WHATSAPP_ROOT_KEY: rootKey, WHATSAPP_GAP_MS: '0-0' },
     certificate: mediaHost.certificate,
     world: state.world,
     script: state.script,

@@ -22,14 +22,16 @@ let pageUrl: string;
 /** What the page says; undefined: it never answers. */
 let named: string | undefined;
 let asked = 0;
+const MOVED = '/moved';
 let people = 0;
 
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
-  page = createServer((_request, response) => {
+  page = createServer((request, response) => {
     asked += 1;
-    if (named !== undefined) response.end(named);
+    if (request.url === MOVED) response.writeHead(302, { location: '/sw.js' }).end();
+    else if (named !== undefined) response.end(named);
   });
   page.listen(0, '127.0.0.1');
   await once(page, 'listening');
@@ -112,6 +114,12 @@ test('an account is linked as the client that WhatsApp has today', async () => {
   peer.script.takesClient = newerThan(TODAY);
   await startProcess().link();
   expect(lastClient()).toBe(`2.3000.${TODAY}`);
+  expect(asked).toBe(1);
+});
+
+test('a page that leads elsewhere is not followed', async () => {
+  await startProcess({ versionPage: pageUrl.replace('/sw.js', MOVED) }).link();
+  expect(lastClient()).not.toBe(`2.3000.${TODAY}`);
   expect(asked).toBe(1);
 });
 

@@ -15,6 +15,12 @@ let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
 const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
 
+/** With a number that nobody else here has entered: pairing codes go to no other. */
+async function signUpAlone(): Promise<{ alice: Person; own: PeerPerson }> {
+  const number = `4477009${10_000 + ++people}`;
+  return { alice: await app.signUp(`person${people}`, `+${number}`), own: peer.addPerson(number) };
+}
+
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   phone = peer.addPerson(OWN_NUMBER);
@@ -78,14 +84,14 @@ describe('a code', () => {
 
   test.each([2, MANY_CODES])('to enter that nobody enters expires, with %i codes to scan beside it', async (codes) => {
     peer.script.codes = codes;
-    const alice = await signUp();
+    const { alice, own } = await signUpAlone();
     await connect(alice, { method: 'pairing_code' });
     const over = await statusWhen(alice, 'unlinked');
     expect(over.reason).toContain('No phone was linked in time');
     expect(Object.keys(over).toSorted()).toEqual(['messenger', 'reason', 'status', 'whatsapp_number']);
     peer.script.codes = MANY_CODES;
-    await linkByQr(peer, alice, phone);
-    await expect(peer.enter(phone, 'ABCD1234')).rejects.toThrow('nobody asked');
+    await linkByQr(peer, alice, own);
+    await expect(peer.enter(own, 'ABCD1234')).rejects.toThrow('nobody asked');
   });
 });
 
@@ -94,15 +100,15 @@ test.each(['qr', 'pairing_code'] as const)(
   async (method) => {
     peer.script.codes = MANY_CODES;
     peer.script.asksForPasskey = true;
-    const alice = await signUp();
+    const { alice, own } = await signUpAlone();
     const { qr = '', pairing_code: code = '' } = (await connect(alice, { method })).body.data;
-    const agreed = method === 'qr' ? peer.scan(phone, qr) : peer.enter(phone, code);
+    const agreed = method === 'qr' ? peer.scan(own, qr) : peer.enter(own, code);
     await expect(agreed).rejects.toThrow('waits for a passkey');
     const refused = await statusWhen(alice, 'unlinked');
     expect(refused.reason).toContain('passkey');
     expect(refused.reason).toContain('another number');
     peer.behave();
-    await linkByQr(peer, alice, phone);
+    await linkByQr(peer, alice, own);
   },
 );
 

@@ -11,6 +11,12 @@ let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
 const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
 
+/** With a number that nobody else here has entered: pairing codes go to no other. */
+async function signUpAlone(): Promise<{ alice: Person; own: PeerPerson }> {
+  const number = `4477009${10_000 + ++people}`;
+  return { alice: await app.signUp(`person${people}`, `+${number}`), own: peer.addPerson(number) };
+}
+
 beforeAll(async () => {
   peer = await startWhatsAppPeer();
   phone = peer.addPerson(OWN_NUMBER);
@@ -42,20 +48,21 @@ describe('an account on WhatsApp', () => {
   });
 
   test('is linked by a code that is entered on the phone', async () => {
-    const alice = await signUp();
+    const { alice, own } = await signUpAlone();
     const { body } = await connect(alice, { method: 'pairing_code' });
     expect(body.data).toMatchObject({ status: 'linking', pairing_code: expect.stringMatching(/^[1-9A-Z]{8}$/) });
-    await peer.enter(phone, body.data.pairing_code ?? '');
+    await peer.enter(own, body.data.pairing_code ?? '');
     await statusWhen(alice, 'connected');
   });
 
   test('shows one kind of code after the other, and the same again when asked again', async () => {
-    const alice = await signUp();
+    const { alice, own } = await signUpAlone();
     const first = await connect(alice);
     expect((await connect(alice)).body.data).toEqual(first.body.data);
     const other = await connect(alice, { method: 'pairing_code' });
+    expect(other.body).toMatchObject({ data: { pairing_code: expect.any(String) } });
     expect(other.body.data.qr).toBeUndefined();
-    await peer.enter(phone, other.body.data.pairing_code ?? '');
+    await peer.enter(own, other.body.data.pairing_code ?? '');
     await statusWhen(alice, 'connected');
   });
 
@@ -71,12 +78,42 @@ describe('an account on WhatsApp', () => {
   });
 
   test('can be linked again after a pairing that was left half done', async () => {
-    const alice = await signUp();
+    const { alice, own } = await signUpAlone();
     const { body } = await connect(alice, { method: 'pairing_code' });
     expect(body.data.status).toBe('linking');
     expect((await alice.call('venom/disconnect-account')).body.data).toEqual({ status: 'unlinked' });
     expect((await statusOf(alice)).pairing_code).toBeUndefined();
-    await linkByQr(peer, alice, phone);
+    await linkByQr(peer, alice, own);
+  });
+
+  test('gets no code to enter for a number that somebody else has entered, until its phone has confirmed it', async () => {
+    const { alice, own } = await signUpAlone();
+    const mallory = await app.signUp(`mallory${people}`, `+${own.number}`);
+    for (const person of [mallory, alice])
+      expect((await connect(person, { method: 'pairing_code' })).body).toMatchObject({
+        code: 409,
+        message: expect.stringContaining('scan the QR code'),
+      });
+    expect((await statusOf(mallory)).status).toBe('unlinked');
+    await linkByQr(peer, alice, own);
+    await alice.call('venom/disconnect-account');
+    const { body } = await connect(alice, { method: 'pairing_code' });
+    await peer.enter(own, body.data.pairing_code ?? '');
+    await statusWhen(alice, 'connected');
+  });
+
+  test('gets three codes an hour to enter, and the one that is shown again and again', async () => {
+    const { alice, own } = await signUpAlone();
+    for (let code = 1; code <= 3; code++) {
+      const first = await connect(alice, { method: 'pairing_code' });
+      const again = await connect(alice, { method: 'pairing_code' });
+      expect(again.body.data.pairing_code).toBe(first.body.data.pairing_code);
+      await alice.call('venom/disconnect-account');
+    }
+    const fourth = await connect(alice, { method: 'pairing_code' });
+    expect(fourth.status).toBe(429);
+    expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    await linkByQr(peer, alice, own);
   });
 
   test('says so when WhatsApp cannot be reached', async () => {

@@ -35,12 +35,7 @@ interface Row {
 }
 
 test('receipts, reactions and replies are counted exactly, killed in between, repeated, late and out of order', async () => {
-  const environment = {
-    MESSENGER: 'whatsapp',
-    WHATSAPP_URL: peer.url,
-    WHATSAPP_ROOT_KEY: peer.rootKey,
-    WHATSAPP_GAP_MS: '0-0',
-  };
+  const { environment } = peer;
   service = await startService({ environment });
   let token = '';
   const call = async <Data>(path: string, body: unknown = {}): Promise<Data> => {

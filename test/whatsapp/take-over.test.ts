@@ -34,13 +34,11 @@ async function startWorker(): Promise<Service> {
   const { socketFolder, user, database: name } = database.address;
   const worker = await startService({
     environment: {
+      ...peer.environment,
       ROLE: 'worker',
       DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
       JWT_SECRET: 'the secret of the tests, long enough',
       ENCRYPTION_KEY: '07'.repeat(32),
-      WHATSAPP_URL: peer.url,
-      WHATSAPP_ROOT_KEY: peer.rootKey,
-      WHATSAPP_GAP_MS: '0-0',
     },
   });
   workers.push(worker);

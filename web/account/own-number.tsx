@@ -1,10 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery } from '../api/queries.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { sessionQuery } from '../api/session.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
@@ -77,7 +78,7 @@ function ChangeNumber({ close }: { close: () => void }) {
 
 /** After the scan of a phone with another number than the account's: to take that number, and to link it. */
 export function OtherNumber({ account, scanned }: { account: AccountStatus; scanned: string }) {
-  const taking = useChange(() => call('venom/connect-account', { method: 'qr' }));
+  const taking = useChange((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
   return (
     <LargeNote icon="alert" role="status" title={words.ownNumber.otherTitle(scanned)}>
       <Text size="sm">{words.ownNumber.other(account.whatsapp_number)}</Text>
@@ -90,13 +91,13 @@ export function OtherNumber({ account, scanned }: { account: AccountStatus; scan
 }
 
 /** Changes the number, and does what follows from that. */
-function useChange(next?: () => Promise<unknown>) {
+function useChange(next?: (signal: AbortSignal) => Promise<unknown>) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: async (number: string) => {
-      const profile = await call('user/update_profile', { whatsapp_number: number });
+  return useWithdrawable({
+    act: async (number: string, signal) => {
+      const profile = await call('user/update_profile', { whatsapp_number: number }, { signal });
       client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
-      await next?.();
+      await next?.(signal);
     },
     onSettled: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
   });

@@ -9,8 +9,8 @@ import { useLink } from './use-link.ts';
 export function Unlink() {
   const [isAsking, setAsking] = useState(false);
   const { unlinking } = useLink();
-  const unlink = async () => {
-    await unlinking.mutateAsync();
+  const unlink = async (signal: AbortSignal) => {
+    await unlinking.mutateAsync(signal);
     tell(words.account.unlinked);
   };
   return (

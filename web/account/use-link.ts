@@ -13,6 +13,9 @@ export function useLink() {
     return client.invalidateQueries({ queryKey: accountQuery.queryKey });
   };
   const linking = useMutation({ mutationFn: (link: Link) => call('venom/connect-account', link), onSettled });
-  const unlinking = useMutation({ mutationFn: () => call('venom/disconnect-account', {}), onSettled });
+  const unlinking = useMutation({
+    mutationFn: (signal: AbortSignal | void) => call('venom/disconnect-account', {}, signal ? { signal } : {}),
+    onSettled,
+  });
   return { linking, unlinking };
 }

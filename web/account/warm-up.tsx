@@ -22,8 +22,8 @@ export function WarmUp() {
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
   const { day, caps, cap, sent, endsOn } = warmUp;
-  const end = async () => {
-    client.setQueryData(restsQuery.queryKey, await call('venom/update-account', { warm_up: false }));
+  const end = async (signal: AbortSignal) => {
+    client.setQueryData(restsQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
     tell(words.warmUp.ended);
   };
   return (

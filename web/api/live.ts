@@ -1,7 +1,10 @@
 import { useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import type { LiveEvent } from '../../client/events.ts';
 import { campanile, noteSignedOut } from './call.ts';
+import { EDITS_KEY } from '../drafts/unkept.ts';
+import { useLostSince } from './connection.ts';
+import { askNoticesSoon } from './notices.ts';
 import type { CampaignRow, Data } from './operations.ts';
 import { accountQuery, analyticsQuery, weightOf } from './queries.ts';
 
@@ -12,12 +15,16 @@ type Page = Data<'venom/list-campaigns'>;
 const FIGURES_GAP_MS = 1_000;
 
 /**
- * Listens to the user's own progress for as long as the page is in sight. (A browser keeps few connections to one place, and each
+ * Listens to the user's own progress for as long as the page is in sight and the service in reach. (A browser keeps few connections to one place, and each
  * open page would hold one.)
  */
 export function useLiveProgress(): void {
   const client = useQueryClient();
+  const isLost = useLostSince() !== undefined;
+  const lastEventId = useRef<string>(undefined);
   useEffect(() => {
+    // What was heard through is dead; another one begins as soon as there is somebody to listen to.
+    if (isLost) return undefined;
     let listening: AbortController | undefined;
     const look = () => {
       if (document.visibilityState === 'hidden') {
@@ -25,7 +32,7 @@ export function useLiveProgress(): void {
         listening = undefined;
       } else if (!listening) {
         listening = new AbortController();
-        void listen(client, listening.signal);
+        void listen(client, lastEventId, listening.signal);
       }
     };
     look();
@@ -34,13 +41,20 @@ export function useLiveProgress(): void {
       document.removeEventListener('visibilitychange', look);
       listening?.abort();
     };
-  }, [client]);
+  }, [client, isLost]);
 }
 
 /** Comes to an end with the signal, or with the session. */
-async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
+async function listen(
+  client: QueryClient,
+  lastEventId: { current: string | undefined },
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    for await (const heard of campanile.events({ signal })) take(client, heard);
+    for await (const heard of campanile.events({ signal, lastEventId: lastEventId.current })) {
+      lastEventId.current = heard.lastEventId;
+      take(client, heard);
+    }
   } catch (error) {
     if (!signal.aborted) noteSignedOut(error);
   }
@@ -49,16 +63,25 @@ async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
 function take(client: QueryClient, heard: LiveEvent): void {
   switch (heard.event) {
     case 'connected':
-      // What has ended while nobody listened is not in the snapshot that follows.
+      // What has ended long ago or was deleted while nobody listened is not in the snapshot that follows.
       void client.invalidateQueries({ queryKey: ['campaigns'] });
+      return;
+    case 'message':
+      takeMessage(client, heard.data.type);
+      return;
+    case 'expired':
+      // What it tells of is lost: everything may be otherwise.
+      void client.invalidateQueries();
       return;
     case 'account':
       client.setQueryData(accountQuery.queryKey, heard.data);
+      askNoticesSoon(client);
       return;
     case 'campaign':
       updateRow(client, heard.data);
       updateTotals(client, heard.data);
       askFigures(client, heard.data.campaign_id);
+      if (heard.data.status.startsWith('completed')) askNoticesSoon(client);
       return;
     case 'campaign_deleted':
       forgetCampaign(client, heard.data.campaign_id);
@@ -68,6 +91,13 @@ function take(client: QueryClient, heard: LiveEvent): void {
   }
 }
 
+/** What no progress tells. */
+function takeMessage(client: QueryClient, type: string): void {
+  if (type === 'group.changed') void client.invalidateQueries({ queryKey: ['groups'] });
+  else if (/^run\.|^campaign\.(accepted|missed|late)$/.test(type))
+    void client.invalidateQueries({ queryKey: ['runs'] });
+}
+
 /** Of a campaign that is gone: whoever shows it finds that it is, and lists and figures are asked for anew. */
 export function forgetCampaign(client: QueryClient, campaignId: string): void {
   for (const queryKey of [
@@ -75,6 +105,7 @@ export function forgetCampaign(client: QueryClient, campaignId: string): void {
     ['campaign', campaignId],
   ])
     void client.resetQueries({ queryKey });
+  client.removeQueries({ queryKey: [...EDITS_KEY, campaignId] });
   for (const queryKey of [['campaigns'], ['runs'], ['overview']]) void client.invalidateQueries({ queryKey });
 }
 
@@ -92,6 +123,8 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
             failed: progress.failed,
             delivered: progress.delivered ?? 0,
             read: progress.read ?? 0,
+            // Told with the list alone, which is asked for again soon.
+            read_rate: row.progress.read_rate ?? null,
           },
         }
       : row;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
 import { call } from './call.ts';
-import type { AccountStatus, Analytics, CampaignStatus, Group, GroupKind } from './operations.ts';
+import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, GroupKind } from './operations.ts';
 
 /** Live progress tells of most changes; these are for what it does not tell, and for when it is cut off. */
 const SOON_MS = 4_000;
@@ -45,11 +45,19 @@ export interface GroupFilter {
   search: string;
   /** Only the groups of this saved list. */
   listId?: number | undefined;
+  /** Only those that nothing was sent to for so many days. */
+  silentDays?: number | undefined;
+  hasFailed?: boolean | undefined;
+  minMembers?: number | undefined;
+  maxMembers?: number | undefined;
+}
+
+export interface GroupSort {
+  by: GroupColumn;
+  isDown: boolean;
 }
 
 const GROUPS_PAGE = 500;
-/** Smaller where more is told of each group. */
-const ACTIVITY_PAGE = 100;
 /** A campaign takes no more (contract §3), and neither does a saved list. */
 export const MOST_GROUPS = 10_000;
 
@@ -60,13 +68,26 @@ export const groupListsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Groups with what came of the posts to them, a page at a time. */
-export const activityQuery = ({ kind, search, listId }: GroupFilter) =>
+/** The filter as the wire has it. */
+function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMembers }: GroupFilter) {
+  return {
+    kind,
+    search,
+    group_list_id: listId,
+    silent_days: silentDays,
+    has_failed: hasFailed,
+    min_participants: minMembers,
+    max_participants: maxMembers,
+  };
+}
+
+/** Groups with what came of the posts to them and how many there are, a page at a time. */
+export const activityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
   infiniteQueryOptions({
-    queryKey: ['groups', 'activity', kind ?? 'all', search, listId ?? 'any'],
+    queryKey: ['groups', 'activity', filter, by, isDown],
     queryFn: ({ pageParam, signal }) => {
-      const filter = { kind, search, group_list_id: listId, with_activity: true };
-      return call('venom/list-groups', { ...filter, limit: ACTIVITY_PAGE, cursor: pageParam }, { signal });
+      const asked = { ...toWire(filter), sort_by: by, descending: isDown, with_activity: true, with_totals: true };
+      return call('venom/list-groups', { ...asked, limit: GROUPS_PAGE, cursor: pageParam }, { signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
@@ -74,13 +95,20 @@ export const activityQuery = ({ kind, search, listId }: GroupFilter) =>
     staleTime: 10_000,
   });
 
+/** All about one group. */
+export const groupQuery = (groupId: number) =>
+  queryOptions({
+    queryKey: ['group', groupId],
+    queryFn: ({ signal }) => call('analytics/get-group', { group_metadata_id: groupId }, { signal }),
+    refetchInterval: LATER_MS,
+  });
+
 /** Every group that the filter finds, however many pages that takes. */
-export async function findAllGroups({ kind, search, listId }: GroupFilter): Promise<Group[]> {
+export async function findAllGroups(filter: GroupFilter): Promise<Group[]> {
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
-    const body = { kind, search, group_list_id: listId, limit: GROUPS_PAGE, cursor };
-    const page = await call('venom/list-groups', body);
+    const page = await call('venom/list-groups', { ...toWire(filter), limit: GROUPS_PAGE, cursor });
     all.push(...page.groups);
     cursor = page.next_cursor;
   } while (cursor !== null && all.length < MOST_GROUPS);
@@ -112,7 +140,7 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
     queryFn: ({ pageParam, signal }) =>
       call(
         'venom/list-campaigns',
-        { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam, with_reads: true },
+        { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam, with_reads: true, with_post: true },
         { signal },
       ),
     initialPageParam: undefined as string | undefined,

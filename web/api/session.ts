@@ -4,6 +4,8 @@ import { call, request } from './call.ts';
 
 export type SignedIn = NonNullable<Session>;
 const KEY = ['session'] as const;
+/** Whose session has ended while the page was open: what they had not kept yet waits for them. */
+let lastUserId: number | undefined;
 
 export const sessionQuery = queryOptions({
   queryKey: KEY,
@@ -11,11 +13,15 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** Signs in, and forgets what was fetched for somebody else. Rejects with an CampanileError. */
-export async function signIn(client: QueryClient, userName: string, password: string): Promise<void> {
-  const data = await request<Session>('/session', 'POST', { body: { user_name: userName, password } });
-  const before = client.getQueryData(sessionQuery.queryKey);
-  if (before?.user_info.user_id !== data?.user_info.user_id) forgetAll(client);
+/** Signs in, with a code where one was asked for. Rejects with a CampanileError. */
+export async function signIn(client: QueryClient, userName: string, password: string, code?: string): Promise<void> {
+  takeSession(client, await request<Session>('/session', 'POST', { body: { user_name: userName, password, code } }));
+}
+
+/** Who has just signed in is who is signed in; what was fetched for somebody else is forgotten. */
+export function takeSession(client: QueryClient, data: Session): void {
+  const before = client.getQueryData(sessionQuery.queryKey)?.user_info.user_id ?? lastUserId;
+  if (before !== data?.user_info.user_id) forgetAll(client);
   client.setQueryData(wasSignedInQuery.queryKey, false);
   client.setQueryData(sessionQuery.queryKey, data);
 }
@@ -25,9 +31,9 @@ export function signOut(client: QueryClient): Promise<void> {
 }
 
 /** Signs out here and wherever else the user is signed in. */
-export function signOutEverywhere(client: QueryClient): Promise<void> {
+export function signOutEverywhere(client: QueryClient, { keepApiKeys }: { keepApiKeys: boolean }): Promise<void> {
   return leave(client, async () => {
-    await call('user/revoke_tokens', {});
+    await call('user/revoke_tokens', { keep_api_keys: keepApiKeys });
     await request<Session>('/session', 'DELETE');
   });
 }
@@ -48,12 +54,17 @@ async function leave(client: QueryClient, act: () => Promise<unknown>): Promise<
 
 /** All but the session itself: what watches it would go on watching what was thrown away. */
 function forgetAll(client: QueryClient): void {
+  lastUserId = undefined;
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
 }
 
 /** The session is over: nobody is signed in until somebody does so again. */
 export function endSession(client: QueryClient): void {
-  if (client.getQueryData(sessionQuery.queryKey)) client.setQueryData(wasSignedInQuery.queryKey, true);
+  const session = client.getQueryData(sessionQuery.queryKey);
+  if (session) {
+    lastUserId = session.user_info.user_id;
+    client.setQueryData(wasSignedInQuery.queryKey, true);
+  }
   client.setQueryData(sessionQuery.queryKey, null);
 }
 

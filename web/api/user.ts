@@ -7,6 +7,6 @@ export function signUpBody(form: Body<'user/create_user'>): Body<'user/create_us
 }
 
 /** The number of the messaging account; the wire spells it in its own way. */
-export function whatsappNumberOf({ user_info: user }: SignedIn): string {
+export function whatsappNumberOf({ user_info: user }: Pick<SignedIn, 'user_info'>): string {
   return user.wharsapp_number;
 }

@@ -1,43 +1,48 @@
-import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core';
-import { useState } from 'react';
+import { ActionIcon, Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { GroupKind } from '../api/operations.ts';
+import { groupListsQuery } from '../api/queries.ts';
 import { dateIn, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import { KINDS } from '../groups/kinds.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
+import { isListId, oneOf, useAddress } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
-import classes from './calendar.module.css';
-import { Day } from './day.tsx';
-import { addDays, addMonths, daysOf, type View } from './days.ts';
-import { usePlan } from './use-plan.ts';
-
-/** More of them on a day of a month would make its row taller than a screen. */
-const MOST_CHIPS = 4;
+import { addDays, addMonths, daysOf, isDay, type View } from './days.ts';
+import { Legend, Month, Week } from './grid.tsx';
+import { usePlan, type PlanFilter } from './use-plan.ts';
 
 const VIEWS: readonly View[] = ['month', 'week'];
 
 export default function CalendarPage() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
-  const [view, setView] = useState<View>('month');
-  const [shown, setShown] = useState(today);
+  const { view, setView, day: shown, setDay, filter, setKind, setList } = useShown(today);
   const days = daysOf(view, shown);
-  const plan = usePlan(days[0] ?? today, days.at(-1) ?? today);
-  const byDay = Map.groupBy(plan.data ?? [], (run) => dateIn(run.due_at, zone));
-  const isEmpty = plan.isSuccess && !plan.isPlaceholderData && days.every((day) => !byDay.has(day));
+  const plan = usePlan(days[0] ?? today, days.at(-1) ?? today, filter);
+  const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
+  const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
+  const grid = { days, today, runs: plan.data ?? [] };
 
   return (
     <Page
       title={words.pages.calendar}
       wide
-      actions={<ViewChoice view={view} setView={setView} showToday={() => setShown(today)} />}
+      actions={
+        <>
+          <PlanFilters filter={filter} setKind={setKind} setList={setList} />
+          <ViewChoice view={view} setView={setView} showToday={() => setDay(today)} />
+        </>
+      }
     >
       <Group justify="space-between" mb="sm">
         <Steps
           title={title(view, days, shown)}
-          move={(by) => setShown(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
+          move={(by) => setDay(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
         />
         <Text size="sm" c="dimmed">
           {words.calendar.zone(zone, zoneName(zone))}
@@ -46,35 +51,73 @@ export default function CalendarPage() {
       {plan.error !== null && <Failed error={plan.error} retry={() => void plan.refetch()} />}
       {plan.isPending ? (
         <RowsSkeleton rows={5} height={90} />
+      ) : view === 'month' ? (
+        <Month
+          {...grid}
+          month={shown.slice(0, 7)}
+          showWeek={(day) => {
+            setView('week');
+            setDay(day);
+          }}
+        />
       ) : (
-        <div className={classes.calendar} data-view={view} role="list" aria-label={words.pages.calendar}>
-          {words.weekdays.map((day) => (
-            <div key={day} className={classes.weekday} aria-hidden="true">
-              {day}
-            </div>
-          ))}
-          {days.map((day) => (
-            <Day
-              key={day}
-              day={day}
-              today={today}
-              isOutside={view === 'month' && day.slice(0, 7) !== shown.slice(0, 7)}
-              runs={byDay.get(day) ?? []}
-              most={view === 'month' ? MOST_CHIPS : Infinity}
-              showAll={() => {
-                setShown(day);
-                setView('week');
-              }}
-            />
-          ))}
-        </div>
+        <Week {...grid} />
       )}
+      <Legend runs={grid.runs} />
       {isEmpty && (
         <Empty title={words.calendar.nothing} link={{ href: '/campaigns/new', label: words.shell.newCampaign }}>
-          {words.calendar.nothingHint}
+          {isFiltered ? words.calendar.nothingFits : words.calendar.nothingHint}
         </Empty>
       )}
     </Page>
+  );
+}
+
+/** What is shown, as the address says. */
+function useShown(today: string) {
+  const [view, setView] = useAddress('view', 'month', oneOf(VIEWS));
+  const [day, setDay] = useAddress('day', today, isDay);
+  const [kind, setKind] = useAddress('kind', '', oneOf(['', ...KINDS]));
+  const [list, setList] = useAddress('list', '', isListId);
+  const filter: PlanFilter = { kind: kind === '' ? undefined : kind, listId: list === '' ? undefined : Number(list) };
+  return { view, setView, day, setDay, filter, setKind, setList };
+}
+
+function PlanFilters({
+  filter: { kind, listId },
+  setKind,
+  setList,
+}: {
+  filter: PlanFilter;
+  setKind: (kind: GroupKind | '') => void;
+  setList: (listId: string) => void;
+}) {
+  const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={words.groups.kind}
+        value={kind ?? ''}
+        onChange={(event) => setKind(KINDS.find((one) => one === event.currentTarget.value) ?? '')}
+        data={[
+          { value: '', label: words.calendar.anyKind },
+          ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
+        ]}
+      />
+      {lists.length > 0 && (
+        <NativeSelect
+          size="xs"
+          aria-label={words.groups.list}
+          value={listId === undefined ? '' : String(listId)}
+          onChange={(event) => setList(event.currentTarget.value)}
+          data={[
+            { value: '', label: words.groups.allGroups },
+            ...lists.map((list) => ({ value: String(list.group_list_id), label: list.name })),
+          ]}
+        />
+      )}
+    </>
   );
 }
 

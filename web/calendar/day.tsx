@@ -1,39 +1,40 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { Link } from 'wouter';
+import type { CSSProperties, ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
+import { addressOfDay } from '../compose/put-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
-import textClasses from '../parts/text.module.css';
-import { toneOfStatus } from '../parts/tone.ts';
+import { statusOfRun, toneOfStatus } from '../parts/tone.ts';
 import { words } from '../words/words.ts';
 import classes from './calendar.module.css';
 
-/** One day with its runs, the last of them behind a button where there are more than `most`. */
+/** One day with what is on it; where that is nothing, and it is not over, a click begins a campaign there. */
 export function Day({
   day,
   today,
   isOutside,
-  runs,
-  most,
-  showAll,
+  isEmpty,
+  style,
+  children,
 }: {
   day: string;
   today: string;
   isOutside: boolean;
-  runs: readonly PlannedRun[];
-  most: number;
-  showAll: () => void;
+  isEmpty: boolean;
+  style?: CSSProperties;
+  children: ReactNode;
 }) {
-  const shown = runs.length > most ? runs.slice(0, most - 1) : runs;
-  const hidden = runs.length - shown.length;
   return (
     <div
       role="listitem"
       className={classes.day}
+      style={style}
       data-outside={isOutside || undefined}
-      data-empty={runs.length === 0 || undefined}
+      data-empty={isEmpty || undefined}
       aria-label={longDay(day)}
       aria-current={day === today ? 'date' : undefined}
     >
@@ -41,28 +42,52 @@ export function Day({
         {Number(day.slice(8))}
         <span className={classes.long}>{longDay(day)}</span>
       </span>
-      {shown.map((run) => (
-        <RunChip key={run.run_id} run={run} />
-      ))}
-      {hidden !== 0 && (
-        <UnstyledButton className={classes.more} onClick={showAll}>
-          {words.calendar.more(count(hidden))}
-        </UnstyledButton>
-      )}
+      {children}
+      {day >= today && <BeginHere day={day} />}
     </div>
   );
 }
 
-function RunChip({ run }: { run: PlannedRun }) {
-  const zone = useZone();
-  const status = run.status === 'planned' && run.campaign_status === 'paused' ? 'paused' : run.status;
-  const time = clockTime(run.due_at, zone);
+/** All of the day but what is on it. */
+function BeginHere({ day }: { day: string }) {
+  const [, go] = useLocation();
   return (
-    <Link href={`/campaigns/${run.campaign_id}`} className={classes.run} title={`${run.name}: ${words.status[status]}`}>
-      <Dot tone={toneOfStatus(status)} label="" />
-      <span className={classes.time}>{time}</span>
-      <span className={textClasses.clip}>{run.name}</span>
-      <VisuallyHidden>({words.status[status]})</VisuallyHidden>
+    <UnstyledButton
+      className={classes.begin}
+      aria-label={words.calendar.beginOn(longDay(day))}
+      onClick={() => go(addressOfDay(day))}
+    >
+      <Icon name="plus" size={14} />
+    </UnstyledButton>
+  );
+}
+
+export function MoreRuns({ many, show }: { many: number; show: () => void }) {
+  return (
+    <UnstyledButton className={classes.more} onClick={show}>
+      {words.calendar.more(count(many))}
+    </UnstyledButton>
+  );
+}
+
+export function RunChip({ run }: { run: PlannedRun }) {
+  const zone = useZone();
+  const status = statusOfRun(run.status, run.campaign_status);
+  return (
+    <Link
+      href={`/campaigns/${run.campaign_id}`}
+      className={classes.run}
+      data-status={status}
+      data-tone={toneOfStatus(status)}
+      title={`${run.name}: ${words.status[status]}`}
+    >
+      <span className={classes.said}>
+        <span className={classes.time}>
+          <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
+        </span>{' '}
+        <span className={classes.name}>{run.name}</span>
+        <VisuallyHidden>({words.status[status]})</VisuallyHidden>
+      </span>
     </Link>
   );
 }

@@ -5,6 +5,11 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const instantOf = (date: string) => Date.parse(`${date}T00:00:00Z`);
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
+/** Whether it is one, as an address may say anything. */
+export function isDay(text: string): text is string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instantOf(text)) && dateOf(instantOf(text)) === text;
+}
+
 export type View = 'month' | 'week';
 
 export function addDays(date: string, days: number): string {

@@ -1,26 +1,38 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import type { PlannedRun } from '../api/operations.ts';
+import type { GroupKind, PlannedRun } from '../api/operations.ts';
 
 const PAGE = 1_000;
 const REFRESH_MS = 10_000;
 
+/** Only what goes to a group of the kind, and of the saved list. */
+export interface PlanFilter {
+  kind?: GroupKind | undefined;
+  listId?: number | undefined;
+}
+
 /** The runs of all campaigns that are due on the days from `first` to `last`, dates in the user's zone, in order of their time. */
-export function usePlan(first: string, last: string) {
+export function usePlan(first: string, last: string, { kind, listId }: PlanFilter = {}) {
   return useQuery({
-    queryKey: ['runs', first, last],
-    queryFn: ({ signal }) => listAll(first, last, signal),
+    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any'],
+    queryFn: ({ signal }) => listAll({ start_date: first, end_date: last, kind, group_list_id: listId }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
 }
 
-async function listAll(first: string, last: string, signal: AbortSignal): Promise<PlannedRun[]> {
+interface Span {
+  start_date: string;
+  end_date: string;
+  kind: GroupKind | undefined;
+  group_list_id: number | undefined;
+}
+
+async function listAll(span: Span, signal: AbortSignal): Promise<PlannedRun[]> {
   const runs: PlannedRun[] = [];
   let cursor: string | null | undefined;
   do {
-    const body = { start_date: first, end_date: last, limit: PAGE, cursor };
-    const page = await call('venom/list-runs', body, { signal });
+    const page = await call('venom/list-runs', { ...span, with_counts: true, limit: PAGE, cursor }, { signal });
     runs.push(...page.runs);
     cursor = page.next_cursor;
   } while (cursor !== null);

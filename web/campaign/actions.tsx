@@ -5,7 +5,7 @@ import type { Analytics } from '../api/operations.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { useControl } from './control.ts';
+import { useControl, type Verb } from './control.ts';
 import { Duplicate } from './duplicate.tsx';
 import { MoreActions } from './more-actions.tsx';
 
@@ -14,7 +14,7 @@ export function Actions({ analytics }: { analytics: Analytics }) {
   const { campaign, groups } = analytics;
   const { campaign_id: id, status } = campaign;
   const act = useControl(id);
-  const acting = useMutation({ mutationFn: act, onError: tellProblem });
+  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: tellProblem });
   const canPause = status === 'running' || status === 'scheduled';
   return (
     <>

@@ -16,9 +16,11 @@ import { GroupTable } from './group-table.tsx';
 import { Head } from './head.tsx';
 import { PostSeen } from './post-seen.tsx';
 import { Revisions } from './revisions.tsx';
+import { Rule } from './rule.tsx';
 import { Runs } from './runs.tsx';
+import { loadInReach } from '../parts/load-in-reach.ts';
 
-const Timeline = lazy(() => import('./timeline.tsx'));
+const Timeline = lazy(loadInReach(() => import('./timeline.tsx')));
 
 /** What became of one campaign, as it happens. */
 export default function CampaignPage({ id }: { id: string }) {
@@ -40,10 +42,10 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
     <Page title={campaign.name} wide actions={<Actions analytics={analytics} />}>
       <div className={classes.campaign}>
         <Stack gap="md">
-          <Head analytics={analytics} />
-          {totals.deliveries > 0 && <Counters totals={totals} kinds={new Set(groups.map((group) => group.kind))} />}
+          <Head analytics={analytics} rule={post.data && <Rule post={post.data} />} />
+          {totals.deliveries > 0 && <Counters totals={totals} groups={groups} />}
           <Revisions analytics={analytics} />
-          <Failures campaignId={id} groups={groups} failed={totals.failed} />
+          <Failures analytics={analytics} />
           {!isQuiet && (
             <Section title={words.campaign.overTime}>
               <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>
@@ -51,10 +53,10 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
               </Suspense>
             </Section>
           )}
-          <GroupTable groups={groups} isRevised={totals.recalled !== undefined} />
+          <GroupTable analytics={analytics} />
         </Stack>
         <Stack gap="md" className={classes.side}>
-          {post.data && <PostSeen post={post.data} groups={groups} />}
+          {post.data && <PostSeen post={post.data} analytics={analytics} />}
           {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
           <Runs analytics={analytics} />
         </Stack>

@@ -19,7 +19,7 @@ export function ConfirmCancel({
       close={close}
       title={words.campaign.cancelTitle(name)}
       action={words.campaign.cancel}
-      act={() => act('cancel')}
+      act={(signal) => act('cancel', signal)}
       danger
     >
       {words.campaign.cancelNote}

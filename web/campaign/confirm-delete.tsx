@@ -18,8 +18,8 @@ export function ConfirmDelete({
 }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  async function act() {
-    await call('venom/delete-campaign', { campaign_id: id });
+  async function act(signal: AbortSignal) {
+    await call('venom/delete-campaign', { campaign_id: id }, { signal });
     // First away from its page, which would be asked for anew.
     navigate('/');
     forgetCampaign(client, id);

@@ -4,10 +4,10 @@ import { call } from '../api/call.ts';
 export type Verb = 'pause' | 'resume' | 'cancel' | 'retry';
 
 /** Tells the service what to do with a campaign, and has what is shown of it asked for anew. Rejects with a CampanileError. */
-export function useControl(campaignId: string): (verb: Verb) => Promise<void> {
+export function useControl(campaignId: string): (verb: Verb, signal?: AbortSignal) => Promise<void> {
   const client = useQueryClient();
-  return async (verb) => {
-    await call(`venom/${verb}-campaign`, { campaign_id: campaignId });
+  return async (verb, signal) => {
+    await call(`venom/${verb}-campaign`, { campaign_id: campaignId }, { ...(signal && { signal }) });
     await askAnew(client, campaignId);
   };
 }

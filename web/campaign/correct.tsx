@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Analytics, Campaign, Run } from '../api/operations.ts';
 import { campaignQuery } from '../api/queries.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { usePreview } from '../compose/use-preview.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
@@ -14,8 +15,9 @@ import { words } from '../words/words.ts';
 import { Consequences } from './consequences.tsx';
 import classes from './correct.module.css';
 import { useRevise } from './revise.ts';
+import { loadInReach } from '../parts/load-in-reach.ts';
 
-const Editor = lazy(() => import('../compose/editor.tsx'));
+const Editor = lazy(loadInReach(() => import('../compose/editor.tsx')));
 
 interface Correcting {
   analytics: Analytics;
@@ -43,7 +45,7 @@ function Form({ analytics, run, post, close }: Omit<Correcting, 'opened'> & { po
   const [html, setHtml] = useState(first);
   const { preview, error, isSettled } = usePreview(html);
   const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
-  const acting = useMutation({ mutationFn: () => revise(html), onSuccess: close });
+  const acting = useWithdrawable({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
   const isReady = isSettled && !error && html !== first && preview.length > 0;
   const kind = analytics.groups[0]?.kind ?? 'group';
   const at = analytics.groups[0]?.first_sent_at ?? post.created_at;

@@ -1,30 +1,39 @@
-import type { Analytics, GroupKind } from '../api/operations.ts';
+import type { Analytics, GroupRow } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Ticks } from '../parts/ticks.tsx';
 import { words } from '../words/words.ts';
-import classes from './counters.module.css';
 
 /** Who got it, in a few figures. Views are what channels have instead of reads. */
-export function Counters({ totals, kinds }: { totals: Analytics['totals']; kinds: ReadonlySet<GroupKind> }) {
+export function Counters({ totals, groups }: Pick<Analytics, 'totals' | 'groups'>) {
+  const reached = groups.filter((group) => group.sent > 0).length;
+  const members = countMembers(groups);
   return (
     <Figures label={words.campaign.figures} dense>
-      <Figure label={words.campaign.groupsReached} value={count(totals.sent)}>
-        <Note>{words.campaign.ofGroups(count(totals.deliveries))}</Note>
+      <Figure label={words.campaign.groupsReached} value={count(reached)}>
+        {words.campaign.ofGroups(count(totals.groups))}
       </Figure>
+      {totals.deliveries > totals.groups && (
+        <Figure label={words.campaign.posts} value={count(totals.sent)}>
+          {words.campaign.ofPosts(count(totals.deliveries))}
+        </Figure>
+      )}
       <Figure label={words.campaign.delivered} value={share(totals.delivery_rate)} sign={<Ticks kind="delivered" />}>
-        <Note>{words.campaign.people(count(totals.delivered), count(totals.recipients))}</Note>
+        {words.campaign.people(count(totals.delivered), count(members))}
       </Figure>
       <Figure label={words.campaign.read} value={share(totals.read_rate)} sign={<Ticks kind="read" />}>
-        <Note>{words.campaign.people(count(totals.read), count(totals.recipients))}</Note>
+        {words.campaign.people(count(totals.read), count(members))}
       </Figure>
-      {kinds.has('channel') && <Figure label={words.campaign.views} value={count(totals.views)} />}
+      {groups.some((group) => group.kind === 'channel') && (
+        <Figure label={words.campaign.views} value={count(totals.views)} />
+      )}
       <Figure label={words.campaign.reactions} value={count(totals.reactions)} />
       <Figure label={words.campaign.replies} value={count(totals.replies)} />
     </Figures>
   );
 }
 
-function Note({ children }: { children: string }) {
-  return <span className={classes.note}>{children}</span>;
+/** What the rates are of: followers of channels acknowledge nothing. Each member once for each post. */
+function countMembers(groups: readonly GroupRow[]): number {
+  return groups.reduce((sum, { kind, recipients }) => (kind === 'channel' ? sum : sum + recipients), 0);
 }

@@ -1,53 +1,53 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Analytics } from '../api/operations.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
-import { isWriting, putDraft } from '../compose/put-draft.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { putDraft } from '../compose/put-draft.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tell, tellProblem } from '../parts/notify.ts';
+import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
+import { copyName } from './copy-name.ts';
 
-type Copied = Pick<Analytics, 'campaign' | 'groups'>;
+type Copied = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boolean; label?: string; size?: 'xs' };
 
-/** Opens a new campaign with the message, file and groups of this one. */
+/**
+ * Opens a new campaign with the message and file of this one, and of its groups those given; `isToAll`: also such as it goes to no
+ * more.
+ */
 export function Duplicate(copied: Copied) {
   const { data: session } = useQuery(sessionQuery);
   return session ? <DuplicateButton session={session} {...copied} /> : null;
 }
 
-function DuplicateButton({ session, campaign, groups }: Copied & { session: SignedIn }) {
+function DuplicateButton({
+  session,
+  campaign,
+  groups,
+  isToAll = false,
+  label = words.campaign.duplicate,
+  size,
+}: Copied & { session: SignedIn }) {
+  const client = useQueryClient();
   const [, go] = useLocation();
-  const [isAsking, setAsking] = useState(false);
-  const userId = session.user_info.user_id;
-  const copy = async () => {
-    const body = await call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id });
-    if (!(await putDraft(userId, session.time_zone, body, groups))) tell(words.campaign.fileNotCopied);
-    go('/campaigns/new');
-  };
-  const copying = useMutation({ mutationFn: copy, onError: tellProblem });
+  const copying = useMutation({
+    mutationFn: () => call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id }),
+    onSuccess: ({ group_metadata_ids: goesTo, ...copy }) => {
+      const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
+      go(putDraft(client, session.time_zone, { ...copy, name: copyName(copy.name), group_metadata_ids: ids }, groups));
+    },
+    onError: tellProblem,
+  });
   return (
-    <>
-      <Button
-        variant="default"
-        leftSection={<Icon name="copy" size={16} />}
-        loading={copying.isPending}
-        onClick={() => (isWriting(userId) ? setAsking(true) : copying.mutate())}
-      >
-        {words.campaign.duplicate}
-      </Button>
-      <Confirm
-        opened={isAsking}
-        close={() => setAsking(false)}
-        title={words.campaign.replaceTitle}
-        action={words.campaign.replace}
-        act={copy}
-      >
-        {words.campaign.replaceNote}
-      </Confirm>
-    </>
+    <Button
+      variant="default"
+      {...(size && { size })}
+      leftSection={<Icon name="copy" size={size ? 14 : 16} />}
+      loading={copying.isPending}
+      onClick={() => copying.mutate()}
+    >
+      {label}
+    </Button>
   );
 }

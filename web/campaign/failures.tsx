@@ -1,25 +1,21 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { GroupRow } from '../api/operations.ts';
+import type { Analytics, GroupRow } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
+import { SaveList } from '../groups/save-list.tsx';
 import { useControl } from './control.ts';
+import { Duplicate } from './duplicate.tsx';
+import { LeaveOut } from './leave-out.tsx';
 import { Reason, Reasons } from './reasons.tsx';
 
 /** Why posts failed, each reason once, with the groups it hit and what to do about it. */
-export function Failures({
-  campaignId,
-  groups,
-  failed,
-}: {
-  campaignId: string;
-  groups: readonly GroupRow[];
-  failed: number;
-}) {
-  const act = useControl(campaignId);
+export function Failures({ analytics }: { analytics: Analytics }) {
+  const { campaign, groups, totals } = analytics;
+  const act = useControl(campaign.campaign_id);
   const retrying = useMutation({ mutationFn: () => act('retry'), onError: tellProblem });
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
@@ -28,7 +24,7 @@ export function Failures({
   );
   return (
     <Section
-      title={words.campaign.failures(failed, count(failed))}
+      title={words.campaign.failures(totals.failed, count(totals.failed))}
       aside={
         <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
           {words.campaign.retry}
@@ -51,11 +47,30 @@ export function Failures({
                   </Button>
                 )
               }
+              withGroups={<WithGroups analytics={analytics} hit={hit} />}
             />
           );
         })}
       </Reasons>
     </Section>
+  );
+}
+
+/** What can be done with the groups to which posts failed, all at once. */
+function WithGroups({ analytics, hit }: { analytics: Analytics; hit: readonly GroupRow[] }) {
+  const { campaign, groups, runs } = analytics;
+  const ids = new Set(hit.map((group) => group.group_metadata_id));
+  const others = groups.filter((group) => !ids.has(group.group_metadata_id));
+  const goesOn = campaign.is_schedule && runs.some((run) => run.status === 'planned');
+  return (
+    <>
+      <SaveList groups={hit} size="xs" />
+      <Duplicate campaign={campaign} groups={[...hit]} isToAll label={words.campaign.onlyThese} size="xs" />
+      {others.length > 0 && goesOn && <LeaveOut campaign={campaign} left={hit.length} others={others} />}
+      {others.length > 0 && !goesOn && (
+        <Duplicate campaign={campaign} groups={others} label={words.campaign.withoutThese} size="xs" />
+      )}
+    </>
   );
 }
 

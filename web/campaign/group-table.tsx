@@ -1,108 +1,148 @@
-import { UnstyledButton } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import type { GroupRow } from '../api/operations.ts';
-import { count, share } from '../format/numbers.ts';
+import { Group, NativeSelect, UnstyledButton } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Analytics } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
+import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import textClasses from '../parts/text.module.css';
+import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
-import classes from './group-table.module.css';
-import { isRefused } from './revisions.tsx';
 import { words } from '../words/words.ts';
+import { Export } from './export.tsx';
+import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-cell.tsx';
+import classes from './group-table.module.css';
 
-/** Made once: to compare without it makes a new one for each pair. */
-const NAMES = new Intl.Collator(words.locale, { numeric: true });
 const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 14;
+/** More groups than can be seen at a glance. */
+const MANY = 8;
+/** As the address has it: with a `-` before it, the largest first. */
+type Order = Column | `-${Column}`;
+const isOrder = oneOf<Order>(COLUMNS.flatMap((column) => [column, `-${column}` as const]));
 
-type Column =
-  | 'group_name'
-  | 'sent'
-  | 'revised'
-  | 'failed'
-  | 'recipients'
-  | 'delivered'
-  | 'read'
-  | 'reactions'
-  | 'replies';
-const ALL_COLUMNS: readonly Column[] = [
-  'group_name',
-  'sent',
-  'revised',
-  'failed',
-  'recipients',
-  'delivered',
-  'read',
-  'reactions',
-  'replies',
-];
+function orderOf(order: Order): { by: Column; isDown: boolean } {
+  const by = COLUMNS.find((column) => order === column || order === `-${column}`) ?? 'group_name';
+  return { by, isDown: order !== by };
+}
 
 /** Every group of the campaign; ten thousand are as quick as ten. */
-export function GroupTable({ groups, isRevised }: { groups: readonly GroupRow[]; isRevised: boolean }) {
+export function GroupTable({ analytics }: { analytics: Analytics }) {
+  const { campaign, groups, totals } = analytics;
   const hasFailed = groups.some((group) => group.failed > 0);
   // What says nothing would only be in the way.
-  const columns = ALL_COLUMNS.filter(
-    (column) => (column !== 'revised' || isRevised) && (column !== 'failed' || hasFailed),
+  const columns = COLUMNS.filter(
+    (column) => (column !== 'revised' || totals.recalled !== undefined) && (column !== 'failed' || hasFailed),
   );
-  const [search, setSearch] = useState('');
-  const [sort, setSort] = useState<{ by: Column; isDown: boolean }>({ by: 'group_name', isDown: false });
+  const { typed, setTyped, settled: search } = useTyped('search');
+  const [sorted, setSorted] = useAddress('sort', 'group_name', isOrder);
+  const sort = orderOf(sorted);
+  const { state, choice } = useStateFilter(analytics);
   const shown = useMemo(() => {
     const wanted = search.trim().toLocaleLowerCase(words.locale);
-    const found =
-      wanted === ''
-        ? groups
-        : groups.filter((group) => group.group_name.toLocaleLowerCase(words.locale).includes(wanted));
-    const sorted = found.toSorted((one, other) => compare(one, other, sort.by));
-    return sort.isDown ? sorted.toReversed() : sorted;
-  }, [groups, search, sort]);
+    const found = groups.filter(
+      (group) =>
+        (state === undefined || hasState(group, state)) &&
+        (wanted === '' || group.group_name.toLocaleLowerCase(words.locale).includes(wanted)),
+    );
+    const { by, isDown } = orderOf(sorted);
+    const inOrder = found.toSorted((one, other) => compare(one, other, by));
+    return isDown ? inOrder.toReversed() : inOrder;
+  }, [groups, search, state, sorted]);
   const { box, first, last, before, after } = useVirtualRows(shown.length, ROW_HEIGHT);
-  const isLong = groups.length > 8;
+  const isPaused = campaign.status === 'paused';
 
   return (
     <Section
       title={words.campaign.perGroup(count(groups.length))}
-      aside={isLong && <SearchField label={words.groups.search} value={search} onSearch={setSearch} size="xs" />}
+      aside={
+        <Group gap="xs">
+          {choice}
+          {groups.length > MANY && (
+            <SearchField label={words.groups.search} value={typed} onSearch={setTyped} size="xs" />
+          )}
+          <Export campaign={campaign} />
+        </Group>
+      }
     >
       <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={words.pages.groups}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th
-                  key={column}
-                  scope="col"
-                  aria-sort={ariaSort(sort, column)}
-                  {...(column === 'group_name' && { className: classes.name })}
-                >
-                  <UnstyledButton
-                    className={classes.sorter}
-                    onClick={() =>
-                      setSort({ by: column, isDown: sort.by === column ? !sort.isDown : column !== 'group_name' })
-                    }
-                  >
-                    {words.campaign.columns[column]}
-                    {sort.by === column && <Icon name={sort.isDown ? 'down' : 'up'} size={12} />}
-                  </UnstyledButton>
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head columns={columns} sort={sort} setSorted={setSorted} />
           <tbody>
             {before > 0 && <Gap height={before} columns={columns.length} />}
             {shown.slice(first, last).map((group, index) => (
               <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
                 {columns.map((column) => (
-                  <Cell key={column} group={group} column={column} />
+                  <Cell key={column} group={group} column={column} isPaused={isPaused} />
                 ))}
               </tr>
             ))}
             {after > 0 && <Gap height={after} columns={columns.length} />}
           </tbody>
         </table>
+        {shown.length === 0 && <Empty title={words.campaign.noneFits}>{words.campaign.noneFitsHint}</Empty>}
       </ScrollBox>
     </Section>
   );
+}
+
+function Head({
+  columns,
+  sort,
+  setSorted,
+}: {
+  columns: readonly Column[];
+  sort: ReturnType<typeof orderOf>;
+  setSorted: (order: Order) => void;
+}) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th
+            key={column}
+            scope="col"
+            aria-sort={ariaSort(sort, column)}
+            {...(column === 'group_name' && { className: classes.name })}
+          >
+            <UnstyledButton
+              className={classes.sorter}
+              onClick={() =>
+                setSorted((sort.by === column ? !sort.isDown : column !== 'group_name') ? `-${column}` : column)
+              }
+            >
+              {words.campaign.columns[column]}
+              {sort.by === column && <Icon name={sort.isDown ? 'down' : 'up'} size={12} />}
+            </UnstyledButton>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** Which groups are shown, by what became of the posts to them; it is in the address, so that Back finds it again. */
+function useStateFilter({ campaign, groups }: Analytics) {
+  const [chosen, setChosen] = useAddress('state', '', oneOf(['', ...STATES]));
+  const state = chosen === '' ? undefined : chosen;
+  const options = STATES.map((one) => ({ one, many: groups.filter((group) => hasState(group, one)).length })).filter(
+    ({ one, many }) => many > 0 || one === state,
+  );
+  const nameOf = (one: (typeof STATES)[number]) =>
+    one === 'waiting' && campaign.status === 'paused' ? words.status.paused : words.campaign.state[one];
+  const choice = (options.length > 1 || state !== undefined) && (
+    <NativeSelect
+      size="xs"
+      aria-label={words.campaign.columns.sent}
+      value={state ?? ''}
+      onChange={(event) => setChosen(STATES.find((one) => one === event.currentTarget.value) ?? '')}
+      data={[
+        { value: '', label: words.campaign.anyState },
+        ...options.map(({ one, many }) => ({ value: one, label: `${nameOf(one)} (${count(many)})` })),
+      ]}
+    />
+  );
+  return { state, choice };
 }
 
 function Gap({ height, columns }: { height: number; columns: number }) {
@@ -111,84 +151,6 @@ function Gap({ height, columns }: { height: number; columns: number }) {
       <td colSpan={columns} />
     </tr>
   );
-}
-
-function Cell({ group, column }: { group: GroupRow; column: Column }) {
-  switch (column) {
-    case 'group_name':
-      return (
-        <td className={classes.name}>
-          <span className={textClasses.clip} title={group.group_name}>
-            {group.group_name}
-          </span>
-        </td>
-      );
-    case 'sent':
-      return (
-        <td>
-          {group.deliveries > 1 ? words.campaigns.sentOf(count(group.sent), count(group.deliveries)) : stateOf(group)}
-        </td>
-      );
-    case 'revised': {
-      const said = revisionOf(group);
-      return (
-        <td title={said}>
-          <span className={textClasses.clip}>{said}</span>
-        </td>
-      );
-    }
-    case 'failed':
-      return (
-        <td className={group.failed > 0 ? textClasses.failed : textClasses.dim} title={group.last_error ?? undefined}>
-          {count(group.failed)}
-        </td>
-      );
-    case 'delivered':
-      return <td title={count(group.delivered)}>{share(group.delivery_rate)}</td>;
-    case 'read':
-      // What channels tell is how often a post was seen.
-      return group.kind === 'channel' ? (
-        <td>{words.campaign.viewsOf(count(group.views))}</td>
-      ) : (
-        <td title={count(group.read)}>{share(group.read_rate)}</td>
-      );
-    case 'recipients':
-      return <td>{group.sent > 0 ? count(group.recipients) : words.unknown}</td>;
-    case 'reactions':
-    case 'replies':
-      return <td>{count(group[column])}</td>;
-    default:
-      return column satisfies never;
-  }
-}
-
-function stateOf({ sent, failed, cancelled }: GroupRow): string {
-  if (sent > 0) return words.campaign.state.sent;
-  if (failed > 0) return words.campaign.state.failed;
-  return cancelled > 0 ? words.campaign.state.cancelled : words.campaign.state.waiting;
-}
-
-function revisionOf(group: GroupRow): string {
-  const { sent, recalled = 0, corrected = 0 } = group;
-  if (recalled > 0)
-    return recalled < sent ? words.revise.partOf(words.revise.deleted, count(recalled)) : words.revise.deleted;
-  if (isRefused(group)) return words.revise.notDone(group.last_error ?? '');
-  if (corrected > 0)
-    return corrected < sent ? words.revise.partOf(words.revise.edited, count(corrected)) : words.revise.edited;
-  return words.unknown;
-}
-
-function compare(one: GroupRow, other: GroupRow, by: Column): number {
-  if (by === 'group_name') return NAMES.compare(one.group_name, other.group_name);
-  return valueOf(one, by) - valueOf(other, by);
-}
-
-function valueOf(group: GroupRow, by: Exclude<Column, 'group_name'>): number {
-  if (by === 'delivered') return group.delivery_rate ?? -1;
-  if (by === 'read') return group.read_rate ?? -1;
-  if (by === 'revised')
-    return isRefused(group) ? 3 : (group.recalled ?? 0) > 0 ? 2 : (group.corrected ?? 0) > 0 ? 1 : 0;
-  return group[by] ?? -1;
 }
 
 function ariaSort(sort: { by: Column; isDown: boolean }, column: Column) {

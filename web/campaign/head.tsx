@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Analytics } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../format/time.ts';
@@ -13,7 +14,7 @@ import classes from './head.module.css';
 import { WaitsForWarmUp } from './waits-for-warm-up.tsx';
 
 /** The state of the campaign, and how far it has come. */
-export function Head({ analytics }: { analytics: Analytics }) {
+export function Head({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
   const { campaign, totals, runs } = analytics;
   const zone = useZone();
   const next = runs.find((run) => run.status === 'planned');
@@ -34,6 +35,7 @@ export function Head({ analytics }: { analytics: Analytics }) {
           {next && ` · ${words.campaigns.nextRun(shortTime(next.due_at, zone), zoneName(zone, new Date(next.due_at)))}`}
         </Text>
       </div>
+      {rule}
       <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} large />
       <Text size="sm">
         {totals.deliveries === 0

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { callWithHeaders } from '../api/call.ts';
-import type { Campaign, GroupRow } from '../api/operations.ts';
+import type { Analytics, Campaign } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -9,11 +9,13 @@ import { tellProblem } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { Phone } from '../whatsapp/phone.tsx';
+import { ReviseSent } from './revise-sent.tsx';
 import { saveFile } from './save-file.ts';
 import { words } from '../words/words.ts';
 
 /** The post as members see it by now, in the first of its groups that has it. */
-export function PostSeen({ post, groups }: { post: Campaign; groups: readonly GroupRow[] }) {
+export function PostSeen({ post, analytics }: { post: Campaign; analytics: Analytics }) {
+  const { groups } = analytics;
   const zone = useZone();
   const first = groups.find((group) => group.sent > 0) ?? groups[0];
   const isSent = first !== undefined && first.sent > 0;
@@ -38,6 +40,7 @@ export function PostSeen({ post, groups }: { post: Campaign; groups: readonly Gr
         )}
       </Phone>
       {post.media && <Download sha256={post.media.sha256} name={post.name} />}
+      <ReviseSent analytics={analytics} />
     </Section>
   );
 }

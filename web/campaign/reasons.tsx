@@ -1,10 +1,17 @@
-import type { ReactNode } from 'react';
+import { Group, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useId, type ReactNode } from 'react';
 import type { GroupRow } from '../api/operations.ts';
-import textClasses from '../parts/text.module.css';
+import { GroupLink } from '../groups/group-link.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { VirtualList } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
 import classes from './reasons.module.css';
 
 const NAMED = 3;
+const ROW_HEIGHT = 30;
+const SHOWN_ROWS = 8;
 
 /** What happened to groups and why, a `Reason` or a `Said` each. */
 export function Reasons({ children }: { children: ReactNode }) {
@@ -16,27 +23,51 @@ export function Said({ children }: { children: string }) {
   return <li className={classes.what}>{children}</li>;
 }
 
-/** `what` it was, the first of the groups that it hit, and more about it; `action`: what can be done. */
+/** `what` it was, the groups that it hit, and more about it; `action`: what can be done, `withGroups`: what with the groups. */
 export function Reason({
   what,
   hit,
   more,
   action,
+  withGroups,
 }: {
   what: string;
   hit: readonly GroupRow[];
   more: string;
   action?: ReactNode;
+  withGroups?: ReactNode;
 }) {
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const listId = useId();
   const names = hit.slice(0, NAMED).map((group) => group.group_name);
   return (
     <li>
       <div className={classes.said}>
         <p className={classes.what}>{what}</p>
-        <p className={textClasses.dim}>{words.campaign.named(names, hit.length - names.length)}</p>
+        <UnstyledButton className={classes.open} aria-expanded={isOpen} aria-controls={listId} onClick={toggle}>
+          {words.campaign.named(names, hit.length - names.length)}
+          <Icon name={isOpen ? 'up' : 'down'} size={12} />
+        </UnstyledButton>
         <p>{more}</p>
       </div>
       {action}
+      <div id={listId} className={classes.all} hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <VirtualList items={hit} rowHeight={ROW_HEIGHT} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={what}>
+              {(group) => (
+                <div key={group.group_metadata_id} className={classes.group} style={{ height: ROW_HEIGHT }}>
+                  <GroupLink group={group} />
+                </div>
+              )}
+            </VirtualList>
+            <Group gap="xs" mt="xs">
+              <CopyButton value={hit.map((group) => group.group_name).join('\n')} label={words.campaign.copyNames} />
+              {withGroups}
+            </Group>
+          </>
+        )}
+      </div>
     </li>
   );
 }

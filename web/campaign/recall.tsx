@@ -24,7 +24,7 @@ export function Recall({
       close={close}
       title={words.revise.recall.title(name)}
       action={words.revise.recall.action}
-      act={() => revise()}
+      act={(signal) => revise(signal)}
       danger
     >
       <Consequences revision="recall" analytics={analytics} run={run} />

@@ -12,14 +12,14 @@ export interface Target {
 }
 
 /** Has what was sent deleted for everyone, or edited where there is html, and says in how many groups. Rejects with a CampanileError. */
-export function useRevise({ campaignId, runId }: Target): (html?: string) => Promise<void> {
+export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, html?: string) => Promise<void> {
   const client = useQueryClient();
-  return async (html) => {
+  return async (signal, html) => {
     const target = { campaign_id: campaignId, run_id: runId };
     const { groups } =
       html === undefined
-        ? await call('venom/recall-campaign', target)
-        : await call('venom/correct-campaign', { ...target, html });
+        ? await call('venom/recall-campaign', target, { signal })
+        : await call('venom/correct-campaign', { ...target, html }, { signal });
     const said = html === undefined ? words.revise.recalling : words.revise.correcting;
     tell(said(groups, count(groups)));
     await askAnew(client, campaignId);

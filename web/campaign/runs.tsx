@@ -9,6 +9,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
+import { statusOfRun } from '../parts/tone.ts';
 import { words } from '../words/words.ts';
 import { Correct } from './correct.tsx';
 import { Recall } from './recall.tsx';
@@ -47,7 +48,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
             <div className={boxClasses.grow}>
               <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
               <span className={`${textClasses.dim} ${classes.state}`}>
-                <Status of={run.status === 'planned' && campaign.status === 'paused' ? 'paused' : run.status} />
+                <Status of={statusOfRun(run.status, campaign.status)} />
                 {run.sent + run.failed > 0 && (
                   <span>{words.campaign.runSent(count(run.sent), run.failed, count(run.failed))}</span>
                 )}
@@ -81,7 +82,11 @@ function RunMenu({ label, run, ask }: { label: string; run: Run; ask: (asking: A
         <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => ask({ what: 'correct', run })}>
           {words.revise.correct.open}
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="undo" size={16} />} onClick={() => ask({ what: 'recall', run })}>
+        <Menu.Item
+          c="var(--failed)"
+          leftSection={<Icon name="undo" size={16} />}
+          onClick={() => ask({ what: 'recall', run })}
+        >
           {words.revise.recall.open}
         </Menu.Item>
       </Menu.Dropdown>

@@ -32,7 +32,7 @@ export function timeTicks(fromMs: number, toMs: number, zone: string): number[] 
 }
 
 /** How far the clocks in the zone are ahead of UTC. */
-function offsetMs(atMs: number, zone: string): number {
+export function offsetMs(atMs: number, zone: string): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(atMs))
     .find((part) => part.type === 'timeZoneName')?.value;

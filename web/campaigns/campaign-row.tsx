@@ -11,6 +11,20 @@ import { words } from '../words/words.ts';
 import classes from './campaign-row.module.css';
 import { RowMenu } from './row-menu.tsx';
 
+/** What the columns of the rows are; each row says so itself to screen readers, by its words. */
+export function CampaignHeadings() {
+  const { columns } = words.campaigns;
+  return (
+    <div className={`${classes.row} ${classes.headings}`} aria-hidden="true">
+      <span>{columns.name}</span>
+      <span>{columns.state}</span>
+      <span>{columns.sent}</span>
+      <span className={classes.read}>{columns.read}</span>
+      <span className={classes.when}>{columns.created}</span>
+    </div>
+  );
+}
+
 export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
@@ -19,13 +33,18 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
   return (
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
-        <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
+        <span className={classes.named}>
+          <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
+          <span className={`${classes.post} ${textClasses.dim}`}>{postInWords(campaign)}</span>
+        </span>
         <Status of={status} />
         <span className={classes.progress} data-waits={waitsForRun || undefined}>
           {waitsForRun ? (
             <span className={textClasses.dim}>
               {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
             </span>
+          ) : progress.deliveries === 0 ? (
+            <span className={textClasses.dim}>{words.unknown}</span>
           ) : (
             <>
               <Progress {...progress} label={words.campaigns.progressLabel(campaign.name)} />
@@ -40,7 +59,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
         </span>
         {!waitsForRun && (
           <span className={`${classes.read} ${textClasses.dim}`}>
-            {progress.delivered ? words.campaigns.readShare(share((progress.read ?? 0) / progress.delivered)) : ''}
+            {typeof progress.read_rate === 'number' ? words.campaigns.readShare(share(progress.read_rate)) : ''}
           </span>
         )}
         <span className={`${classes.when} ${textClasses.dim}`}>
@@ -50,4 +69,10 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
       <RowMenu campaign={campaign} />
     </li>
   );
+}
+
+/** "212 groups · Picture" */
+function postInWords({ group_count: groups = 0, media_mime: mime }: Row): string {
+  const to = words.agenda.groups(groups, count(groups));
+  return typeof mime === 'string' ? `${to} · ${words.media(mime)}` : to;
 }

@@ -1,17 +1,18 @@
 import { Select } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { CampaignStatus } from '../api/operations.ts';
 import { campaignsQuery } from '../api/queries.ts';
 import boxClasses from '../parts/box.module.css';
+import { DraftsMenu } from '../drafts/drafts-menu.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
+import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
-import { CampaignRow } from './campaign-row.tsx';
+import { Agenda } from './agenda.tsx';
+import { CampaignHeadings, CampaignRow } from './campaign-row.tsx';
 import classes from './campaigns-page.module.css';
 import { FirstSteps } from './first-steps.tsx';
 import { Overview } from './overview.tsx';
@@ -24,19 +25,24 @@ const STATUSES: readonly CampaignStatus[] = [
   'completed_with_errors',
   'cancelled',
 ];
-const WAIT_MS = 200;
+const isStatus = oneOf<CampaignStatus | 'any'>([...STATUSES, 'any']);
 
 export default function CampaignsPage() {
-  const [typed, setTyped] = useState('');
-  const [status, setStatus] = useState<CampaignStatus>();
-  const [search] = useDebouncedValue(typed, WAIT_MS);
+  const { typed, setTyped, settled: search } = useTyped('search');
+  const [chosen, setStatus] = useAddress('status', 'any', isStatus);
+  const status = chosen === 'any' ? undefined : chosen;
   const found = useInfiniteQuery(campaignsQuery({ status, search }));
   const campaigns = found.data?.pages.flatMap((page) => page.campaigns) ?? [];
   const isFiltered = status !== undefined || search !== '';
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={words.pages.campaigns} wide>
-      {!isFirstTime && found.isSuccess && <Overview />}
+    <Page title={words.pages.campaigns} wide actions={<DraftsMenu />}>
+      {!isFirstTime && found.isSuccess && (
+        <>
+          <Agenda />
+          <Overview />
+        </>
+      )}
       {!isFirstTime && (
         <Filters label={words.campaigns.search} typed={typed} onType={setTyped}>
           <Select
@@ -45,7 +51,7 @@ export default function CampaignsPage() {
             clearable
             clearButtonProps={{ 'aria-label': words.campaigns.anyStatus }}
             value={status ?? null}
-            onChange={(value) => setStatus(STATUSES.find((one) => one === value))}
+            onChange={(value) => setStatus(STATUSES.find((one) => one === value) ?? 'any')}
             data={STATUSES.map((value) => ({ value, label: words.status[value] }))}
           />
         </Filters>
@@ -57,11 +63,14 @@ export default function CampaignsPage() {
         <Empty title={words.campaigns.noneFound}>{words.campaigns.noneFoundHint}</Empty>
       )}
       {campaigns.length > 0 && (
-        <ul className={`${boxClasses.surface} ${classes.list}`} aria-label={words.pages.campaigns}>
-          {campaigns.map((campaign) => (
-            <CampaignRow key={campaign.campaign_id} campaign={campaign} />
-          ))}
-        </ul>
+        <div className={`${boxClasses.surface} ${classes.list}`}>
+          <CampaignHeadings />
+          <ul aria-label={words.pages.campaigns}>
+            {campaigns.map((campaign) => (
+              <CampaignRow key={campaign.campaign_id} campaign={campaign} />
+            ))}
+          </ul>
+        </div>
       )}
       <More of={found} fullWidth mt="md" />
     </Page>

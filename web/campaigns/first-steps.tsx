@@ -11,14 +11,23 @@ import classes from './first-steps.module.css';
 export function FirstSteps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
+  const isWhatsApp = account.data?.messenger === 'whatsapp';
+  const isLinked = account.data?.status === 'connected';
   const steps = [
     {
       ...words.firstSteps.account,
-      ...(account.data?.messenger === 'whatsapp' && { hint: words.firstSteps.account.hintToLink }),
+      ...(isWhatsApp && {
+        hint: isLinked ? words.firstSteps.account.hintLinked : words.firstSteps.account.hintToLink,
+      }),
       href: '/account',
-      isDone: account.data?.status === 'connected',
+      isDone: isLinked,
     },
-    { ...words.firstSteps.groups, href: '/groups', isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0 },
+    {
+      ...words.firstSteps.groups,
+      ...(isWhatsApp && { hint: words.firstSteps.groups.hintOfOwn }),
+      href: '/groups',
+      isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0,
+    },
     { ...words.firstSteps.post, href: '/campaigns/new', isDone: false },
   ];
   const next = steps.findIndex((step) => !step.isDone);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { CampaignRow } from '../api/operations.ts';
 import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
-import { useControl } from '../campaign/control.ts';
+import { useControl, type Verb } from '../campaign/control.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
@@ -14,7 +14,7 @@ export function RowMenu({ campaign }: { campaign: CampaignRow }) {
   const { campaign_id: id, name, status, progress } = campaign;
   const [isCancelling, setCancelling] = useState(false);
   const act = useControl(id);
-  const acting = useMutation({ mutationFn: act, onError: tellProblem });
+  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: tellProblem });
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
   if (!isOpen && progress.failed === 0) return <Box component="span" flex="none" w={28} />;
   return (

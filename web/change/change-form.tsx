@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
-import { lazy, useMemo, useState } from 'react';
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call, drawKey } from '../api/call.ts';
 import type { Campaign, GroupRow } from '../api/operations.ts';
@@ -18,14 +18,18 @@ import { Plan } from '../compose/plan.tsx';
 import { base64 } from '../compose/send.ts';
 import { useCheck } from '../compose/use-check.ts';
 import { usePreview } from '../compose/use-preview.ts';
+import { EDITS_KEY } from '../drafts/unkept.ts';
+import { useDrawNow } from '../drafts/use-draw-now.ts';
+import { timeOfDay } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { tell } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { changeOf, draftOf, isReplanned } from './change-of.ts';
 import { Changes, WhatStays } from './changes.tsx';
+import { loadInReach } from '../parts/load-in-reach.ts';
 
-const Schedule = lazy(() => import('../compose/schedule.tsx'));
+const Schedule = lazy(loadInReach(() => import('../compose/schedule.tsx')));
 
 interface Changing {
   campaign: Campaign;
@@ -34,15 +38,23 @@ interface Changing {
   stored: Blob | null;
 }
 
-/** The compose form with a campaign in it. What has begun keeps what it says; once every run has, there is only the name to change. */
-export function ChangeForm(changing: Changing) {
+/**
+ * The compose form with a campaign in it. What has begun keeps what it says; once every run has, there is only the name to change.
+ * `again` draws it anew, with the campaign as it is.
+ */
+export function ChangeForm({ again, ...changing }: Changing & { again: () => void }) {
   const { campaign } = changing;
-  const { before, draft, update, file, setFile, isOtherFile, change, hasChanged, save } = useChange(changing);
+  const { before, draft, update, file, setFile, isOtherFile, change, hasChanged, save, forget } = useChange(changing);
+  const throwAway = () => {
+    forget();
+    again();
+  };
   const [isAsking, asking] = useDisclosure(false);
   const shown = usePreview(draft.html);
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, { campaign_id: campaign.campaign_id, skip_dates: campaign.skip_dates });
-  const hasPlanned = campaign.runs.some((run) => run.status === 'planned');
+  const planned = campaign.runs.filter((run) => run.status === 'planned').length;
+  const hasPlanned = planned > 0;
   const hasFile = file !== null;
   const problems = [
     ...(draft.name.trim() === '' ? [words.change.noName] : []),
@@ -51,11 +63,11 @@ export function ChangeForm(changing: Changing) {
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
   return (
-    <Page title={words.change.title(campaign.name)} wide>
+    <Page title={words.change.title(campaign.name)} wide actions={hasChanged && <ThrowAway act={throwAway} />}>
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : words.change.nothingYet}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} ask={asking.open} />}
-        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={draft.time} />}
+        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
       >
         <WhatStays runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
@@ -79,7 +91,7 @@ export function ChangeForm(changing: Changing) {
         act={save}
       >
         <Stack gap="sm">
-          <Changes {...{ before, draft, change, isOtherFile, hasFile }} />
+          <Changes {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
           <WhatStays runs={campaign.runs} />
           {hasPlanned && isReplanned(change) && <Plan draft={draft} check={check} />}
         </Stack>
@@ -88,26 +100,77 @@ export function ChangeForm(changing: Changing) {
   );
 }
 
-/** What is being changed, held against the campaign as it was, and the saving of it. */
-function useChange({ campaign, known, stored }: Changing) {
+/** What is being changed, held against the campaign as it was when the changing began. */
+interface Edits {
+  before: Draft;
+  draft: Draft;
+  file: File | null;
+  isOtherFile: boolean;
+  isChanged: boolean;
+}
+
+function begin({ campaign, known, stored }: Changing): Edits {
+  const before = draftOf(campaign, known);
+  return { before, draft: before, file: stored && asFile(stored), isOtherFile: false, isChanged: false };
+}
+
+/** The changes, and the saving of them. They stay in the memory of the page until they are saved or thrown away. */
+function useChange(changing: Changing) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  const before = useMemo(() => draftOf(campaign, known), [campaign, known]);
-  const [draft, setDraft] = useState(before);
-  const kept = useMemo(() => stored && asFile(stored), [stored]);
-  const [file, setFile] = useState<File | null>(kept);
+  const { campaign_id: id } = changing.campaign;
+  const queryKey = [...EDITS_KEY, id];
+  const [begun] = useState(() => begin(changing));
+  const changed = (last: Edits | undefined) => (last?.isChanged ? last : begun);
+  const edits = changed(
+    useQuery<Edits>({ queryKey, queryFn: skipToken, staleTime: Infinity, gcTime: Infinity, structuralSharing: false })
+      .data,
+  );
+  const { before, draft, file, isOtherFile } = edits;
   const change = changeOf(before, draft);
-  const isOtherFile = file !== kept;
-  const hasChanged = Object.keys(change).length > 0 || isOtherFile;
-  const update = (next: Partial<Draft>) => setDraft((last) => ({ ...last, ...next, idempotencyKey: drawKey() }));
-  const save = async () => {
-    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
-    await call('venom/update-campaign', { campaign_id: campaign.campaign_id, ...change, ...image });
-    await askAnew(client, campaign.campaign_id);
-    tell(words.change.changed(draft.name.trim()));
-    go(`/campaigns/${campaign.campaign_id}`);
+  const drawNow = useDrawNow();
+  const edit = (next: (last: Edits) => Partial<Edits>) => {
+    client.setQueryData<Edits>(queryKey, (kept) => {
+      const last = changed(kept);
+      const now = { ...last, ...next(last) };
+      return { ...now, isChanged: now.isOtherFile || Object.keys(changeOf(now.before, now.draft)).length > 0 };
+    });
+    drawNow();
   };
-  return { before, draft, update, file, setFile, isOtherFile, change, hasChanged, save };
+  const update = (next: Partial<Draft>) =>
+    edit((last) => ({ draft: { ...last.draft, ...next, idempotencyKey: drawKey() } }));
+  const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
+  const forget = () => client.removeQueries({ queryKey });
+  const save = async (signal: AbortSignal) => {
+    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
+    await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
+    await askAnew(client, id);
+    tell(words.change.changed(draft.name.trim()));
+    go(`/campaigns/${id}`);
+    forget();
+  };
+  return { before, draft, update, file, setFile, isOtherFile, change, hasChanged: edits.isChanged, save, forget };
+}
+
+function ThrowAway({ act }: { act: () => void }) {
+  const [isAsking, asking] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" onClick={asking.open}>
+        {words.change.throwAway}
+      </Button>
+      <Confirm
+        opened={isAsking}
+        close={asking.close}
+        title={words.change.throwAwayTitle}
+        action={words.change.throwAway}
+        act={async () => act()}
+        danger
+      >
+        {words.change.throwAwayNote}
+      </Confirm>
+    </>
+  );
 }
 
 function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: boolean; ask: () => void }) {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CampanileError } from '../../client/failure.ts';
 import { mediaQuery } from '../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../api/queries.ts';
@@ -15,12 +16,15 @@ export default function ChangePage({ id }: { id: string }) {
   const still = { refetchInterval: false, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
   const post = useQuery({ ...campaignQuery(id), ...still });
   const analytics = useQuery({ ...analyticsQuery(id), ...still });
+  const [round, setRound] = useState(0);
   const media = post.data?.media ?? null;
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
   const error = post.error ?? analytics.error ?? file.error;
   if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
     return <NotFoundPage />;
-  if (error)
+  const isWhole = post.data && analytics.data && (media === null || file.data);
+  // What is being written stays in sight.
+  if (error && !isWhole)
     return (
       <Failed
         error={error}
@@ -38,5 +42,13 @@ export default function ChangePage({ id }: { id: string }) {
       </Page>
     );
   if (media !== null && !file.data) return <PageSkeleton />;
-  return <ChangeForm key={id} campaign={post.data} known={analytics.data.groups} stored={file.data ?? null} />;
+  return (
+    <ChangeForm
+      key={round}
+      campaign={post.data}
+      known={analytics.data.groups}
+      stored={file.data ?? null}
+      again={() => setRound(round + 1)}
+    />
+  );
 }

@@ -1,5 +1,6 @@
 import type { Run } from '../api/operations.ts';
 import type { Draft } from '../compose/draft.ts';
+import { scheduleInWords } from '../compose/plan.tsx';
 import { count } from '../format/numbers.ts';
 import { Note } from '../parts/note.tsx';
 import { words } from '../words/words.ts';
@@ -13,24 +14,32 @@ export function Changes({
   change,
   isOtherFile,
   hasFile,
+  runs,
+  planned,
 }: {
   before: Draft;
   draft: Draft;
   change: Change;
   isOtherFile: boolean;
   hasFile: boolean;
+  /** How many there will be, where that is known, and how many there are to come now. */
+  runs: number | undefined;
+  planned: number;
 }) {
   const said = words.change.what;
   const lines: string[] = [];
-  if (typeof change.name === 'string') lines.push(said.name(change.name));
+  if (typeof change.name === 'string') lines.push(said.name(change.name, before.name));
   if (change.html !== undefined) lines.push(said.html);
   if (isOtherFile) lines.push(hasFile ? said.file : said.noFile);
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];
     const [more, fewer] = [next.difference(old).size, old.difference(next).size];
-    lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer)));
+    lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer), count(old.size)));
   }
-  if (isReplanned(change)) lines.push(said.when);
+  if (isReplanned(change)) {
+    lines.push(said.when(scheduleInWords(before)));
+    if (runs !== undefined) lines.push(said.follow(runs, count(runs), count(planned)));
+  }
   return (
     <ul className={classes.changes}>
       {lines.map((line) => (

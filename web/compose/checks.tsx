@@ -32,6 +32,14 @@ export function findProblems(
   return problems;
 }
 
+/** What the author will want to know, each once. */
+export function warningsOf({ preview, check, hasFile }: { preview: Preview; check: Check; hasFile: boolean }) {
+  const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
+  return [...heard.values()]
+    .filter(({ code }) => hasFile || code !== OF_CAPTIONS)
+    .map(({ code, message }) => ({ code, text: words.warnings[code] ?? message }));
+}
+
 /** By what is wrong with them: ids of groups, in the order of the groups. */
 export function groupIssues({ problems }: Check): Map<string, number[]> {
   const byIssue = new Map<string, number[]>();
@@ -62,8 +70,7 @@ export function Checks({
   /** Takes groups out of what is picked, by their ids. */
   onLeaveOut: (groupIds: readonly number[]) => void;
 }) {
-  const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
-  const warnings = [...heard.values()].filter(({ code }) => hasFile || code !== OF_CAPTIONS);
+  const warnings = warningsOf({ preview, check, hasFile });
   const isClear = [problems, warnings, check.problems].every((found) => found.length === 0) && !check.error;
   return (
     <div aria-live="polite">
@@ -89,8 +96,8 @@ export function Checks({
         {[...groupIssues(check)].map(([issue, ids]) => (
           <Issue key={issue} issue={issue} ids={ids} picked={picked} onLeaveOut={onLeaveOut} />
         ))}
-        {warnings.map(({ code, message }) => (
-          <Line key={code}>{Reflect.get(words.warnings, code) ?? message}</Line>
+        {warnings.map(({ code, text }) => (
+          <Line key={code}>{text}</Line>
         ))}
       </ul>
     </div>

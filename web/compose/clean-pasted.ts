@@ -1,7 +1,11 @@
+import { isTight, setTight } from './lines.ts';
+import { flattenTables } from './pasted-tables.ts';
+
 /**
  * Pasted html without style attributes, which the policy of the page refuses. What they say of bold and italic is kept as tags:
  * word processors on the web say it in no other way. Word's lists, which are paragraphs with a bullet in front, become lists. The
- * editor's schema drops whatever else a message cannot hold.
+ * editor's schema drops whatever else a message cannot hold. Tables become lines, paragraphs that a page sets without a distance are
+ * lines of one paragraph, and a line break in text that is shown as it is written is one.
  */
 export function cleanPasted(html: string): string {
   // Renamed in the text, for a parser would already see styles; only within tags, so that no word of the text is touched.
@@ -9,18 +13,57 @@ export function cleanPasted(html: string): string {
     .replaceAll(/<style\b[^]*?<\/style\s*>/gi, '')
     .replaceAll(/<[a-z][^>]*>/gi, (tag) => tag.replaceAll(/\sstyle(?=\s*=)/gi, ' data-style'));
   const { body } = new DOMParser().parseFromString(harmless, 'text/html');
+  for (const picture of body.querySelectorAll('img')) if (EMOJI.test(picture.alt)) picture.replaceWith(picture.alt);
+  for (const name of tightClasses(html))
+    for (const paragraph of body.querySelectorAll<HTMLElement>(`p.${name}`)) setTight(paragraph);
+  for (const paragraph of body.querySelectorAll('p')) if (isFlat(styleOf(paragraph))) setTight(paragraph);
   for (const paragraph of body.querySelectorAll('[data-style*="mso-list" i]')) makeItem(paragraph);
   for (const spacer of body.querySelectorAll('o\\:p')) dropBlank(spacer);
   for (const element of body.querySelectorAll('[data-style]')) {
     const style = styleOf(element);
     element.removeAttribute('data-style');
+    element.toggleAttribute('data-lines', AS_WRITTEN.test(style));
     if (/(?:^|[;\s])font-weight\s*:\s*(?:bold|[6-9]00)/i.test(style)) wrapContent(element, 'strong');
     if (/(?:^|[;\s])font-style\s*:\s*italic/i.test(style)) wrapContent(element, 'em');
     // A whole document comes wrapped so, by a tag that means nothing.
     if (/^(?:B|STRONG)$/.test(element.tagName) && /(?:^|[;\s])font-weight\s*:\s*(?:normal|400)/i.test(style))
       element.replaceWith(...element.childNodes);
   }
+  for (const written of body.querySelectorAll('[data-lines]')) breakLines(written);
+  flattenTables(body);
   return body.innerHTML;
+}
+
+// Word writes a ten-thousandth of a point where it means none.
+const FLAT_BELOW = 0.01;
+/** Emoji are pictures on many pages. */
+const EMOJI = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic}\ufe0f?)$/v;
+const AS_WRITTEN = /(?:^|[;\s])white-space(?:-collapse)?\s*:\s*(?:pre|break-spaces)/i;
+
+/** Whether a style leaves nothing above and nothing below. */
+function isFlat(style: string): boolean {
+  const { style: read } = document.createElement('p');
+  read.cssText = style;
+  return [read.marginTop, read.marginBottom].every((margin) => Number.parseFloat(margin) < FLAT_BELOW);
+}
+
+/** The classes of paragraphs that Word and Outlook set so. */
+function tightClasses(html: string): string[] {
+  return [...html.matchAll(/\bp\.(\w+)[^{}]*\{([^}]*)\}/g)].flatMap(([, name = '', style = '']) =>
+    isFlat(style) ? name : [],
+  );
+}
+
+function breakLines(written: Element): void {
+  const texts = written.ownerDocument.createTreeWalker(written, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  while (texts.nextNode()) found.push(texts.currentNode as Text);
+  for (const text of found) {
+    const lines = text.data.split(/\r\n?|\n/);
+    text.replaceWith(
+      ...lines.flatMap((line, index) => (index > 0 ? [written.ownerDocument.createElement('br'), line] : [line])),
+    );
+  }
 }
 
 function styleOf(element: Element): string {
@@ -31,7 +74,10 @@ function styleOf(element: Element): string {
 function dropBlank(end: Element): void {
   const paragraph = end.closest('p');
   if (end.textContent.trim() === '') end.remove();
-  if (paragraph?.textContent.trim() === '' && !paragraph.querySelector('img, br')) paragraph.remove();
+  if (paragraph?.textContent.trim() !== '' || paragraph.querySelector('img, br')) return;
+  // Between lines without a distance it is an empty line.
+  if (isTight(paragraph)) paragraph.replaceChildren(paragraph.ownerDocument.createElement('br'));
+  else paragraph.remove();
 }
 
 /** Puts a paragraph that Word calls an item into the list before it, or into a new one; its bullet or number goes. */

@@ -1,9 +1,12 @@
-import { Stack } from '@mantine/core';
+import { Button, Modal, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { BottomBar } from '../parts/bottom-bar.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { words } from '../words/words.ts';
 import classes from './compose-layout.module.css';
 
-/** The form with its buttons at the end, and beside it, or below where there is no room, the phone. */
+/** The form with its buttons at the end, and beside it the phone; where there is no room for that, a button that shows it. */
 export function ComposeLayout({
   sum,
   buttons,
@@ -15,15 +18,29 @@ export function ComposeLayout({
   preview: ReactNode;
   children: ReactNode;
 }) {
+  const [isShown, shown] = useDisclosure(false);
   return (
     <div className={classes.compose}>
       <Stack gap="md">
         {children}
         <BottomBar sum={sum} ofForm>
+          <Button
+            variant="default"
+            className={classes.show}
+            leftSection={<Icon name="eye" size={16} />}
+            onClick={shown.open}
+          >
+            {words.compose.showPreview}
+          </Button>
           {buttons}
         </BottomBar>
       </Stack>
-      {preview}
+      <aside className={classes.beside} aria-label={words.compose.preview}>
+        {preview}
+      </aside>
+      <Modal opened={isShown} onClose={shown.close} title={words.compose.preview}>
+        {preview}
+      </Modal>
     </div>
   );
 }

@@ -1,42 +1,90 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy } from 'react';
-import { useLocation } from 'wouter';
+import { lazy, useEffect, useMemo } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
-import { count, fileSize } from '../format/numbers.ts';
-import { clockTime } from '../format/time.ts';
+import { isDay } from '../calendar/days.ts';
+import { DraftsMenu } from '../drafts/drafts-menu.tsx';
+import { beginDraft, type Kept } from '../drafts/kept.ts';
+import { SavedNote } from '../drafts/saved-note.tsx';
+import { useKeptDraft } from '../drafts/use-kept-draft.ts';
+import { count } from '../format/numbers.ts';
+import { clockTime, timeOfDay } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
-import { tell } from '../parts/notify.ts';
-import { Page } from '../parts/page.tsx';
+import { tell, tellProblem } from '../parts/notify.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Page, PageSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { findProblems } from './checks.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
-import { useDraft, type Draft } from './draft.ts';
+import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
 import { GroupsSection } from './groups-section.tsx';
 import { sumOf } from './members-of.ts';
 import { MessageSection } from './message-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
-import { Plan } from './plan.tsx';
+import { addressOf } from './put-draft.ts';
 import { sendDraft } from './send.ts';
+import { Summary } from './summary.tsx';
 import { TestPost } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
+import { loadInReach } from '../parts/load-in-reach.ts';
 
-const When = lazy(() => import('./when.tsx'));
+const When = lazy(loadInReach(() => import('./when.tsx')));
 
 const SUGGESTED_LENGTH = 60;
 
 export default function ComposePage() {
   const { data: session } = useQuery(sessionQuery);
-  return session ? <Compose session={session} /> : null;
+  return session ? <OpenDraft session={session} /> : null;
 }
 
-function Compose({ session }: { session: SignedIn }) {
-  const { draft, file, update, attach, forget, discard } = useDraft(session.user_info.user_id, session.time_zone);
+/** The draft that the address names, or a new one, for the day that it names, which gets an address with its first change. */
+function OpenDraft({ session }: { session: SignedIn }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const [parameters] = useSearchParams();
+  const named = parameters.get('draft');
+  const day = parameters.get('day');
+  const { time_zone: zone } = session;
+  const id = useMemo(() => named ?? beginDraft(client, draftFor(day, zone)), [client, named, day, zone]);
+  const opened = useKeptDraft(id, zone);
+  const mustBeNamed = named === null && opened.kept?.isChanged === true;
+  useEffect(() => {
+    if (mustBeNamed) go(addressOf(id), { replace: true });
+  }, [mustBeNamed, go, id]);
+  const { kept, error, refetch, ...acts } = opened;
+  if (kept) return <Compose key={`${id} ${kept.edition}`} {...{ id, session, kept }} {...acts} />;
+  if (error instanceof CampanileError && (error.code === 404 || error.code === 400))
+    return (
+      <Page title={words.pages.compose}>
+        <Empty title={words.drafts.gone} link={{ href: '/campaigns/new', label: words.shell.newCampaign }}>
+          {words.drafts.goneHint}
+        </Empty>
+      </Page>
+    );
+  return error ? <Failed error={error} retry={() => void refetch()} /> : <PageSkeleton />;
+}
+
+function draftFor(day: string | null, zone: string): Draft {
+  const empty = emptyDraft(zone);
+  return day !== null && isDay(day) ? { ...empty, isScheduled: true, startDate: day, endDate: day } : empty;
+}
+
+interface Opened extends Pick<ReturnType<typeof useKeptDraft>, 'update' | 'attach' | 'drop'> {
+  id: string;
+  session: SignedIn;
+  kept: Kept;
+}
+
+function Compose({ id, session, kept, update, attach, drop }: Opened) {
+  const { draft, file } = kept;
+  const [, go] = useLocation();
   const shown = usePreview(draft.html);
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
@@ -45,7 +93,7 @@ function Compose({ session }: { session: SignedIn }) {
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name);
   const problems = findProblems(draft, shown);
-  const send = useSend({ draft, name, file, forget });
+  const send = useSend({ draft, name, file, drop });
   const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
   const ask = () => {
     tried.open();
@@ -54,7 +102,17 @@ function Compose({ session }: { session: SignedIn }) {
   };
 
   return (
-    <Page title={words.pages.compose} wide actions={<Discard discard={discard} />}>
+    <Page
+      title={words.pages.compose}
+      wide
+      actions={
+        <Group gap="xs">
+          <DraftsMenu openId={id} />
+          <Discard discard={() => drop().then(() => go('/campaigns/new'), tellProblem)} />
+        </Group>
+      }
+    >
+      <SavedNote id={id} kept={kept} zone={session.time_zone} />
       <ComposeLayout
         sum={sumOf(draft)}
         buttons={
@@ -84,19 +142,30 @@ function Compose({ session }: { session: SignedIn }) {
         action={draft.isScheduled ? words.compose.schedule : words.compose.send}
         act={send}
       >
-        <Plan draft={draft} check={check} isFull content={contentInWords(name, file)} />
+        <Summary {...{ draft, name, file, preview, check }} />
       </Confirm>
     </Page>
   );
 }
 
 /** Sends the draft, forgets it, and opens the campaign that it has become. */
-function useSend({ draft, name, file, forget }: { draft: Draft; name: string; file: File | null; forget: () => void }) {
+function useSend({
+  draft,
+  name,
+  file,
+  drop,
+}: {
+  draft: Draft;
+  name: string;
+  file: File | null;
+  drop: () => Promise<void>;
+}) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  return async () => {
-    const campaignId = await sendDraft(draft, name, file);
-    forget();
+  return async (signal: AbortSignal) => {
+    const campaignId = await sendDraft(draft, name, file, signal);
+    // That it was sent counts; a draft that is left over is no reason to say that it was not.
+    drop().catch(tellProblem);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
     tell(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
     go(`/campaigns/${campaignId}`);
@@ -109,10 +178,6 @@ function Discard({ discard }: { discard: () => void }) {
       {words.compose.discard}
     </Button>
   );
-}
-
-function contentInWords(name: string, file: File | null): string[] {
-  return [words.compose.says(name), ...(file ? [words.compose.withFile(file.name, fileSize(file.size))] : [])];
 }
 
 function isRefusal(error: unknown): boolean {
@@ -130,7 +195,7 @@ function Length({ length, limit }: { length: number; limit: number }) {
 /** On its own, so that the form is not drawn anew as time goes by. */
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
-  const time = draft.isScheduled ? draft.time : clockTime(new Date(nowMs), zone);
+  const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 

@@ -1,32 +1,17 @@
 import '@mantine/tiptap/styles.layer.css';
+import { Text } from '@mantine/core';
 import { RichTextEditor } from '@mantine/tiptap';
 import { useEditor } from '@tiptap/react';
-import { StarterKit } from '@tiptap/starter-kit';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { words } from '../words/words.ts';
 import { cleanPasted } from './clean-pasted.ts';
-import { Link } from './link.ts';
+import { EmojiControl } from './emoji-control.tsx';
+import { messageExtensions, messageSchema, readMessage, writeMessage } from './message.ts';
 import classes from './editor.module.css';
-
-const extensions = [
-  StarterKit.configure({
-    blockquote: false,
-    code: false,
-    codeBlock: false,
-    horizontalRule: false,
-    strike: false,
-    underline: false,
-    // Neither leaves anything in the html, but both need styles of their own.
-    dropcursor: false,
-    gapcursor: false,
-    link: false,
-  }),
-  Link,
-];
 
 /**
  * Writes the message. Its schema knows no more than the tags that a campaign may have, so whatever is typed or pasted comes out
- * as those. Files that are pasted or dropped go to `onFile`.
+ * as those, and says so below where only the words are left. Files that are pasted or dropped go to `onFile`.
  */
 export default function Editor({
   html,
@@ -48,15 +33,28 @@ export default function Editor({
     if (file) takeFile.current(file);
     return file !== undefined;
   };
+  const [isPlain, setPlain] = useState(false);
+  const [extensions] = useState(() => messageExtensions({ tellPlain: () => setPlain(true) }));
+  const [content] = useState(() => readMessage(html));
+  const told = useRef(writeMessage(messageSchema.nodeFromJSON(content)));
   const editor = useEditor({
     extensions,
-    content: html,
+    content,
+    // The others' are Markdown's, which is not what WhatsApp's users type.
+    enableInputRules: ['whatsAppMarks'],
+    enablePasteRules: ['link'],
     injectCSS: false,
     immediatelyRender: true,
     shouldRerenderOnTransaction: false,
-    onUpdate: ({ editor: changed }) => tell.current(changed.isEmpty ? '' : changed.getHTML()),
+    onUpdate: ({ editor: changed }) => {
+      if (changed.isEmpty) setPlain(false);
+      const written = writeMessage(changed.state.doc);
+      // Only what has changed: the editor keeps an empty line below a list, which nobody has written.
+      if (written !== told.current) tell.current((told.current = written));
+    },
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': words.compose.message },
+      clipboardTextSerializer: ({ content: copied }) => copied.textBetween(0, copied.size, '\n', '\n'),
       transformPastedHTML: cleanPasted,
       handlePaste: (_view, event) => take(event.clipboardData),
       handleDrop: (_view, event) => take(event.dataTransfer),
@@ -64,20 +62,25 @@ export default function Editor({
   });
   useEffect(() => {
     // A draft that was thrown away, not what has just been typed.
-    if (html === '' && !editor.isEmpty) editor.commands.clearContent();
+    if (html === '' && told.current !== '') editor.commands.clearContent();
   }, [editor, html]);
 
   return (
-    <RichTextEditor
-      editor={editor}
-      labels={words.editor}
-      className={classes.editor}
-      // A message has no tabs to open links in.
-      styles={{ linkEditorExternalControl: { display: 'none' } }}
-    >
-      <Tools />
-      <RichTextEditor.Content />
-    </RichTextEditor>
+    <div>
+      <RichTextEditor
+        editor={editor}
+        labels={words.editor}
+        className={classes.editor}
+        // A message has no tabs to open links in.
+        styles={{ linkEditorExternalControl: { display: 'none' } }}
+      >
+        <Tools />
+        <RichTextEditor.Content />
+      </RichTextEditor>
+      <Text size="xs" c="dimmed" role="status" className={classes.note}>
+        {isPlain && words.compose.madePlain}
+      </Text>
+    </div>
   );
 }
 
@@ -97,6 +100,7 @@ function Tools() {
       <RichTextEditor.ControlsGroup>
         <RichTextEditor.Link />
         <RichTextEditor.Unlink />
+        <EmojiControl />
       </RichTextEditor.ControlsGroup>
       <RichTextEditor.ControlsGroup>
         <RichTextEditor.ClearFormatting />

@@ -2,7 +2,6 @@ import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { words } from '../words/words.ts';
 import type { PickedGroup } from './draft.ts';
-import classes from './phone-preview.module.css';
 
 /** The post as members of the first group see it. */
 export function PhonePreview({
@@ -21,14 +20,12 @@ export function PhonePreview({
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
   return (
-    <aside className={classes.phone} aria-label={words.compose.preview}>
-      <Phone name={first?.group_name ?? words.compose.anyGroup} kind={kind} participants={first?.participants ?? null}>
-        {text === '' && !media ? (
-          <NoPosts>{words.compose.previewHint}</NoPosts>
-        ) : (
-          <Post text={text} media={media} time={time} kind={kind} />
-        )}
-      </Phone>
-    </aside>
+    <Phone name={first?.group_name ?? words.compose.anyGroup} kind={kind} participants={first?.participants ?? null}>
+      {text === '' && !media ? (
+        <NoPosts>{words.compose.previewHint}</NoPosts>
+      ) : (
+        <Post text={text} media={media} time={time} kind={kind} />
+      )}
+    </Phone>
   );
 }

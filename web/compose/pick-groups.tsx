@@ -2,13 +2,15 @@ import { Button, Checkbox, Group as Row, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { findAllGroups, groupsQuery, MOST_GROUPS } from '../api/queries.ts';
-import { count } from '../format/numbers.ts';
+import { activityQuery, findAllGroups, MOST_GROUPS } from '../api/queries.ts';
+import { count, share } from '../format/numbers.ts';
+import type { Group } from '../api/operations.ts';
 import { GroupFilters, useGroupFilter } from '../groups/group-filters.tsx';
 import { SaveList } from '../groups/save-list.tsx';
 import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { RowsSkeleton } from '../parts/page.tsx';
@@ -19,10 +21,13 @@ import { membersOf } from './members-of.ts';
 import { toPicked, type PickedGroup } from './draft.ts';
 import classes from './pick-groups.module.css';
 
-const ROW_HEIGHT = 42;
+const ROW_HEIGHT = 52;
+/** What the window has room for beside the head of the section and the bar below, and never less than four. */
+const MAX_HEIGHT = `max(${4 * ROW_HEIGHT}px, 100dvh - 340px)`;
+const BY_NAME = { by: 'name', isDown: false } as const;
 
 /** One that is picked has been found as one that can be posted to. */
-type Pickable = PickedGroup & { can_send?: boolean };
+type Pickable = PickedGroup & Pick<Partial<Group>, 'can_send' | 'activity'>;
 
 interface Picking {
   picked: readonly PickedGroup[];
@@ -33,7 +38,7 @@ interface Picking {
 export function PickGroups({ picked, onChange }: Picking) {
   const { filter, isFiltered, fields } = useGroupFilter();
   const [isShowingPicked, setShowingPicked] = useState(false);
-  const found = useInfiniteQuery(groupsQuery(filter));
+  const found = useInfiniteQuery(activityQuery(filter, BY_NAME));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const pickingAll = useMutation({
     mutationFn: () => findAllGroups(filter),
@@ -99,7 +104,7 @@ function PickTable({ shown, picked, onChange }: Picking & { shown: readonly Pick
   const toggle = (group: Pickable) =>
     onChange(ids.has(group.group_metadata_id) ? without(picked, [group.group_metadata_id]) : together(picked, [group]));
   return (
-    <VirtualList items={shown} rowHeight={ROW_HEIGHT} maxHeight={ROW_HEIGHT * 6.5} label={words.compose.groupList}>
+    <VirtualList items={shown} rowHeight={ROW_HEIGHT} maxHeight={MAX_HEIGHT} label={words.compose.groupList}>
       {(group) => (
         <label key={group.group_metadata_id} className={classes.row} style={{ height: ROW_HEIGHT }}>
           <Checkbox
@@ -108,7 +113,10 @@ function PickTable({ shown, picked, onChange }: Picking & { shown: readonly Pick
             onChange={() => toggle(group)}
             aria-label={group.group_name}
           />
-          <span className={`${textClasses.clip} ${boxClasses.grow}`}>{group.group_name}</span>
+          <span className={`${classes.name} ${boxClasses.grow}`}>
+            <span className={textClasses.clip}>{group.group_name}</span>
+            <LastPost activity={group.activity} />
+          </span>
           <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
             {group.can_send === false ? words.groups.cannotSend : words.kinds[group.kind]}
           </span>
@@ -116,6 +124,18 @@ function PickTable({ shown, picked, onChange }: Picking & { shown: readonly Pick
         </label>
       )}
     </VirtualList>
+  );
+}
+
+/** When it was last posted to and how many read of it; nothing of a group that was picked before the page was opened. */
+function LastPost({ activity }: Pick<Pickable, 'activity'>) {
+  if (!activity) return null;
+  const { last_posted_at: at, read_rate: rate } = activity;
+  return (
+    <span className={`${classes.last} ${textClasses.clip}`}>
+      {at === null ? words.groups.notPosted : <Moment at={at} />}
+      {rate !== null && ` · ${words.groups.readShare(share(rate))}`}
+    </span>
   );
 }
 

@@ -1,48 +1,22 @@
 import { Stack, Text } from '@mantine/core';
-import { count } from '../format/numbers.ts';
-import { clockTime, dateIn, duration, shortTime, zoneName } from '../format/time.ts';
+import { clockTime, dateIn, dateName, duration, shortTime, timeOfDay, zoneName } from '../format/time.ts';
 import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
-import { groupIssues } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { membersOf } from './members-of.ts';
 import type { Check } from './use-check.ts';
 
 const SHOWN_RUNS = 3;
-const NO_LINES: readonly string[] = [];
 
-/** When the draft would be sent, in words; `isFull` says all that will happen, and `content` begins with what is sent. */
-export function Plan({
-  draft,
-  check,
-  isFull = false,
-  content = NO_LINES,
-}: {
-  draft: Draft;
-  check: Check;
-  isFull?: boolean;
-  content?: readonly string[];
-}) {
+/** When the draft would be sent, in words. */
+export function Plan({ draft, check }: { draft: Draft; check: Check }) {
   const nowMs = useNow();
-  const lines: string[] = [...content];
-  const { expectedSeconds: seconds } = check;
-  if (isFull) {
-    lines.push(words.compose.reaches(draft.groups.length, count(draft.groups.length), count(membersOf(draft.groups))));
-    for (const [issue, ids] of groupIssues(check))
-      lines.push(words.compose.issue(ids.length, count(ids.length), issue));
-    if (draft.isScheduled) lines.push(scheduleInWords(draft));
-    else lines.push(words.compose.cannotUndo);
-  }
-  if (draft.isScheduled && check.runs) lines.push(...runsInWords(draft, check.runs));
-  if (seconds !== undefined) {
-    const takes = duration(seconds);
-    const end = new Date(nowMs + seconds * 1_000);
-    if (draft.isScheduled) lines.push(words.compose.takesEach(takes));
-    else lines.push(`${words.compose.takes(takes)} ${words.compose.doneBy(soon(end, nowMs, draft.timeZone))}`);
-  }
+  const lines = [
+    ...(draft.isScheduled && check.runs ? runsInWords(draft, check.runs) : []),
+    ...durationInWords(draft, check, nowMs),
+  ];
   if (lines.length === 0) return null;
   return (
-    <Stack gap={6} mt={isFull ? 0 : 'sm'} aria-live="polite">
+    <Stack gap={6} mt="sm" aria-live="polite">
       {lines.map((line) => (
         <Text size="sm" key={line}>
           {line}
@@ -52,17 +26,31 @@ export function Plan({
   );
 }
 
+/** How long it would take, and until when that is. */
+export function durationInWords(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
+  if (seconds === undefined) return [];
+  const takes = duration(seconds);
+  if (draft.isScheduled) return [words.compose.takesEach(takes)];
+  const end = new Date(nowMs + seconds * 1_000);
+  return [`${words.compose.takes(takes)} ${words.compose.doneBy(soon(end, nowMs, draft.timeZone))}`];
+}
+
 /** The time of day; with the day where it is another. */
 function soon(at: Date, nowMs: number, zone: string): string {
   return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
 }
 
-function scheduleInWords({ startDate, endDate, time, timeZone }: Draft): string {
-  return words.compose.scheduleIn(startDate ?? '', endDate ?? startDate ?? '', time, timeZone);
+/** On which days at what time where. */
+export function scheduleInWords({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+  const start = startDate ?? '';
+  const [from, to] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
+  const days =
+    weekdays.length === words.weekdays.length ? [] : weekdays.flatMap((day) => words.weekdays[day - 1] ?? []);
+  return words.compose.scheduleIn(from ?? '', to ?? '', days, timeOfDay(time), timeZone);
 }
 
 /** The next runs; where the clocks change among all of them, that the time of day stays. */
-function runsInWords({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
+export function runsInWords({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
   const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
     time: shortTime(dueAt, timeZone),
     zone: zoneName(timeZone, new Date(dueAt)),

@@ -1,38 +1,42 @@
-import { drawKey } from '../api/call.ts';
+import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
-import { draftKey, emptyDraft, hasText, readDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
-import { keepFile } from './draft-file.ts';
+import { beginDraft } from '../drafts/kept.ts';
+import { changeDraft } from '../drafts/save-kept.ts';
+import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;
 
-/** Whether something is written already that `putDraft` would replace. */
-export function isWriting(userId: number): boolean {
-  return hasText(localStorage.getItem(draftKey(userId)));
-}
-
 /**
- * Makes the copy of a campaign the user's draft, in place of the present one: its message, file and groups. When it is to be sent
- * is chosen anew. Resolves to false when this browser could not keep the file.
+ * Begins a draft with the message, file and groups of a campaign, and answers its address. When it is to be sent is chosen anew. Drafts
+ * that are there already stay.
  */
-export async function putDraft(
-  userId: number,
-  timeZone: string,
-  copy: Copy,
-  known: readonly PickedGroup[],
-): Promise<boolean> {
+export function putDraft(client: QueryClient, timeZone: string, copy: Copy, known: readonly PickedGroup[]): string {
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
-  const draft: Draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
-  localStorage.setItem(draftKey(userId), JSON.stringify(draft));
-  const isKept = await keepFile(draftKey(userId), copy.image === null ? null : toFile(copy.image, copy.name));
-  return isKept || copy.image === null;
+  const file = copy.image === null ? null : toFile(copy.image, copy.name);
+  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
+  return putAsDraft(client, draft, file);
 }
 
-/** Makes these the groups of the user's draft. What else is in it stays. */
-export function putGroups(userId: number, timeZone: string, groups: readonly PickedGroup[]): void {
-  const key = draftKey(userId);
-  const draft: Draft = { ...readDraft(key, timeZone), groups: groups.map(toPicked), idempotencyKey: drawKey() };
-  localStorage.setItem(key, JSON.stringify(draft));
+/** Begins a draft to these groups, and answers its address. */
+export function putGroups(client: QueryClient, timeZone: string, groups: readonly PickedGroup[]): string {
+  return putAsDraft(client, { ...emptyDraft(timeZone), groups: groups.map(toPicked) });
+}
+
+/** Begins a draft that is kept as it is, and answers its address. */
+export function putAsDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
+  const id = beginDraft(client, draft, file);
+  changeDraft(client, id, (begun) => begun);
+  return addressOf(id);
+}
+
+/** The address of a new draft that is planned for this day, a date as `YYYY-MM-DD`. */
+export function addressOfDay(day: string): string {
+  return `/campaigns/new?day=${day}`;
+}
+
+export function addressOf(draftId: string): string {
+  return `/campaigns/new?draft=${draftId}`;
 }
 
 /** Not by `fetch`: the pages may connect to nothing but the service. */

@@ -1,21 +1,31 @@
 import '@mantine/dates/styles.layer.css';
-import { Chip, Group, Select } from '@mantine/core';
+import { Button, Chip, Group } from '@mantine/core';
 import { DatePickerInput, TimeInput } from '@mantine/dates';
-import { allZones, browserZone, dateIn } from '../format/time.ts';
+import { useId } from 'react';
+import { addDays } from '../calendar/days.ts';
+import { dateIn } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';
 import { useNow } from '../parts/moment.tsx';
+import { ZonePicker } from '../parts/zone-picker.tsx';
 import { words } from '../words/words.ts';
 import type { Draft } from './draft.ts';
+import { daysOf, PRESETS, presetOf } from './presets.ts';
+import { PICKER_DATES, writeRange } from './picker-dates.ts';
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7];
 
 /** On which days at what time where. */
 export default function Schedule({ draft, update }: { draft: Draft; update: (change: Partial<Draft>) => void }) {
   const nowMs = useNow();
+  const daysId = useId();
   return (
     <>
+      <Presets draft={draft} update={update} today={dateIn(new Date(nowMs), draft.timeZone)} />
       <Group gap="sm" align="flex-start">
         <DatePickerInput
+          // The one id for both: what opens is then called as the field is.
+          id={daysId}
+          popoverProps={{ id: daysId }}
           type="range"
           label={words.compose.days}
           placeholder={words.compose.daysHint}
@@ -23,9 +33,14 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           onChange={([startDate, endDate]) => update({ startDate, endDate })}
           minDate={dateIn(new Date(nowMs), draft.timeZone)}
           firstDayOfWeek={1}
+          // They would be in a red that is too faint, and here they are days like others.
+          weekendDays={[]}
           allowSingleDateInRange
-          valueFormat="D MMM YYYY"
+          valueFormatter={({ date }) => (Array.isArray(date) ? writeRange(date) : '')}
+          {...PICKER_DATES}
           hideOutsideDates
+          // Days are near: months are turned one by one, and nothing opens in the place of what had the focus.
+          maxLevel="month"
           className={boxClasses.grow}
           ariaLabels={words.datePicker}
         />
@@ -34,15 +49,7 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           value={draft.time}
           onChange={(event) => update({ time: event.currentTarget.value })}
         />
-        <Select
-          label={words.fields.time_zone}
-          data={allZones(draft.timeZone, browserZone())}
-          value={draft.timeZone}
-          onChange={(zone) => zone !== null && update({ timeZone: zone })}
-          searchable
-          allowDeselect={false}
-          limit={60}
-        />
+        <ZonePicker value={draft.timeZone} onChange={(timeZone) => update({ timeZone })} />
       </Group>
       <div role="group" aria-label={words.compose.weekdays}>
         <Chip.Group
@@ -60,5 +67,24 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
         </Chip.Group>
       </div>
     </>
+  );
+}
+
+function Presets({ draft, update, today }: { draft: Draft; update: (change: Partial<Draft>) => void; today: string }) {
+  const chosen = presetOf(draft);
+  return (
+    <Group gap={6} role="group" aria-label={words.compose.repeat}>
+      {PRESETS.map((preset) => (
+        <Button
+          key={preset}
+          size="compact-sm"
+          variant={chosen === preset ? 'filled' : 'default'}
+          aria-pressed={chosen === preset}
+          onClick={() => update(daysOf(preset, draft, addDays(today, 1)))}
+        >
+          {words.compose.presets[preset]}
+        </Button>
+      ))}
+    </Group>
   );
 }

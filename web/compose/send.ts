@@ -33,11 +33,11 @@ export function bodyOf(draft: Draft, name: string): Body<'venom/add-campaign'> |
 
 /**
  * Sends or schedules a draft. Resolves to the new campaign's id. To call it again with the same draft, because the answer was
- * lost, sends nothing twice.
+ * lost, sends nothing twice. What the signal comes too late for is sent.
  */
-export async function sendDraft(draft: Draft, name: string, file: File | null): Promise<string> {
+export async function sendDraft(draft: Draft, name: string, file: File | null, signal: AbortSignal): Promise<string> {
   const post = postOf(draft, name, file && (await base64(file)));
-  const options = { idempotencyKey: draft.idempotencyKey };
+  const options = { idempotencyKey: draft.idempotencyKey, signal };
   if (!draft.isScheduled)
     return (await call('venom/add-campaign', { ...post, is_schedule: false }, options)).campaign_id;
   const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);

@@ -1,10 +1,11 @@
 import { Button, Group as Row, Modal, Select, Stack, Text } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, drawKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -47,9 +48,9 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   // The same one for the same test: pressing again after a lost answer must not send a second one.
   const [key, setKey] = useState(() => drawKey());
   const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
-  const sending = useMutation({
-    mutationFn: (to: Group) =>
-      sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file),
+  const sending = useWithdrawable({
+    act: (to: Group, signal) =>
+      sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal),
     onSuccess: () => client.invalidateQueries({ queryKey: ['campaigns'] }),
   });
   const choose = (chosen: Group | undefined) => {

@@ -1,24 +1,68 @@
 import { Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { wasSignedInQuery } from '../api/session.ts';
 import { Note } from '../parts/note.tsx';
+import { loadInReach } from '../parts/load-in-reach.ts';
+import { PartSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
+import { Goodbye } from './goodbye.tsx';
+import { isForEverybody, LINK_PAGES } from './link-paths.ts';
 import { SignIn } from './sign-in.tsx';
-import { SignUp } from './sign-up.tsx';
 
-/** The way in: signing in, at any address, or signing up. */
+const LinkPage = lazy(loadInReach(() => import('./link-page.tsx')));
+const SignUp = lazy(loadInReach(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
+
+/** The way in: signing in, at any address, or signing up; and the way out for good. */
 export function Entry() {
   const [path] = useLocation();
-  const isNew = path === '/sign-up';
+  if (path === '/goodbye')
+    return (
+      <EntryPage title={words.goodbye.title}>
+        <Goodbye />
+      </EntryPage>
+    );
+  if (isForEverybody(path))
+    return (
+      <EntryPage title={words[LINK_PAGES[path]].title} lead={words[LINK_PAGES[path]].lead}>
+        <Suspense fallback={<PartSkeleton height={200} />}>
+          <LinkPage key={path} path={path} />
+        </Suspense>
+      </EntryPage>
+    );
+  return <WayIn isNew={path === '/sign-up'} />;
+}
+
+function WayIn({ isNew }: { isNew: boolean }) {
   const { data: hasEnded } = useQuery(wasSignedInQuery);
-  const title = isNew ? words.signUp.title : words.signIn.title;
+  const { title, lead, other } = isNew ? words.signUp : words.signIn;
+  return (
+    <EntryPage title={title} lead={lead}>
+      {hasEnded && !isNew && <Note role="status">{words.signIn.ended}</Note>}
+      {isNew ? (
+        <Suspense fallback={<PartSkeleton height={420} />}>
+          <SignUp />
+        </Suspense>
+      ) : (
+        <SignIn />
+      )}
+      <Text size="sm" ta="center">
+        {other}{' '}
+        <Anchor component={Link} href={isNew ? '/sign-in' : '/sign-up'} size="sm" underline="always">
+          {isNew ? words.signIn.title : words.signUp.title}
+        </Anchor>
+      </Text>
+    </EntryPage>
+  );
+}
+
+function EntryPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
   }, [title]);
   return (
-    <Center component="main" mih="100dvh" px="md" py={24}>
+    <Center component="main" mih="calc(100dvh - var(--above, 0px))" px="md" py={24}>
       <Paper w="min(460px, 100%)" withBorder p="xl">
         <Stack gap="md">
           <div>
@@ -28,18 +72,13 @@ export function Entry() {
             <Title order={1} size="h3">
               {title}
             </Title>
-            <Text size="sm" c="dimmed" mt={4}>
-              {isNew ? words.signUp.lead : words.signIn.lead}
-            </Text>
+            {lead !== undefined && (
+              <Text size="sm" c="dimmed" mt={4}>
+                {lead}
+              </Text>
+            )}
           </div>
-          {hasEnded && !isNew && <Note role="status">{words.signIn.ended}</Note>}
-          {isNew ? <SignUp /> : <SignIn />}
-          <Text size="sm" ta="center">
-            {isNew ? words.signUp.other : words.signIn.other}{' '}
-            <Anchor component={Link} href={isNew ? '/sign-in' : '/sign-up'} size="sm" underline="always">
-              {isNew ? words.signIn.title : words.signUp.title}
-            </Anchor>
-          </Text>
+          {children}
         </Stack>
       </Paper>
     </Center>

@@ -1,52 +1,97 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { Link, useLocation } from 'wouter';
 import { CampanileError } from '../../client/failure.ts';
+import { hasPasskeys, signInByPasskey } from '../api/passkey.ts';
 import { signIn } from '../api/session.ts';
 import { Problem } from '../parts/failed.tsx';
 import { words } from '../words/words.ts';
+import { LoginField } from './login-field.tsx';
 
 export function SignIn() {
   const client = useQueryClient();
   const [path, go] = useLocation();
-  const form = useForm({
-    initialValues: { userName: '', password: '' },
-    validate: {
-      userName: (value) => (value.trim() === '' ? words.signIn.nameMissing : null),
-      password: (value) => (value === '' ? words.signIn.passwordMissing : null),
-    },
-  });
+  // By hand: what helps with forms is more than a first visit on a slow line has time for.
+  const [userName, setUserName] = useState('');
+  const [password, setPassword] = useState('');
+  // Asked for once the service has said that the user has a second factor.
+  const [code, setCode] = useState<string>();
+  const [isTried, setTried] = useState(false);
+  const passwordMissing = isTried && password === '' && words.signIn.passwordMissing;
+  const enter = () => {
+    if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
+  };
   const entering = useMutation({
-    mutationFn: ({ userName, password }: typeof form.values) => signIn(client, userName.trim(), password),
-    onSuccess: () => {
-      if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
+    mutationFn: (_step: 'with code' | 'without') =>
+      signIn(client, userName.trim(), password, code === '' ? undefined : code),
+    onError: (error) => {
+      if (asksForCode(error)) setCode('');
     },
+    onSuccess: enter,
   });
-  const isWrong = entering.error instanceof CampanileError && entering.error.code === 401;
+  const byPasskey = useMutation({ mutationFn: () => signInByPasskey(client), onSuccess: enter });
+  const hasWrongCode = asksForCode(entering.error) && entering.variables === 'with code';
+  const isWrong =
+    !asksForCode(entering.error) && entering.error instanceof CampanileError && entering.error.code === 401;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (userName.trim() !== '' && password !== '') entering.mutate(code ? 'with code' : 'without');
+  };
   return (
-    <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
+    <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <TextInput
-          label={words.signIn.name}
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          {...form.getInputProps('userName')}
-        />
+        <LoginField value={userName} change={setUserName} isTried={isTried} />
         <PasswordInput
           label={words.signIn.password}
           autoComplete="current-password"
           required
-          {...form.getInputProps('password')}
-          error={isWrong ? words.signIn.wrong : form.errors['password']}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={isWrong ? words.signIn.wrong : passwordMissing}
         />
-        {!isWrong && <Problem error={entering.error} />}
+        {code !== undefined && <CodeField code={code} change={setCode} isWrong={hasWrongCode} />}
+        {!isWrong && !asksForCode(entering.error) && <Problem error={byPasskey.error ?? entering.error} />}
         <Button type="submit" loading={entering.isPending} mt="xs">
           {words.signIn.submit}
         </Button>
+        {hasPasskeys() && <ByPasskey {...byPasskey} />}
+        <Anchor component={Link} href="/forgot-password" size="sm" ta="center" underline="always">
+          {words.forgot.ask}
+        </Anchor>
       </Stack>
     </form>
   );
+}
+
+/** Comes when the password has been taken, so that is where one types on. */
+function CodeField({ code, change, isWrong }: { code: string; change: (code: string) => void; isWrong: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <TextInput
+      ref={field}
+      label={words.factors.code}
+      description={words.factors.codeHint}
+      autoComplete="one-time-code"
+      required
+      value={code}
+      onChange={(event) => change(event.currentTarget.value)}
+      error={isWrong && words.factors.wrongCode}
+    />
+  );
+}
+
+function ByPasskey({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
+  return (
+    <Button variant="default" loading={isPending} onClick={() => mutate()}>
+      {words.factors.byPasskey}
+    </Button>
+  );
+}
+
+/** The password was right, and a second factor is wanted. */
+function asksForCode(error: unknown): boolean {
+  return error instanceof CampanileError && error.code === 401 && error.details[0]?.field === 'code';
 }

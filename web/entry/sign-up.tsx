@@ -1,3 +1,4 @@
+import '@mantine/core/styles.layer.css';
 import { Button, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -8,18 +9,18 @@ import { signUpBody } from '../api/user.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { browserZone } from '../format/time.ts';
-import { FormProblem } from '../parts/failed.tsx';
+import { FormProblem, Problem } from '../parts/failed.tsx';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { words } from '../words/words.ts';
 
-const SHORTEST_PASSWORD = 8;
+export const SHORTEST_PASSWORD = 8;
 const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
 const whole = (number: string) => (isNational(number) ? words.phoneField.incomplete : null);
 
-/** Asks for what a new user has to say. */
-export function SignUp() {
-  const form = useSignUpForm();
-  const entering = useSignUp(form);
+/** Asks for what a new user has to say; whoever comes with the code of an invitation has said the address. */
+export function SignUp({ code }: { code?: string }) {
+  const form = useSignUpForm(code !== undefined);
+  const entering = useSignUp(form, code);
   return (
     <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
       <Stack gap="sm">
@@ -41,13 +42,15 @@ export function SignUp() {
           required
           {...form.getInputProps('user_name')}
         />
-        <TextInput
-          label={words.fields.email}
-          type="email"
-          autoComplete="email"
-          required
-          {...form.getInputProps('email')}
-        />
+        {code === undefined && (
+          <TextInput
+            label={words.fields.email}
+            type="email"
+            autoComplete="email"
+            required
+            {...form.getInputProps('email')}
+          />
+        )}
         <PhoneField
           label={words.fields.phone_number}
           autoComplete="tel"
@@ -67,7 +70,7 @@ export function SignUp() {
           required
           {...form.getInputProps('password')}
         />
-        <FormProblem error={entering.error} />
+        {'code' in form.errors ? <Problem error={entering.error} /> : <FormProblem error={entering.error} />}
         <Button type="submit" loading={entering.isPending} mt="xs">
           {words.signUp.submit}
         </Button>
@@ -76,7 +79,7 @@ export function SignUp() {
   );
 }
 
-function useSignUpForm() {
+function useSignUpForm(isInvited: boolean) {
   return useForm({
     initialValues: {
       first_name: '',
@@ -90,7 +93,7 @@ function useSignUpForm() {
     validate: {
       first_name: filled,
       user_name: filled,
-      email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
+      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
       phone_number: (number) => filled(number) ?? whole(number),
       whatsapp_number: whole,
       password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
@@ -99,12 +102,13 @@ function useSignUpForm() {
 }
 
 /** Signs up, signs in, and takes the browser's zone for the user's. */
-function useSignUp(form: ReturnType<typeof useSignUpForm>) {
+function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefined) {
   const client = useQueryClient();
   const [, go] = useLocation();
   return useMutation({
     mutationFn: async (values: typeof form.values) => {
-      await call('user/create_user', signUpBody(values));
+      if (code === undefined) await call('user/create_user', signUpBody(values));
+      else await call('user/accept_invite', { ...signUpBody(values), code });
       await signIn(client, values.user_name, values.password);
     },
     onSuccess: async () => {

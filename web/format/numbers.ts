@@ -3,6 +3,12 @@ import { words } from '../words/words.ts';
 const KILO = 1_024;
 const whole = new Intl.NumberFormat(words.locale);
 const percent = new Intl.NumberFormat(words.locale, { style: 'percent', maximumFractionDigits: 0 });
+const signedWhole = new Intl.NumberFormat(words.locale, { signDisplay: 'exceptZero' });
+const signed = new Intl.NumberFormat(words.locale, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
 
 /** With thousands grouped; a dash for what is not known. */
 export function count(value: number | null): string {
@@ -16,13 +22,24 @@ export function share(value: number | null): string {
   return percent.format(shown);
 }
 
+/** "+12%", "−3%": by how much something has changed. */
+export function signedShare(value: number): string {
+  return signed.format(value);
+}
+
+/** "+3", "-3" */
+export function signedCount(value: number): string {
+  return signedWhole.format(value);
+}
+
 /** "340 kB", counted as limits are: by 1,024. */
 export function fileSize(bytes: number): string {
-  const [value, unit] =
-    bytes < KILO ? [bytes, 'byte'] : bytes < KILO ** 2 ? [bytes / KILO, 'kilobyte'] : [bytes / KILO ** 2, 'megabyte'];
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+  const power = units.findLastIndex((_, at) => at === 0 || bytes >= KILO ** at);
+  const unit = units[power];
   return new Intl.NumberFormat(words.locale, {
     style: 'unit',
-    unit: String(unit),
-    maximumFractionDigits: unit === 'megabyte' ? 1 : 0,
-  }).format(Number(value));
+    unit,
+    maximumFractionDigits: power > 1 ? 1 : 0,
+  }).format(bytes / KILO ** power);
 }

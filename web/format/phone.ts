@@ -1,4 +1,5 @@
 /** What can be said of a phone number without knowing the numbers of the world; `parts/phone-country.tsx` knows those. */
+import { browserLocale } from './locale.ts';
 
 /** Whether a number as people type it leaves the country out; of nothing there is nothing to ask. */
 export function isNational(text: string): boolean {
@@ -7,7 +8,6 @@ export function isNational(text: string): boolean {
 
 /** The country that the browser's language speaks of, or where most people speak it, as `DE`. */
 export function browserCountry(): string | undefined {
-  // Where the system names no country, Chromium has been seen to say `en-US@posix`.
-  const [language = ''] = navigator.language.split('@');
-  return language === '' ? undefined : new Intl.Locale(language).maximize().region;
+  const locale = browserLocale();
+  return locale === undefined ? undefined : new Intl.Locale(locale).maximize().region;
 }

@@ -1,26 +1,49 @@
 import { CampanileError } from '../../client/failure.ts';
+import { NotSent, Unanswered } from '../api/not-done.ts';
 import { words } from '../words/words.ts';
 import { count } from './numbers.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
 
 /** An error in words: what happened, and what to do next. */
 export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return words.problems.unexpected;
   const { code, retryAfterMs } = error;
+  if (error instanceof NotSent) return error.isOffline ? words.problems.offline : words.problems.notSent;
+  if (error instanceof Unanswered) return words.problems.unanswered;
   if (code === 0) return words.problems.unreachable;
+  if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
+    return words.problems.enoughToday(count(Math.ceil(retryAfterMs / HOUR_MS)));
   if (code === 429) return words.problems.tooOften(count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)));
   if (code === 413) return words.problems.tooLarge;
+  if (code === 507) return words.problems.noRoom;
   if (code === 503) return words.problems.notNow(sentence(error.message));
   if (code >= 500) return words.problems.unexpected;
   const [first] = error.details;
-  return sentence(first ? `${fieldName(first.field)} ${first.issue}` : error.message);
+  if (!first) return sentence(error.message);
+  return words.issues[first.issue] ?? sentence(`${fieldName(first.field)} ${first.issue}`);
 }
 
 /** The issues of single fields, for a form: the first of each, by the field's first name. */
 export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof CampanileError)) return {};
   const problems: Record<string, string> = {};
-  for (const { field, issue } of error.details) problems[field.split('.')[0] ?? field] ??= sentence(issue);
+  for (const { field, issue } of error.details)
+    problems[field.split('.')[0] ?? field] ??= words.issues[issue] ?? sentence(issue);
   return problems;
+}
+
+/**
+ * The issues of what was entered into a field that takes several, each with what it is about, for `participants.3` is nothing that
+ * somebody could find. Empty where there are none.
+ */
+export function entryProblems(error: unknown, field: string, entered: readonly string[]): string[] {
+  if (!(error instanceof CampanileError)) return [];
+  return error.details.flatMap((detail) => {
+    const [name, index] = detail.field.split('.');
+    const one = name === field && index !== undefined ? entered[Number(index)] : undefined;
+    return one === undefined ? [] : [words.issueOf(one, detail.issue)];
+  });
 }
 
 /** Whether it is about single fields, beside which a form says it. */

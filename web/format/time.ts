@@ -3,15 +3,28 @@ import { words } from '../words/words.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Nobody counts seconds, and the page tells the time anew only now and then. */
-const JUST_NOW_MS = 45_000;
 const STEPS: readonly [limitMs: number, unitMs: number, unit: Intl.RelativeTimeFormatUnit][] = [
-  [MINUTE_MS, 1_000, 'second'],
   [HOUR_MS, MINUTE_MS, 'minute'],
   [DAY_MS, HOUR_MS, 'hour'],
   [7 * DAY_MS, DAY_MS, 'day'],
 ];
 const known = new Map<string, Intl.DateTimeFormat>();
+type HourCycle = NonNullable<Intl.DateTimeFormatOptions['hourCycle']>;
+let hourCycle: HourCycle = hourCycleOf(words.locale);
+
+/**
+ * From now on the clock has 12 or 24 hours as `locale` has it. The browser's own fields for a time go by its language, and so is all else
+ * to.
+ */
+export function followClock(locale: string): void {
+  hourCycle = hourCycleOf(locale);
+}
+
+function hourCycleOf(locale: string): HourCycle {
+  return (
+    (new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hourCycle as HourCycle | undefined) ?? 'h23'
+  );
+}
 
 /** Making one takes long; a table of a thousand rows needs the same one each time. */
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -25,7 +38,7 @@ function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.Date
 export function exactTime(at: string | Date, zone: string): string {
   const date = new Date(at);
   const day = formatter(zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-  const time = formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
+  const time = formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle, timeZoneName: 'short' });
   return `${day.format(date)}, ${time.format(date)}`;
 }
 
@@ -47,7 +60,19 @@ export function dateName(date: string): string {
 
 /** "09:00" */
 export function clockTime(at: string | Date, zone: string): string {
-  return formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
+  return formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle }).format(new Date(at));
+}
+
+/** "09:00" or "09:00 am", of a time of day as `HH:MM`; what is no time stays as it is. */
+export function timeOfDay(time: string): string {
+  const at = Date.parse(`1970-01-01T${time}:00Z`);
+  return Number.isNaN(at) ? time : clockTime(new Date(at), 'UTC');
+}
+
+/** The hour of the day in `zone`, from 0 to 23. */
+export function hourIn(at: string | Date, zone: string): number {
+  const parts = formatter(zone, { hour: '2-digit', hourCycle: 'h23' }).formatToParts(new Date(at));
+  return Number(parts.find((part) => part.type === 'hour')?.value);
 }
 
 /** The date in `zone` as `YYYY-MM-DD`. */
@@ -61,7 +86,8 @@ export function dateIn(at: string | Date, zone: string): string {
 export function relativeTime(at: string, zone: string, nowMs: number): string {
   const deltaMs = Date.parse(at) - nowMs;
   const distanceMs = Math.abs(deltaMs);
-  if (distanceMs < JUST_NOW_MS) return words.justNow;
+  // Nobody counts seconds, and the page tells the time anew only now and then.
+  if (distanceMs < MINUTE_MS) return words.justNow;
   const step = STEPS.find(([limitMs]) => distanceMs < limitMs);
   if (!step) return shortTime(at, zone);
   const [, unitMs, unit] = step;
@@ -93,9 +119,4 @@ export function duration(seconds: number): string {
 /** The zone of this browser. */
 export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
-/** All zones that this browser knows, and those given. */
-export function allZones(...also: string[]): string[] {
-  return [...new Set([...also, 'UTC', ...Intl.supportedValuesOf('timeZone')])].toSorted();
 }

@@ -1,10 +1,12 @@
 import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { CallOptions } from '../../client/client.ts';
 import { call, drawKey } from '../api/call.ts';
 import type { GroupKind } from '../api/operations.ts';
-import { fieldProblems } from '../format/problem.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { entryProblems, fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { tell } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
@@ -35,17 +37,14 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
     validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
     onValuesChange: () => setIdempotencyKey(drawKey()),
   });
-  const creating = useMutation({
-    mutationFn: (draft: Draft) => create(kind, draft, idempotencyKey),
+  const creating = useWithdrawable({
+    act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),
     onSuccess: async (_data, { name }) => {
       tell(words.groups.created(name));
       close();
       await client.invalidateQueries({ queryKey: ['groups'] });
     },
-    onError: (error) => {
-      const { group_name, community_name, name, description, participants } = fieldProblems(error);
-      form.setErrors({ name: group_name ?? community_name ?? name, description, participants });
-    },
+    onError: (error, draft) => form.setErrors(problemsOf(error, draft)),
   });
   return (
     <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
@@ -93,13 +92,29 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   );
 }
 
-async function create(kind: GroupKind, draft: Draft, idempotencyKey: string): Promise<void> {
-  const { name, description, participants } = draft;
-  // A whole list can be pasted into the field at once.
-  const numbers = participants.flatMap((one) => one.split(/[,;\n]/)).map((one) => one.trim());
-  const group = { group_name: name, participants: numbers.filter((one) => one !== '') };
-  if (kind === 'group') await call('venom/create-group', group, { idempotencyKey });
-  else if (kind === 'community')
-    await call('venom/create-community', { community_name: name, description }, { idempotencyKey });
-  else await call('venom/create-channel', { name, description, image: null }, { idempotencyKey });
+/** Beside the field that each is about; of the numbers each that is wrong. */
+function problemsOf(error: unknown, draft: Draft) {
+  const { group_name, community_name, name, description, participants } = fieldProblems(error);
+  const wrong = entryProblems(error, 'participants', numbersOf(draft));
+  return {
+    name: group_name ?? community_name ?? name,
+    description,
+    participants: wrong.length > 0 ? wrong.join(' · ') : participants,
+  };
+}
+
+async function create(kind: GroupKind, draft: Draft, options: CallOptions): Promise<void> {
+  const { name, description } = draft;
+  const group = { group_name: name, participants: numbersOf(draft) };
+  if (kind === 'group') await call('venom/create-group', group, options);
+  else if (kind === 'community') await call('venom/create-community', { community_name: name, description }, options);
+  else await call('venom/create-channel', { name, description, image: null }, options);
+}
+
+/** A whole list can be pasted into the field at once. */
+function numbersOf({ participants }: Draft): string[] {
+  return participants
+    .flatMap((one) => one.split(/[,;\n]/))
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
 }

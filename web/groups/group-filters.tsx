@@ -3,18 +3,39 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { GroupFilter } from '../api/queries.ts';
 import { Filters } from '../parts/filters.tsx';
+import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { KINDS, type KindFilter } from './kinds.ts';
 
 const WAIT_MS = 200;
+const isKind = oneOf<KindFilter>(['all', ...KINDS]);
 
 /** Which groups are asked for, a moment after the last key: as the service takes it, and as the fields hold it. */
-export function useGroupFilter(begun = '') {
-  const [typed, setTyped] = useState(begun);
+export function useGroupFilter() {
+  const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<KindFilter>('all');
   const [search] = useDebouncedValue(typed, WAIT_MS);
+  return filterOf({ typed, setTyped, kind, setKind }, search);
+}
+
+/** The same of a page of groups, which has them in its address. */
+export function useAddressedFilter() {
+  const { typed, setTyped, settled } = useTyped('search');
+  const [kind, setKind] = useAddress('kind', 'all', isKind);
+  return filterOf({ typed, setTyped, kind, setKind }, settled);
+}
+
+interface Fields {
+  typed: string;
+  setTyped: (text: string) => void;
+  kind: KindFilter;
+  setKind: (kind: KindFilter) => void;
+}
+
+function filterOf(fields: Fields, search: string) {
+  const { kind } = fields;
   const filter: GroupFilter = { kind: kind === 'all' ? undefined : kind, search };
-  return { filter, isFiltered: kind !== 'all' || search !== '', fields: { typed, setTyped, kind, setKind } };
+  return { filter, isFiltered: kind !== 'all' || search !== '', fields };
 }
 
 /** A search, the kind, and what else narrows the list. */
@@ -23,7 +44,7 @@ export function GroupFilters({
   small = false,
   children,
 }: {
-  fields: ReturnType<typeof useGroupFilter>['fields'];
+  fields: Fields;
   small?: boolean;
   children?: ReactNode;
 }) {

@@ -1,22 +1,19 @@
 import { Button, Group as Row, Menu, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
 import type { Group, GroupKind } from '../api/operations.ts';
 import { activityQuery, findAllGroups, type GroupFilter } from '../api/queries.ts';
-import { sessionQuery } from '../api/session.ts';
-import { putGroups } from '../compose/put-draft.ts';
-import type { PickedGroup } from '../compose/draft.ts';
+import { count } from '../format/numbers.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { More, type Pages } from '../parts/more.tsx';
+import { More } from '../parts/more.tsx';
 import { Note } from '../parts/note.tsx';
 import { tellProblem } from '../parts/notify.ts';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { CreateGroup } from './create-group.tsx';
-import { GroupFilters, useGroupFilter } from './group-filters.tsx';
+import { GroupFilters, useAddressedFilter } from './group-filters.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { Invite } from './invite.tsx';
 import { KINDS } from './kinds.ts';
@@ -25,19 +22,21 @@ import { SelectionBar } from './selection-bar.tsx';
 import { syncGroups } from './sync.ts';
 import { SyncNote } from './sync-note.tsx';
 import { findListed, useSavedLists } from './use-saved-lists.ts';
-import { useSelection } from './use-selection.ts';
+import { useSelection, type Selection } from './use-selection.ts';
+import { useView, type View } from './use-view.ts';
+import { useWrite } from './use-write.ts';
+import { ViewFilters } from './view-filters.tsx';
 
 export default function GroupsPage() {
-  const [parameters] = useSearchParams();
-  const { filter, isFiltered, fields } = useGroupFilter(parameters.get('search') ?? '');
+  const { filter, isFiltered, fields } = useAddressedFilter();
   const [creating, setCreating] = useState<GroupKind>();
   const [inviting, setInviting] = useState<Group>();
   const selection = useSelection();
   const saved = useSavedLists(selection);
   const { lists, list, changing } = saved;
-  const asked = { ...filter, listId: list?.group_list_id };
-  const found = useInfiniteQuery(activityQuery(asked));
-  const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
+  const view = useView();
+  const asked = { ...filter, ...view.filter, listId: list?.group_list_id };
+  const found = useFound(asked, view);
   const write = useWrite();
   const syncing = useSync();
 
@@ -50,6 +49,7 @@ export default function GroupsPage() {
       />
       <GroupFilters fields={fields}>
         <ListFilter lists={lists} chosen={list} choose={saved.choose} />
+        <ViewFilters view={view} />
       </GroupFilters>
       {list && (
         <ListActions
@@ -65,22 +65,18 @@ export default function GroupsPage() {
           {words.groups.changing(changing.name)}
         </Note>
       )}
-      {lists.length === 0 && groups.length > 1 && selection.groups.length === 0 && (
+      {lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
           {words.groups.noLists}
         </Text>
       )}
-      {found.isPending && <RowsSkeleton rows={6} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
-      {found.isSuccess && groups.length === 0 && (
-        <NoGroups
-          isFiltered={isFiltered || list !== undefined}
-          isOfList={list !== undefined && filter.search === ''}
-          create={setCreating}
-        />
-      )}
-      {groups.length > 0 && <GroupsTable groups={groups} selection={selection} invite={setInviting} />}
-      {found.hasNextPage && <MoreGroups found={found} filter={asked} select={selection.add} />}
+      <Result
+        {...{ found, asked, selection, view }}
+        isFiltered={isFiltered}
+        hasList={list !== undefined}
+        create={setCreating}
+        invite={setInviting}
+      />
       <SelectionBar
         selected={selection.groups}
         changing={changing}
@@ -94,15 +90,58 @@ export default function GroupsPage() {
   );
 }
 
-/** Opens a new campaign to these groups; what is written of one already stays. */
-function useWrite(): (groups: readonly PickedGroup[]) => void {
-  const [, go] = useLocation();
-  const { data: session } = useQuery(sessionQuery);
-  return (groups) => {
-    if (!session) return;
-    putGroups(session.user_info.user_id, session.time_zone, groups);
-    go('/campaigns/new');
-  };
+function Result({
+  found,
+  asked,
+  selection,
+  view,
+  isFiltered,
+  hasList,
+  create,
+  invite,
+}: {
+  found: ReturnType<typeof useFound>;
+  asked: GroupFilter;
+  selection: Selection;
+  view: View;
+  isFiltered: boolean;
+  hasList: boolean;
+  create: (kind: GroupKind) => void;
+  invite: (group: Group) => void;
+}) {
+  const groups = groupsOf(found);
+  return (
+    <>
+      {found.isPending && <RowsSkeleton rows={6} />}
+      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      {found.isSuccess && groups.length === 0 && (
+        <NoGroups
+          isFiltered={isFiltered || view.isFiltered || hasList}
+          isOfList={hasList && asked.search === '' && !view.isFiltered}
+          create={create}
+        />
+      )}
+      {groups.length > 0 && (
+        <>
+          <Found totals={found.data?.pages[0]?.totals} filter={asked} select={selection.add} />
+          <GroupsTable groups={groups} selection={selection} view={view} invite={invite} />
+        </>
+      )}
+      {found.hasNextPage && (
+        <Row justify="center" my="md">
+          <More of={found} />
+        </Row>
+      )}
+    </>
+  );
+}
+
+function useFound(asked: GroupFilter, view: View) {
+  return useInfiniteQuery(activityQuery(asked, view.sort));
+}
+
+function groupsOf(found: ReturnType<typeof useFound>): Group[] {
+  return found.data?.pages.flatMap((page) => page.groups) ?? [];
 }
 
 function useSync() {
@@ -114,21 +153,24 @@ function useSync() {
   });
 }
 
-/** The next of them, or all that there are. */
-function MoreGroups({
-  found,
+/** How many there are, and all of them at once. */
+function Found({
+  totals,
   filter,
   select,
 }: {
-  found: Pages;
+  totals: { groups: number; participants: number } | undefined;
   filter: GroupFilter;
   select: (groups: readonly Group[]) => void;
 }) {
   const selecting = useMutation({ mutationFn: () => findAllGroups(filter), onSuccess: select, onError: tellProblem });
+  if (!totals) return null;
   return (
-    <Row justify="center" gap={10} my="md">
-      <More of={found} />
-      <Button variant="default" loading={selecting.isPending} onClick={() => selecting.mutate()}>
+    <Row justify="space-between" mb="xs" gap="xs">
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {words.groups.found(totals.groups, count(totals.groups), count(totals.participants))}
+      </Text>
+      <Button size="compact-sm" variant="default" loading={selecting.isPending} onClick={() => selecting.mutate()}>
         {words.groups.selectAll}
       </Button>
     </Row>

@@ -1,28 +1,42 @@
-import { Button, Checkbox, Table } from '@mantine/core';
-import type { Group } from '../api/operations.ts';
+import { ActionIcon, Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import type { Group, GroupColumn } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
+import { GroupLink } from './group-link.tsx';
 import classes from './groups-table.module.css';
 import type { Selection } from './use-selection.ts';
+import type { View } from './use-view.ts';
 
+const COLUMNS: ReadonlyArray<{ of: GroupColumn; class?: string | undefined; isText?: boolean }> = [
+  { of: 'name', isText: true },
+  { of: 'kind', class: classes.wide, isText: true },
+  { of: 'participants', class: classes.wide },
+  { of: 'last_posted_at', class: classes.last },
+  { of: 'read_rate', class: classes.wide },
+  { of: 'failed', class: classes.wide },
+];
+
+/** Groups in an order that the service has made; its head stays in sight. */
 export function GroupsTable({
   groups,
   selection,
+  view,
   invite,
 }: {
   groups: readonly Group[];
   selection: Selection;
+  view: View;
   invite: (group: Group) => void;
 }) {
   const picked = groups.filter((group) => selection.ids.has(group.group_metadata_id)).length;
   return (
-    <div className={`${boxClasses.surface} ${boxClasses.table}`}>
+    <div className={boxClasses.surface}>
       <Table verticalSpacing="xs" horizontalSpacing="md" highlightOnHover className={classes.table}>
-        <Table.Thead>
+        <Table.Thead className={classes.head}>
           <Table.Tr>
             <Table.Th className={classes.check}>
               <Checkbox
@@ -32,18 +46,12 @@ export function GroupsTable({
                 onChange={() => selection.toggleAll(groups)}
               />
             </Table.Th>
-            <Table.Th>{words.groups.name}</Table.Th>
-            <Table.Th className={classes.wide}>{words.groups.kind}</Table.Th>
-            <Table.Th ta="right" className={classes.wide}>
-              {words.groups.members}
+            {COLUMNS.map((column) => (
+              <SortHead key={column.of} column={column} view={view} />
+            ))}
+            <Table.Th className={classes.link}>
+              <VisuallyHidden>{words.groups.invite}</VisuallyHidden>
             </Table.Th>
-            <Table.Th ta="right" className={classes.last}>
-              {words.groups.lastPost}
-            </Table.Th>
-            <Table.Th ta="right" className={classes.wide} title={words.groups.readHint}>
-              {words.groups.read}
-            </Table.Th>
-            <Table.Th ta="right">{words.groups.invite}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -59,6 +67,24 @@ export function GroupsTable({
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+function SortHead({ column, view }: { column: (typeof COLUMNS)[number]; view: View }) {
+  const { by, isDown } = view.sort;
+  const isBy = by === column.of;
+  return (
+    <Table.Th
+      className={column.class}
+      ta={column.isText ? 'left' : 'right'}
+      aria-sort={isBy ? (isDown ? 'descending' : 'ascending') : 'none'}
+      title={column.of === 'read_rate' ? words.groups.readHint : undefined}
+    >
+      <UnstyledButton className={classes.sorter} onClick={() => view.sortBy(column.of)}>
+        {words.groups.columns[column.of]}
+        {isBy && <Icon name={isDown ? 'down' : 'up'} size={12} />}
+      </UnstyledButton>
+    </Table.Th>
   );
 }
 
@@ -80,7 +106,7 @@ function GroupRow({
         <Checkbox aria-label={words.groups.pick(name)} checked={isSelected} onChange={() => toggle(group)} />
       </Table.Td>
       <Table.Td fw={550} className={classes.name}>
-        <span className={`${textClasses.clip} ${classes.title}`}>{name}</span>
+        <GroupLink group={group} />
         {!group.can_send && <span className={classes.problem}>{words.groups.cannotSend}</span>}
         <span className={classes.small}>
           {words.groups.sizeOf(words.kinds[group.kind], count(group.participants))}
@@ -110,19 +136,23 @@ function GroupRow({
       <Table.Td ta="right" className={classes.wide}>
         {share(activity?.read_rate ?? null)}
       </Table.Td>
-      <Table.Td ta="right">
-        {group.invite_link === null ? (
-          <span className={textClasses.dim}>{words.unknown}</span>
-        ) : (
-          <Button
-            size="compact-sm"
+      <Table.Td
+        ta="right"
+        className={`${classes.wide} ${(activity?.failed ?? 0) > 0 ? textClasses.failed : textClasses.dim}`}
+      >
+        {count(activity?.failed ?? 0)}
+      </Table.Td>
+      <Table.Td className={classes.link}>
+        {group.invite_link !== null && (
+          <ActionIcon
             variant="subtle"
+            color="gray"
             aria-label={words.groups.linkOf(name)}
+            title={words.groups.inviteButton}
             onClick={() => invite(group)}
           >
-            <Icon name="qr" size={16} className={classes.narrow} />
-            <span className={classes.wide}>{words.groups.inviteButton}</span>
-          </Button>
+            <Icon name="qr" size={16} />
+          </ActionIcon>
         )}
       </Table.Td>
     </Table.Tr>

@@ -54,8 +54,8 @@ export function ListActions({
   const [isAsking, setAsking] = useState(false);
   const writing = useMutation({ mutationFn: write });
   const changing = useMutation({ mutationFn: change });
-  const remove = async () => {
-    await call('venom/delete-group-list', { group_list_id: list.group_list_id });
+  const remove = async (signal: AbortSignal) => {
+    await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
     tell(words.groups.listDeleted(list.name));
     onDeleted();
     await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });

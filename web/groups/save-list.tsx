@@ -1,9 +1,10 @@
 import { Button, Group as Row, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
@@ -17,16 +18,18 @@ export function SaveList({
   groups,
   list,
   onSaved,
+  size = 'compact-sm',
 }: {
   groups: readonly PickedGroup[];
   list?: GroupList | undefined;
   onSaved?: (listId: number) => void;
+  size?: 'compact-sm' | 'xs';
 }) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
-      <Button size="compact-sm" variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>
+      <Button size={size} variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>
         {list ? words.groups.saveList : words.groups.saveAsList}
       </Button>
       <Modal
@@ -53,13 +56,12 @@ function SaveForm({
 }) {
   const client = useQueryClient();
   const [name, setName] = useState(list?.name ?? '');
-  const saving = useMutation({
-    mutationFn: () =>
-      call('venom/save-group-list', {
-        name: name.trim(),
-        group_metadata_ids: groups.map((group) => group.group_metadata_id),
-        group_list_id: list?.group_list_id,
-      }),
+  const saving = useWithdrawable({
+    act: (_nothing: void, signal) => {
+      const group_metadata_ids = groups.map((group) => group.group_metadata_id);
+      const body = { name: name.trim(), group_metadata_ids, group_list_id: list?.group_list_id };
+      return call('venom/save-group-list', body, { signal });
+    },
     onSuccess: async ({ group_list_id: id }) => {
       await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
       await client.invalidateQueries({ queryKey: ['groups'] });

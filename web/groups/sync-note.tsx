@@ -22,7 +22,12 @@ export function SyncNote({ isBusy, report, close }: { isBusy: boolean; report?: 
       mb="md"
       role="status"
       icon={<Icon name="check" />}
-      title={words.groups.synced(count(report.added), count(report.updated), count(report.removed))}
+      title={words.groups.synced(
+        count(report.total),
+        count(report.added),
+        count(report.updated),
+        count(report.removed),
+      )}
       withCloseButton
       closeButtonLabel={words.close}
       onClose={close}

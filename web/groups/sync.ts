@@ -6,6 +6,7 @@ type Counts = Data<'venom/sync-groups'>;
 
 /** What reading the groups anew has changed; counts are the service's, the rest is what a comparison shows. */
 export interface SyncReport extends Counts {
+  total: number;
   new: string[];
   gone: string[];
   renamed: Array<{ before: string; after: string }>;
@@ -28,6 +29,7 @@ function compare(before: readonly Group[], after: readonly Group[]): Omit<SyncRe
     return past ? [{ past, now }] : [];
   });
   return {
+    total: after.length,
     new: after.filter((group) => !known.has(group.group_metadata_id)).map((group) => group.group_name),
     gone: before.filter((group) => !still.has(group.group_metadata_id)).map((group) => group.group_name),
     renamed: pairs

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { words } from '../words/words.ts';
 import { Problem } from './failed.tsx';
 
-/** Says what will happen, and does it when told so. What goes wrong is said in the same place. */
+/** Says what will happen, and does it when told so. What goes wrong is said in the same place; to close it withdraws what is under way. */
 export function Confirm({
   opened,
   close,
@@ -18,18 +18,22 @@ export function Confirm({
   close: () => void;
   title: string;
   action: string;
-  act: () => Promise<unknown>;
+  act: (signal: AbortSignal) => Promise<unknown>;
   children: ReactNode;
   danger?: boolean;
 }) {
-  const acting = useMutation({ mutationFn: act, onSuccess: close });
+  const acting = useWithdrawable({ act: (_nothing: void, signal) => act(signal), onSuccess: close });
+  const leave = () => {
+    acting.withdraw();
+    close();
+  };
   return (
-    <Modal opened={opened} onClose={close} title={title} onExitTransitionEnd={acting.reset}>
+    <Modal opened={opened} onClose={leave} title={title} onExitTransitionEnd={acting.reset}>
       <Stack gap="md">
         {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
         <Problem error={acting.error} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={leave}>
             {words.back}
           </Button>
           <Button

@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
@@ -16,9 +16,7 @@ export function Empty({
 }) {
   return (
     <Stack align="center" gap="xs" px="md" py={48}>
-      <Title order={3} size="h5">
-        {title}
-      </Title>
+      <Text fw={650}>{title}</Text>
       {children && (
         <Text c="dimmed" size="sm" ta="center" maw={440}>
           {children}

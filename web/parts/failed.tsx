@@ -1,15 +1,18 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
+import { CampanileError } from '../../client/failure.ts';
+import { useLostSince } from '../api/connection.ts';
 import { isInFields, problemText } from '../format/problem.ts';
 import { words } from '../words/words.ts';
 import { Icon } from './icons.tsx';
 
-/** What could not be shown, why, and the way on. */
+/** What could not be shown, why, and the way on. Without a connection that is to wait: it is asked for again by itself. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const isLost = useLostSince() !== undefined && error instanceof CampanileError && error.code === 0;
   return (
     <Alert variant="default" role="alert" icon={<Icon name="alert" />} m="md">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{problemText(error)}</Text>
-        {retry && (
+        <Text size="sm">{isLost ? words.connection.notAsked : problemText(error)}</Text>
+        {retry && !isLost && (
           <Button size="xs" variant="default" onClick={retry}>
             {words.tryAgain}
           </Button>

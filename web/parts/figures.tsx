@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
+import { useLostSince } from '../api/connection.ts';
 import classes from './figures.module.css';
 
-/** A few figures in a row. `dense`: with more of them than room. */
+/** A few figures in a row, paler while they are no longer live. `dense`: with more of them than room. */
 export function Figures({ label, dense, children }: { label?: string; dense?: boolean; children: ReactNode }) {
+  const isLost = useLostSince() !== undefined;
   return (
-    <dl className={classes.figures} aria-label={label} data-dense={dense}>
+    <dl className={classes.figures} aria-label={label} data-dense={dense} data-stale={isLost || undefined}>
       {children}
     </dl>
   );
@@ -29,7 +31,7 @@ export function Figure({
       </dt>
       <dd>
         <span className={classes.value}>{value}</span>
-        {children}
+        <div className={classes.below}>{children}</div>
       </dd>
     </div>
   );

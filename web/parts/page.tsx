@@ -1,5 +1,8 @@
-import { Group, Skeleton, Stack, Title } from '@mantine/core';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { useLostSince } from '../api/connection.ts';
+import { clockTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
 import { words } from '../words/words.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
@@ -27,6 +30,7 @@ export function Page({
         <Title order={1} size="h2" ref={heading} tabIndex={-1} className={classes.title}>
           {title}
         </Title>
+        <AsOf />
         {actions && (
           <Group gap="xs" className={classes.actions}>
             {actions}
@@ -38,8 +42,26 @@ export function Page({
   );
 }
 
+/** Beside what is shown while there is no connection: from when it is. */
+function AsOf() {
+  const zone = useZone();
+  const lostSince = useLostSince();
+  if (lostSince === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed" className={classes.asOf} data-stale>
+      {words.connection.asOf(clockTime(new Date(lostSince), zone))}
+    </Text>
+  );
+}
+
 /** In place of what is not there yet; shown late, so that what comes quickly does not flicker. */
 export function PageSkeleton() {
+  if (useLostSince() !== undefined)
+    return (
+      <Text className={classes.page} role="status">
+        {words.connection.notAsked}
+      </Text>
+    );
   return (
     <Stack className={`${classes.page} ${classes.late}`} gap="md" aria-hidden="true" data-late>
       <Skeleton height={32} width={220} />
@@ -60,6 +82,12 @@ export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: num
 
 /** In place of one part that is not there yet. */
 export function PartSkeleton({ height }: { height: number }) {
+  if (useLostSince() !== undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        {words.connection.notAsked}
+      </Text>
+    );
   return <Skeleton height={height} className={classes.late} data-late />;
 }
 

@@ -1,17 +1,22 @@
 import type { CampaignStatus, Run } from '../api/operations.ts';
 
-export type Tone = 'good' | 'busy' | 'idle' | 'bad';
+export type Tone = 'good' | 'busy' | 'planned' | 'paused' | 'idle' | 'bad';
 
 const TONES: Readonly<Record<CampaignStatus | Run['status'], Tone>> = {
-  scheduled: 'idle',
-  planned: 'idle',
+  scheduled: 'planned',
+  planned: 'planned',
   running: 'busy',
-  paused: 'idle',
+  paused: 'paused',
   completed: 'good',
   completed_with_errors: 'bad',
   missed: 'bad',
   cancelled: 'idle',
 };
+
+/** What a run is called: one that is not over stands still while its campaign is paused. */
+export function statusOfRun(run: Run['status'], campaign: CampaignStatus): Run['status'] | 'paused' {
+  return campaign === 'paused' && (run === 'planned' || run === 'running') ? 'paused' : run;
+}
 
 export function toneOfStatus(status: CampaignStatus | Run['status']): Tone {
   return TONES[status];

@@ -38,7 +38,8 @@ export function VirtualList<Item>({
 }: {
   items: readonly Item[];
   rowHeight: number;
-  maxHeight: number;
+  /** In pixels, or as CSS has it. */
+  maxHeight: number | string;
   label: string;
   children: (item: Item, index: number) => ReactNode;
 }) {
@@ -60,7 +61,7 @@ export function ScrollBox({
   children,
 }: {
   box: RefObject<HTMLDivElement | null>;
-  maxHeight: number;
+  maxHeight: number | string;
   label: string;
   children: ReactNode;
 }) {

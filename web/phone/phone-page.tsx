@@ -1,5 +1,4 @@
 import { NavLink, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
@@ -12,19 +11,18 @@ import { Failed } from '../parts/failed.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { useTyped } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';
 
-const WAIT_MS = 200;
 /** Fewer are found by looking. */
 const MANY_GROUPS = 8;
 
 /** What a member of a sandbox group sees on their phone. */
 export default function PhonePage() {
   const zone = useZone();
-  const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed, WAIT_MS);
+  const { typed, setTyped, settled: search } = useTyped('search');
   const found = useInfiniteQuery(groupsQuery({ kind: undefined, search }));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const [chosen, setChosen] = useState<Group>();

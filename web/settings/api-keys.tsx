@@ -1,10 +1,24 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ApiKey } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
 import boxClasses from '../parts/box.module.css';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -16,6 +30,7 @@ import { words } from '../words/words.ts';
 
 const KEY = ['api-keys'];
 const DAY_MS = 86_400_000;
+const NAME_LIMIT = 100;
 const LIFETIMES = ['never', '30', '90', '365'];
 
 export function ApiKeys() {
@@ -23,10 +38,11 @@ export function ApiKeys() {
   const keys = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call('user/list_api_keys', {}, { signal }) });
   const [isMaking, making] = useDisclosure(false);
   const [revoked, setRevoked] = useState<ApiKey>();
-  const revoking = useMutation({
-    mutationFn: (key: ApiKey) => call('user/revoke_api_key', { api_key_id: key.api_key_id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
-  });
+  const revoke = async (signal: AbortSignal) => {
+    if (!revoked) return;
+    await call('user/revoke_api_key', { api_key_id: revoked.api_key_id }, { signal });
+    await client.invalidateQueries({ queryKey: KEY });
+  };
   return (
     <Section
       title={words.settings.apiKeys}
@@ -50,9 +66,7 @@ export function ApiKeys() {
         close={() => setRevoked(undefined)}
         title={words.settings.revokeTitle(revoked?.name ?? '')}
         action={words.settings.revoke}
-        act={async () => {
-          if (revoked) await revoking.mutateAsync(revoked);
-        }}
+        act={revoke}
         danger
       >
         {words.settings.revokeNote}
@@ -68,21 +82,32 @@ function KeyTable({ keys, revoke }: { keys: readonly ApiKey[]; revoke: (key: Api
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{words.settings.keyName}</Table.Th>
-            <Table.Th>{words.settings.keyBegins}</Table.Th>
+            <Table.Th visibleFrom="sm">{words.settings.keyBegins}</Table.Th>
             <Table.Th>{words.settings.keyMay}</Table.Th>
+            <Table.Th visibleFrom="sm">{words.settings.keyMade}</Table.Th>
             <Table.Th>{words.settings.keyUsed}</Table.Th>
             <Table.Th>{words.settings.keyEnds}</Table.Th>
-            <Table.Th aria-label={words.settings.revoke} />
+            <Table.Th>
+              <VisuallyHidden>{words.settings.revoke}</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {keys.map((key) => (
             <Table.Tr key={key.api_key_id}>
-              <Table.Td fw={550}>{key.name}</Table.Td>
-              <Table.Td>
+              <Table.Td fw={550}>
+                {key.name}
+                <Code hiddenFrom="sm" display="block" w="max-content" fw={400}>
+                  {key.prefix}…
+                </Code>
+              </Table.Td>
+              <Table.Td visibleFrom="sm">
                 <Code>{key.prefix}…</Code>
               </Table.Td>
               <Table.Td>{key.scopes.map((scope) => words.settings.scopes[scope]).join(', ')}</Table.Td>
+              <Table.Td visibleFrom="sm">
+                <Moment at={key.created_at} />
+              </Table.Td>
               <Table.Td>{key.last_used_at === null ? words.settings.never : <Moment at={key.last_used_at} />}</Table.Td>
               <Table.Td>{key.expires_at === null ? words.settings.never : <Moment at={key.expires_at} />}</Table.Td>
               <Table.Td ta="right">
@@ -104,14 +129,24 @@ function KeyTable({ keys, revoke }: { keys: readonly ApiKey[]; revoke: (key: Api
 }
 
 function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
+  const [isShown, shown] = useDisclosure(false);
   return (
-    <Modal opened={opened} onClose={close} title={words.settings.newKey}>
-      <NewKeyForm close={close} />
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={words.settings.newKey}
+      // A key that is seen this once goes when its reader says so, and by no stray key or click.
+      closeOnEscape={!isShown}
+      closeOnClickOutside={!isShown}
+      withCloseButton={!isShown}
+      onExitTransitionEnd={shown.close}
+    >
+      <NewKeyForm close={close} onMade={shown.open} />
     </Modal>
   );
 }
 
-function NewKeyForm({ close }: { close: () => void }) {
+function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }) {
   const client = useQueryClient();
   const form = useForm({
     initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null },
@@ -120,14 +155,19 @@ function NewKeyForm({ close }: { close: () => void }) {
       scopes: (value) => (value.length === 0 ? words.settings.scopeMissing : null),
     },
   });
-  const making = useMutation({
-    mutationFn: ({ name, scopes, days }: typeof form.values) =>
-      call('user/create_api_key', {
+  const making = useWithdrawable({
+    act: ({ name, scopes, days }: typeof form.values, signal) => {
+      const key = {
         name,
-        scopes: scopes.filter((one) => one === 'read' || one === 'send'),
+        scopes: scopes.filter((one) => one === 'read' || one === 'send' || one === 'admin'),
         ...(days !== 'never' && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      }),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
+      };
+      return call('user/create_api_key', key, { signal });
+    },
+    onSuccess: () => {
+      onMade();
+      return client.invalidateQueries({ queryKey: KEY });
+    },
   });
   if (making.data)
     return (
@@ -147,12 +187,15 @@ function NewKeyForm({ close }: { close: () => void }) {
   return (
     <form onSubmit={form.onSubmit((values) => making.mutate(values))} noValidate>
       <Stack gap="sm">
-        <TextInput label={words.settings.keyName} required data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label={words.settings.keyName}
+          maxLength={NAME_LIMIT}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <Checkbox.Group label={words.settings.keyMay} {...form.getInputProps('scopes')}>
-          <Stack gap={6} mt={6}>
-            <Checkbox value="read" label={words.settings.scopeRead} />
-            <Checkbox value="send" label={words.settings.scopeSend} />
-          </Stack>
+          <Scopes />
         </Checkbox.Group>
         <Select
           label={words.settings.keyLives}
@@ -168,5 +211,15 @@ function NewKeyForm({ close }: { close: () => void }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function Scopes() {
+  return (
+    <Stack gap={6} mt={6}>
+      <Checkbox value="read" label={words.settings.scopeRead} />
+      <Checkbox value="send" label={words.settings.scopeSend} />
+      <Checkbox value="admin" label={words.settings.scopeAdmin} />
+    </Stack>
   );
 }

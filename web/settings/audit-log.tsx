@@ -66,12 +66,17 @@ function actionName(action: string): string {
   return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
 }
 
-/** What it was done to; a campaign, which the log knows by its id alone, can be opened. */
-function Subject({ entry: { action, subject } }: { entry: { action: string; subject: string } }) {
+/** What it was done to; a campaign can be opened, unless it is deleted. */
+function Subject({
+  entry: { action, subject, campaign_name: name },
+}: {
+  entry: { action: string; subject: string; campaign_name?: string | undefined };
+}) {
   if (!action.startsWith('campaign.')) return subject;
+  if (name === undefined) return words.settings.goneCampaign;
   return (
-    <Anchor component={Link} href={`/campaigns/${subject}`} size="sm" underline="always" title={subject}>
-      {words.settings.thisCampaign}
+    <Anchor component={Link} href={`/campaigns/${subject}`} size="sm" underline="always" title={name}>
+      {name}
     </Anchor>
   );
 }

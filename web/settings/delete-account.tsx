@@ -14,10 +14,10 @@ export function DeleteAccount() {
   const [, go] = useLocation();
   const [isAsking, asking] = useDisclosure(false);
   const [password, setPassword] = useState('');
-  const act = async () => {
-    await call('user/delete_account', { password });
+  const act = async (signal: AbortSignal) => {
+    await call('user/delete_account', { password }, { signal });
     await signOut(client);
-    go('/sign-up');
+    go('/goodbye');
   };
   return (
     <Section title={words.settings.delete}>

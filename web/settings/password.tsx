@@ -1,11 +1,12 @@
-import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { signOutEverywhere } from '../api/session.ts';
+import { useLeaving } from '../drafts/use-leaving.tsx';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
-import { tell, tellProblem } from '../parts/notify.ts';
+import { tell } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
@@ -13,7 +14,7 @@ const SHORTEST = 8;
 
 export function Password() {
   const form = useForm({
-    initialValues: { current_password: '', new_password: '' },
+    initialValues: { current_password: '', new_password: '', keep_api_keys: false },
     validate: {
       current_password: (value) => (value === '' ? words.signIn.passwordMissing : null),
       new_password: (value) => (value.length < SHORTEST ? words.signUp.passwordShort(SHORTEST) : null),
@@ -28,10 +29,9 @@ export function Password() {
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
   const client = useQueryClient();
-  const leavingAll = useMutation({
-    mutationFn: () => signOutEverywhere(client),
-    onError: tellProblem,
-  });
+  const { leave, isLeaving, question } = useLeaving(() =>
+    signOutEverywhere(client, { keepApiKeys: form.values.keep_api_keys }),
+  );
   return (
     <Section title={words.settings.password}>
       <form onSubmit={form.onSubmit((values) => changing.mutate(values))} noValidate>
@@ -51,17 +51,19 @@ export function Password() {
           <Text size="sm" c="dimmed">
             {words.settings.passwordNote}
           </Text>
+          <Checkbox label={words.settings.keepKeys} {...form.getInputProps('keep_api_keys', { type: 'checkbox' })} />
           <FormProblem error={changing.error} />
           <Group>
             <Button type="submit" loading={changing.isPending}>
               {words.settings.changePassword}
             </Button>
-            <Button variant="default" loading={leavingAll.isPending} onClick={() => leavingAll.mutate()}>
+            <Button variant="default" loading={isLeaving} onClick={leave}>
               {words.settings.signOutEverywhere}
             </Button>
           </Group>
         </Stack>
       </form>
+      {question}
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -7,13 +7,15 @@ import { sessionQuery } from '../api/session.ts';
 import { whatsappNumberOf } from '../api/user.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { allZones, browserZone, exactTime } from '../format/time.ts';
+import { exactTime } from '../format/time.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { tell } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
+import { ZonePicker } from '../parts/zone-picker.tsx';
 import { words } from '../words/words.ts';
+import { ProveEmail } from './prove-email.tsx';
 
 export function Profile({ session }: { session: SignedIn }) {
   const client = useQueryClient();
@@ -57,20 +59,18 @@ export function Profile({ session }: { session: SignedIn }) {
               autoComplete="tel"
               {...form.getInputProps('phone_number')}
             />
-            <Select
-              label={words.fields.time_zone}
+            <ZonePicker
               description={exactTime(new Date(nowMs), form.values.time_zone)}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
-              data={allZones(session.time_zone, browserZone())}
-              searchable
-              allowDeselect={false}
-              limit={60}
-              {...form.getInputProps('time_zone')}
+              value={form.values.time_zone}
+              onChange={(zone) => form.setFieldValue('time_zone', zone)}
+              error={form.errors.time_zone}
             />
           </SimpleGrid>
           <Text size="sm" c="dimmed">
             {words.settings.signedInAs(user.user_name, user.email, whatsappNumberOf(session))}
           </Text>
+          {session.email_verified === false && <ProveEmail />}
           <FormProblem error={saving.error} />
           <Group>
             <Button type="submit" loading={saving.isPending}>

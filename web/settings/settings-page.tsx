@@ -7,8 +7,14 @@ import { ApiKeys } from './api-keys.tsx';
 import { Appearance } from './appearance.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { Factors } from './factors.tsx';
+import { LanguageChoice } from './language.tsx';
+import { NoticeChoice } from './notices.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
+import { Quotas } from './quotas.tsx';
+import { Sessions } from './sessions.tsx';
+import { Webhooks } from '../webhooks/webhooks.tsx';
 
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
@@ -17,8 +23,14 @@ export default function SettingsPage() {
       <Stack gap="md">
         {session && <Profile session={session} />}
         <Appearance />
+        <LanguageChoice />
+        <NoticeChoice isAdmin={session?.is_admin === true} />
         <Password />
+        <Factors />
+        <Sessions />
+        <Quotas />
         <ApiKeys />
+        <Webhooks />
         <AuditLog />
         <DeleteAccount />
       </Stack>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { useLostSince } from '../api/connection.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { AccountStatus } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
@@ -11,13 +12,18 @@ import classes from './account-pill.module.css';
 
 /** The state of the link to the messaging application, on every page. Leads to where it can be changed. */
 export function AccountPill() {
-  const { data } = useQuery(accountQuery);
+  const { data, isError, dataUpdatedAt } = useQuery(accountQuery);
   const zone = useZone();
+  const lostSince = useLostSince();
   useGroupsOf(data);
   if (!data) return null;
+  // What it is no longer known to be, it was then.
+  const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
+  const state = accountSummary(data, zone);
+  const said = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
   return (
-    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(accountSummary(data, zone))}>
-      <Dot tone={toneOf(data)} label={accountSummary(data, zone)} />
+    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(said)}>
+      <Dot tone={asOf === undefined ? toneOf(data) : 'idle'} label={said} />
     </Link>
   );
 }

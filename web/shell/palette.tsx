@@ -1,18 +1,33 @@
 import { Modal, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
+import type { CampaignRow, Group } from '../api/operations.ts';
+import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
+import { askAnew } from '../campaign/control.ts';
+import { Failed } from '../parts/failed.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
+import { tell, tellProblem } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
+import { commandsFor, readCommand, type Command } from './commands.ts';
 import classes from './palette.module.css';
+
+/** What is typed, which may begin before this has come over the line. */
+interface Typing {
+  typed: string;
+  type: (text: string) => void;
+}
 
 interface Entry {
   label: string;
   hint: string;
   icon: IconName;
-  href: string;
+  /** Where it leads, or what is done, and to which campaign: several may have one name. */
+  href?: string;
+  act?: () => void;
+  of?: string;
 }
 
 const ACTIONS: readonly Entry[] = [
@@ -24,35 +39,58 @@ const ACTIONS: readonly Entry[] = [
   { label: words.pages.phone, hint: '', icon: 'phone', href: '/phone' },
   { label: words.pages.settings, hint: '', icon: 'settings', href: '/settings' },
 ];
+const COMMAND_ICONS: Readonly<Record<Command, IconName>> = {
+  pause: 'pause',
+  resume: 'play',
+  retry: 'sync',
+  change: 'edit',
+  cancel: 'stop',
+};
 const FOUND = 6;
 const WAIT_MS = 150;
 
-/** Finds pages, campaigns and groups by what is typed; arrows choose, Enter opens. */
-export function Palette({ opened, close }: { opened: boolean; close: () => void }) {
+/** Finds pages, campaigns and groups by what is typed, and what can be done to a campaign; arrows choose, Enter opens it or does it. */
+export function Palette({ opened, close, typed, type }: { opened: boolean; close: () => void } & Typing) {
+  const [cancelled, setCancelled] = useState<CampaignRow>();
+  const [isAsking, asking] = useDisclosure(false);
+  const askToCancel = (campaign: CampaignRow) => {
+    setCancelled(campaign);
+    asking.open();
+  };
   return (
-    <Modal.Root opened={opened} onClose={close} yOffset="12vh" centered={false} size={560}>
-      <Modal.Overlay />
-      <Modal.Content aria-label={words.palette.title}>
-        <Modal.Body p={0}>
-          <PaletteContent close={close} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <>
+      <Modal.Root opened={opened} onClose={close} yOffset="12vh" centered={false} size={560}>
+        <Modal.Overlay />
+        <Modal.Content aria-label={words.palette.title}>
+          <Modal.Body p={0}>
+            <PaletteContent close={close} askToCancel={askToCancel} typed={typed} type={type} />
+          </Modal.Body>
+        </Modal.Content>
+      </Modal.Root>
+      {cancelled && <ConfirmCancel campaign={cancelled} opened={isAsking} close={asking.close} />}
+    </>
   );
 }
 
-function PaletteContent({ close }: { close: () => void }) {
-  const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState(0);
+function PaletteContent({
+  close,
+  askToCancel,
+  typed,
+  type,
+}: { close: () => void; askToCancel: (campaign: CampaignRow) => void } & Typing) {
+  const [{ of, at: chosen }, choose] = useState({ of: typed, at: 0 });
   const [, go] = useLocation();
   const listId = useId();
-  const entries = useEntries(typed);
-  const at = Math.min(chosen, entries.length - 1);
+  const { entries, error, isAsking } = useEntries(typed, useCommands(askToCancel));
+  // For something else that is typed it is the first one again.
+  const at = of === typed ? Math.min(chosen, entries.length - 1) : 0;
+  const setChosen = (index: number) => choose({ of: typed, at: index });
 
   const open = (entry: Entry | undefined) => {
     if (!entry) return;
     close();
-    go(entry.href);
+    if (entry.href !== undefined) go(entry.href);
+    entry.act?.();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') open(entries[at]);
@@ -77,10 +115,7 @@ function PaletteContent({ close }: { close: () => void }) {
         aria-controls={listId}
         aria-activedescendant={entries.length > 0 ? `${listId}-${at}` : undefined}
         value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          setChosen(0);
-        }}
+        onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div role="listbox" id={listId} aria-label={words.palette.title} className={classes.list}>
@@ -88,7 +123,7 @@ function PaletteContent({ close }: { close: () => void }) {
           // The field keeps the focus and the keys; this is for pointers.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
-            key={`${entry.href} ${entry.label}`}
+            key={`${entry.icon} ${entry.href ?? entry.of}`}
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === at}
@@ -101,40 +136,77 @@ function PaletteContent({ close }: { close: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className={classes.none}>{words.palette.nothing}</p>}
+      {error !== null && <Failed error={error} />}
+      {entries.length === 0 && error === null && !isAsking && <p className={classes.none}>{words.palette.nothing}</p>}
     </>
   );
 }
 
-function useEntries(typed: string): Entry[] {
-  const [search] = useDebouncedValue(typed.trim(), WAIT_MS);
+type Carry = (command: Command, campaign: CampaignRow) => Entry;
+
+interface Found {
+  entries: Entry[];
+  error: Error | null;
+  /** More may be found yet. */
+  isAsking: boolean;
+}
+
+/** What there is for what is typed, and for nothing that was typed before: Enter would do it. */
+function useEntries(typed: string, carry: Carry): Found {
+  const wanted = typed.trim();
+  const [settled] = useDebouncedValue(wanted, WAIT_MS);
+  const { command, rest: search } = readCommand(settled);
   const found = useQuery({
     queryKey: ['palette', search],
     enabled: search !== '',
     queryFn: ({ signal }) => find(search, signal),
   });
-  const wanted = typed.trim().toLocaleLowerCase(words.locale);
-  const actions = ACTIONS.filter(({ label }) => label.toLocaleLowerCase(words.locale).includes(wanted));
-  return [...actions, ...(search === '' ? [] : (found.data ?? []))];
+  const lower = wanted.toLocaleLowerCase(words.locale);
+  const actions = ACTIONS.filter(({ label }) => label.toLocaleLowerCase(words.locale).includes(lower));
+  if (settled !== wanted) return { entries: actions, error: null, isAsking: true };
+  if (!found.data || found.error) return { entries: actions, error: found.error, isAsking: found.isFetching };
+  const { campaigns, groups } = found.data;
+  const toDo = (campaign: CampaignRow) => commandsFor(campaign).map((one) => ({ one, campaign }));
+  // Of a single one all that can be done is shown; of several what was asked for.
+  const commands = campaigns
+    .flatMap(toDo)
+    .filter(({ one }) => (command === undefined ? campaigns.length === 1 : one === command))
+    .map(({ one, campaign }) => carry(one, campaign));
+  const named = [...campaigns.map(campaignEntry), ...groups.map(groupEntry)];
+  const entries = command === undefined ? [...actions, ...named, ...commands] : [...commands, ...actions, ...named];
+  return { entries, error: null, isAsking: false };
 }
 
-async function find(search: string, signal: AbortSignal): Promise<Entry[]> {
+/** What a command on a campaign is in the list: some are done at once, and some lead to where it is asked for more. */
+function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
+  const client = useQueryClient();
+  return (command, campaign) => {
+    const { campaign_id: id, name } = campaign;
+    const { label } = words.palette.commands[command];
+    const shown = { label: label(name), hint: words.status[campaign.status], icon: COMMAND_ICONS[command], of: id };
+    if (command === 'change') return { ...shown, href: `/campaigns/${id}/change` };
+    if (command === 'cancel') return { ...shown, act: () => askToCancel(campaign) };
+    const act = async () => {
+      await call(`venom/${command}-campaign`, { campaign_id: id });
+      tell(words.palette.done[command](name));
+      await askAnew(client, id);
+    };
+    return { ...shown, act: () => void act().catch(tellProblem) };
+  };
+}
+
+async function find(search: string, signal: AbortSignal) {
   const [{ campaigns }, { groups }] = await Promise.all([
     call('venom/list-campaigns', { search, limit: FOUND }, { signal }),
     call('venom/list-groups', { search, limit: FOUND }, { signal }),
   ]);
-  return [
-    ...campaigns.map(({ campaign_id, name, status }) => ({
-      label: name,
-      hint: words.status[status],
-      icon: 'campaigns' as const,
-      href: `/campaigns/${campaign_id}`,
-    })),
-    ...groups.map(({ group_name, kind }) => ({
-      label: group_name,
-      hint: words.kinds[kind],
-      icon: 'groups' as const,
-      href: `/groups?search=${encodeURIComponent(group_name)}`,
-    })),
-  ];
+  return { campaigns, groups };
+}
+
+function campaignEntry({ campaign_id: id, name, status }: CampaignRow): Entry {
+  return { label: name, hint: words.status[status], icon: 'campaigns', href: `/campaigns/${id}` };
+}
+
+function groupEntry({ group_metadata_id: id, group_name: name, kind }: Group): Entry {
+  return { label: name, hint: words.kinds[kind], icon: 'groups', href: `/groups/${id}` };
 }

@@ -1,24 +1,48 @@
+import '@mantine/core/styles.layer.css';
 import { ActionIcon, Button, Kbd, Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, useState, useEffect, type ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { useLiveProgress } from '../api/live.ts';
+import { useAskedProof } from '../api/proof.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
+import { saveAllKept } from '../drafts/save-kept.ts';
+import { useLeaving } from '../drafts/use-leaving.tsx';
+import { commandKey } from '../format/keys.ts';
 import { Disc } from '../parts/disc.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { loadInReach } from '../parts/load-in-reach.ts';
 import { words } from '../words/words.ts';
 import { AccountPill } from './account-pill.tsx';
-import { Palette } from './palette.tsx';
+import { Bell } from '../notices/bell.tsx';
+import { stopTelling } from '../notices/load-push.ts';
+import { HeldBar } from './held-bar.tsx';
 import classes from './shell.module.css';
+import { useTypedAhead } from './use-typed-ahead.ts';
+
+const Help = lazy(loadInReach(() => import('./help.tsx')));
+const Prove = lazy(loadInReach(() => import('./prove.tsx')));
+const Palette = lazy(loadInReach(async () => ({ default: (await import('./palette.tsx')).Palette })));
 
 /** The frame around every page: a rail on the left, on phones a bar at the bottom. */
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
   useLiveProgress();
+  useKeeping();
   const [isPaletteOpen, palette] = useDisclosure(false);
-  useHotkeys([['n', () => go('/campaigns/new')]]);
+  const wasPaletteOpened = useEver(isPaletteOpen);
+  const [typed, type] = useTypedAhead(isPaletteOpen);
+  const wasAsked = useEver(useAskedProof() !== undefined);
+  const [isHelping, help] = useDisclosure(false);
+  // On some keyboards a sign needs the shift key, on others it does not.
+  useHotkeys([
+    ['n', () => go('/campaigns/new')],
+    ['/', () => search(palette.open)],
+    ['shift+/', () => search(palette.open)],
+    ['?', help.open],
+    ['shift+?', help.open],
+  ]);
   // Also out of a field.
   useHotkeys([['mod+k', palette.toggle]], [], true);
   return (
@@ -33,8 +57,9 @@ export function Shell({ children }: { children: ReactNode }) {
           </Link>
           <div className={classes.state}>
             <AccountPill />
+            <Bell />
           </div>
-          <UserMenu small />
+          <UserMenu small openHelp={help.open} />
         </div>
         <Button
           component={Link}
@@ -54,34 +79,47 @@ export function Shell({ children }: { children: ReactNode }) {
           <RailLink href="/account" icon="account" label={words.pages.account} />
           <RailLink href="/settings" icon="settings" label={words.pages.settings} />
         </div>
-        <div className={classes.foot}>
-          <UnstyledButton className={classes.link} onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
-            <Icon name="search" /> {words.shell.find}
-            <Kbd size="xs" ml="auto">
-              {words.shell.paletteKeys}
-            </Kbd>
-          </UnstyledButton>
-          <UserMenu />
-        </div>
+        <Foot openPalette={palette.open} openHelp={help.open} />
+        <FloatingNew />
       </nav>
       <main id="content" tabIndex={-1} className={classes.main}>
+        <HeldBar />
         {children}
       </main>
-      <Tooltip label={words.shell.newCampaign}>
-        <ActionIcon
-          component={Link}
-          href="/campaigns/new"
-          aria-label={words.shell.newCampaign}
-          className={classes.float}
-          size={52}
-          radius="xl"
-        >
-          <Icon name="plus" size={24} />
-        </ActionIcon>
-      </Tooltip>
-      <Palette opened={isPaletteOpen} close={palette.close} />
+      <Suspense>{wasAsked && <Prove />}</Suspense>
+      <Suspense>
+        {wasPaletteOpened && <Palette opened={isPaletteOpen} close={palette.close} typed={typed} type={type} />}
+      </Suspense>
+      <Suspense>{isHelping && <Help close={help.close} />}</Suspense>
     </div>
   );
+}
+
+/** Whether it has been so, now or before: what was opened once stays, to go away as gently as it came. */
+function useEver(isSo: boolean): boolean {
+  const [wasSo, setWasSo] = useState(isSo);
+  if (isSo && !wasSo) setWasSo(true);
+  return wasSo;
+}
+
+/** Keeps what a session that ended left behind; and, whenever the page goes out of sight, what was written last: it may not come back. */
+function useKeeping(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    void saveAllKept(client);
+    const keep = () => {
+      if (document.visibilityState === 'hidden') void saveAllKept(client);
+    };
+    document.addEventListener('visibilitychange', keep);
+    return () => document.removeEventListener('visibilitychange', keep);
+  }, [client]);
+}
+
+/** Puts the cursor into the search of the page; where there is none, anything can be searched for. */
+function search(orElse: () => void): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type=search]');
+  if (field) field.focus();
+  else orElse();
 }
 
 function RailLink({ href, icon, label }: { href: string; icon: IconName; label: string }) {
@@ -93,35 +131,54 @@ function RailLink({ href, icon, label }: { href: string; icon: IconName; label: 
   );
 }
 
-function UserMenu({ small = false }: { small?: boolean }) {
+function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () => void }) {
   const client = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
   const [, go] = useLocation();
   const name = session ? `${session.user_info.first_name} ${session.user_info.last_name}`.trim() : '';
-  const leave = () => {
-    signOut(client).then(() => go('/sign-in'), tellProblem);
-  };
+  const { leave, question } = useLeaving(async () => {
+    await stopTelling();
+    await signOut(client);
+    go('/sign-in');
+  });
   return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
-          <Disc>{name.charAt(0).toUpperCase()}</Disc>
-          <span className={classes.user}>{name}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{session?.user_info.email}</Menu.Label>
-        <Menu.Item component={Link} href="/settings" leftSection={<Icon name="settings" size={16} />}>
-          {words.pages.settings}
-        </Menu.Item>
-        <Menu.Item component={Link} href="/phone" leftSection={<Icon name="phone" size={16} />}>
-          {words.pages.phone}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={leave}>
-          {words.shell.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      {/* The rail stays where it is while the page moves, and so does what opens on it. */}
+      <Menu position="top-start" width={220} floatingStrategy="fixed">
+        <Menu.Target>
+          <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
+            <Disc>{name.charAt(0).toUpperCase()}</Disc>
+            <span className={classes.user}>{name}</span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{session?.user_info.email}</Menu.Label>
+          <Menu.Item component={Link} href="/settings" leftSection={<Icon name="settings" size={16} />}>
+            {words.pages.settings}
+          </Menu.Item>
+          {session?.is_admin && (
+            <Menu.Item component={Link} href="/users" leftSection={<Icon name="groups" size={16} />}>
+              {words.pages.users}
+            </Menu.Item>
+          )}
+          {session?.is_admin && (
+            <Menu.Item component={Link} href="/installation" leftSection={<Icon name="list" size={16} />}>
+              {words.pages.installation}
+            </Menu.Item>
+          )}
+          <Menu.Item component={Link} href="/phone" leftSection={<Icon name="phone" size={16} />}>
+            {words.pages.phone}
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="help" size={16} />} onClick={openHelp}>
+            {words.shell.help}
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={leave}>
+            {words.shell.signOut}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {question}
+    </>
   );
 }
 
@@ -135,5 +192,49 @@ function Logo() {
         fillRule="evenodd"
       />
     </svg>
+  );
+}
+
+function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }) {
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <div className={classes.foot}>
+      <UnstyledButton className={classes.link} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K">
+        <Icon name="search" /> {words.shell.find}
+        <Kbd size="xs" ml="auto">
+          {commandKey()} K
+        </Kbd>
+      </UnstyledButton>
+      <UnstyledButton className={classes.link} onClick={openHelp} aria-keyshortcuts="?">
+        <Icon name="help" /> {words.shell.help}
+        <Kbd size="xs" ml="auto">
+          ?
+        </Kbd>
+      </UnstyledButton>
+      <UserMenu openHelp={openHelp} />
+      {session && (
+        <span className={classes.version}>
+          {words.product} {session.version}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** On phones, where the rail has no room for the large one. */
+function FloatingNew() {
+  return (
+    <Tooltip label={words.shell.newCampaign}>
+      <ActionIcon
+        component={Link}
+        href="/campaigns/new"
+        aria-label={words.shell.newCampaign}
+        className={classes.float}
+        size={52}
+        radius="xl"
+      >
+        <Icon name="plus" size={24} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

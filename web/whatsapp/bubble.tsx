@@ -2,10 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { mediaQuery } from '../api/media.ts';
+import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
-import { Ticks } from '../parts/ticks.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import classes from './bubble.module.css';
@@ -77,14 +77,23 @@ function Bubble({
 }) {
   return (
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
+      {kind !== 'channel' && <Sender />}
       {media && <MediaBox media={media} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
         {isEdited && `${words.phone.edited} `}
-        {time} {kind !== 'channel' && <Ticks kind="read" />}
+        {time}
       </span>
     </div>
   );
+}
+
+/** In a group members see who writes; a channel writes in its own name. */
+function Sender() {
+  const { data: session } = useQuery(sessionQuery);
+  if (!session) return null;
+  const { first_name: first, last_name: last } = session.user_info;
+  return <span className={classes.sender}>{`${first} ${last}`.trim()}</span>;
 }
 
 function MediaBox({ media }: { media: ShownMedia }) {

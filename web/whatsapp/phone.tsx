@@ -34,7 +34,7 @@ export function Phone({
           )}
         </span>
       </figcaption>
-      <div className={classes.chat}>{children}</div>
+      <Chat>{children}</Chat>
     </figure>
   );
 }
@@ -43,7 +43,17 @@ export function Phone({
 export function BareChat({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={classes.phone} data-bare role="group" aria-label={label}>
-      <div className={classes.chat}>{children}</div>
+      <Chat>{children}</Chat>
+    </div>
+  );
+}
+
+function Chat({ children }: { children: ReactNode }) {
+  return (
+    // What scrolls has to be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={classes.chat} role="group" aria-label={words.phone.posts} tabIndex={0}>
+      {children}
     </div>
   );
 }

@@ -19,6 +19,14 @@ begin
     select account_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
     where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
     on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
+  ), told as (
+    update runs r set acknowledging = r.acknowledging + n.acknowledging
+    from (
+      select c.account_id, c.run_id,
+             sum(case c.status when 'sent' then c.sign * greatest(c.recipients, c.delivered, c.reactions, c.replies) else 0 end)::int as acknowledging
+      from change c join groups g on g.group_id = c.group_id
+      where g.kind <> 'channel' group by c.account_id, c.run_id) n
+    where r.account_id = n.account_id and r.run_id = n.run_id and n.acknowledging <> 0
   ), counted as (
     update group_sums s
     set first_sent_at = least(s.first_sent_at, c.first_sent_at), last_sent_at = greatest(s.last_sent_at, c.last_sent_at),

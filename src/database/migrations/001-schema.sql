@@ -31,10 +31,14 @@ create table users (
   token_generation     int         not null default 0,  -- tokens of an older generation are revoked ...
   kept_token_id        text,                   -- ... but for this one, which changed the password
   first_signed_in_at   timestamptz,
+  is_admin             boolean     not null default false,  -- may manage users; sees no more of their posts than anybody
+  email_verified_at    timestamptz,            -- when a link that was mailed to the address was opened; null: never
+  disabled_at          timestamptz,            -- by an administrator: refused, and sends nothing, until enabled again
   deleted_at           timestamptz,            -- refused from then on
   erased_at            timestamptz,            -- everything of theirs is gone but the husk
   created_at           timestamptz not null default campanile_now()
 );
+create index users_number on users (whatsapp_digits);
 create index users_deleted on users (deleted_at) where deleted_at is not null;
 
 -- User names and e-mail addresses are one namespace, without regard to case: either signs in.
@@ -53,10 +57,69 @@ create table signed_out_tokens (
 );
 create index signed_out_tokens_expired on signed_out_tokens (expires_at);
 
+-- What is known of tokens that may still hold, for their owners to look at. Whether one is taken is said by its user's row and
+-- signed_out_tokens. Kept until they expire.
+create table sessions (
+  token_id     text        primary key,
+  user_id      bigint      not null references users on delete cascade,
+  generation   int         not null,           -- the user's when the token was issued
+  agent        text        not null,           -- what the client called itself
+  address      text        not null,           -- where it signed in from
+  created_at   timestamptz not null default campanile_now(),
+  last_used_at timestamptz not null default campanile_now(),  -- to five minutes
+  expires_at   timestamptz not null
+) with (fillfactor = 80);
+create index sessions_user on sessions (user_id);
+create index sessions_expired on sessions (expires_at);
+
+-- Where users have signed up or in from: an address, of IPv6 its network. What strangers guess holds up nobody who comes from there, and a sign-in from
+-- elsewhere is told to the user. Kept for a year.
+create table sign_in_places (
+  user_id bigint      not null references users on delete cascade,
+  place   text        not null,
+  used_at timestamptz not null default campanile_now(),
+  primary key (user_id, place)
+);
+create index sign_in_places_age on sign_in_places (used_at);
+
+-- What somebody proves themselves with beside the password (docs/explanation/decisions/0046-put-the-proof-into-the-token.md).
+create table factors (
+  factor_id     bigint      generated always as identity primary key,
+  user_id       bigint      not null references users on delete cascade,
+  kind          text        not null check (kind in ('totp', 'passkey')),
+  name          text        not null,          -- of a passkey, as its owner calls it
+  secret        bytea,                         -- of an authenticator app: its key, sealed (src/lib/vault.ts)
+  credential_id text        unique,            -- of a passkey, in base64url
+  public_key    bytea,
+  used          bigint      not null default 0,     -- the last 30 s whose code was taken; of a passkey its own count of uses
+  confirmed     boolean     not null default true,  -- false: an app that has shown no code yet
+  created_at    timestamptz not null default campanile_now(),
+  last_used_at  timestamptz,
+  constraint factors_kind check ((kind = 'totp') = (secret is not null)
+    and (kind = 'passkey') = (credential_id is not null and public_key is not null))
+);
+create index factors_user on factors (user_id);
+create unique index factors_totp on factors (user_id) where kind = 'totp';
+
+-- What is left of the codes that stand in for a lost factor.
+create table recovery_codes (
+  user_id bigint not null references users on delete cascade,
+  hash    bytea  not null,                     -- sha256 of the code, which is random enough for that
+  primary key (user_id, hash)
+);
+
+-- What passkeys have signed, each good once, until it would be refused anyway.
+create table spent_challenges (
+  challenge  text        primary key,
+  expires_at timestamptz not null
+);
+create index spent_challenges_expired on spent_challenges (expires_at);
+
 -- What a team shares. Whatever is not about the person belongs to one, by its workspace_id or through its account, and is looked up by
 -- nothing else (docs/explanation/decisions/0031-let-rows-belong-to-a-workspace.md). Made with its owner, and gone with them.
 create table workspaces (
   workspace_id bigint      generated always as identity primary key,
+  stored_bytes bigint      not null default 0 check (stored_bytes >= 0),  -- of its files in media; only triggers write it
   created_at   timestamptz not null default campanile_now()
 );
 
@@ -74,7 +137,7 @@ create table api_keys (
   workspace_id bigint      not null,
   user_id      bigint      not null,           -- who made it, and in whose name it acts
   name         text        not null,
-  scopes       text[]      not null check (cardinality(scopes) > 0 and scopes <@ array['read', 'send']),
+  scopes       text[]      not null check (cardinality(scopes) > 0 and scopes <@ array['read', 'send', 'admin']),
   prefix       text        not null,           -- how the key begins: what its owner knows it by
   hash         bytea       not null unique,    -- sha256 of the key, which is random enough for that; the key itself is not kept
   created_at   timestamptz not null default campanile_now(),
@@ -90,6 +153,28 @@ create table attempts (
   times     timestamptz[] not null,            -- of the attempts that count, oldest first
   under_way timestamptz[] not null default '{}'  -- of those that have begun and not ended; what a dead process left is passed over
 ) with (fillfactor = 70);
+
+-- ── mail ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- Mails to be sent, written in the transaction of what they tell (src/mail/send-mails.ts), and what their links allow, until they
+-- are used or expire. The link itself is not kept: it is made of mail_id and the installation's secret (src/mail/mail-links.ts).
+create table mails (
+  mail_id    uuid        primary key default gen_random_uuid(),
+  kind       text        not null check (kind in ('verification', 'reset', 'invitation', 'new_sign_in', 'password_changed', 'factors_changed', 'notice')),
+  user_id    bigint      references users on delete cascade,  -- null: an invitation, or a reset whose user is looked up when it is sent
+  login      text,                             -- of a reset: the name or the address that was given
+  recipient  text,                             -- of an invitation; of others the user's address, from when it is sent
+  detail     text        not null default '',  -- of a new sign-in: where it came from; of a notice: what it tells, and the page that shows it
+  tries      smallint    not null default 0,
+  due_at     timestamptz not null default campanile_now(),  -- of the next try
+  sent_at    timestamptz,
+  expires_at timestamptz not null,             -- not sent from then on, and its link is void
+  check ((kind = 'reset') = (login is not null) and (kind <> 'invitation' or recipient is not null))
+);
+create index mails_due on mails (due_at) where sent_at is null;
+create index mails_user on mails (user_id) where user_id is not null;
+create index mails_expired on mails (expires_at);
+create unique index mails_invited on mails (lower(recipient)) where kind = 'invitation';
 
 -- ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -107,6 +192,155 @@ create table audit_log (
 create index audit_log_workspace on audit_log (workspace_id, at, entry_id);
 create index audit_log_age on audit_log (at);
 
+-- ── events ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What happened in a workspace, written in the transaction that did it, for whoever is to be told of it: webhooks, and the stream of
+-- live events. Mostly by triggers, so that no statement can leave it out. Kept for a day, and for 30 where there is a webhook.
+--
+-- event_id rises with what is told of one account, since that is written under its lane's lock. It is no place to read on from: a lower
+-- one may be committed later. position is, and is given by one at a time, to what is committed
+-- (docs/explanation/decisions/0059-read-events-by-a-place-given-after-the-commit.md).
+create table events (
+  event_id     bigint      generated always as identity primary key,
+  workspace_id bigint      not null references workspaces on delete cascade,
+  message_id   uuid        not null default gen_random_uuid(),  -- what a webhook calls it, in all tries
+  type         text        not null,           -- campaign.completed
+  at           timestamptz not null default campanile_now(),
+  data         jsonb       not null,
+  position     bigint                          -- null: not given yet
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index events_new on events (event_id) where position is null;
+create index events_workspace on events (workspace_id, position) where position is not null;
+create index events_age on events (at);
+create index events_noticed on events (position)  -- as src/notices/kinds.ts has it
+  where type in ('campaign.completed', 'campaign.completed_with_errors', 'campaign.late', 'campaign.missed', 'account.logged_out',
+                 'account.version_refused', 'webhook.switched_off', 'backup.too_old');
+
+create table event_sequence (
+  is_only  boolean primary key default true check (is_only),
+  position bigint  not null default 0          -- the last that was given
+) with (fillfactor = 50);
+insert into event_sequence default values;
+
+-- Who wants to be told by HTTP, and how far that has come. It is a lane of its own: what it is told, it is told in order.
+create table webhooks (
+  webhook_id      uuid        primary key,     -- drawn by us before the row, since the secrets are sealed with it
+  workspace_id    bigint      not null references workspaces on delete cascade,
+  user_id         bigint      not null,        -- who made it; no foreign key: people come and go
+  url             text        not null,
+  description     text        not null,
+  events          text[]      not null check (cardinality(events) > 0),
+  signature       text        not null check (signature in ('v1', 'v1a')),
+  secret          bytea       not null,        -- sealed (src/lib/vault.ts), as the one before
+  former_secret   bytea,
+  former_until    timestamptz,
+  created_at      timestamptz not null default campanile_now(),
+  position        bigint      not null,        -- of the last event that it was told, or did not want
+  newest          bigint      not null,        -- of the last event that it wants
+  has_retries     boolean     not null default false,
+  next_try_at     timestamptz not null default campanile_now(),
+  failing_since   timestamptz,                 -- the first of the tries that failed one after the other
+  claim           bigint      not null default 0,  -- up by one with each claim: a fence, as of lanes
+  claimed_until   timestamptz,                 -- somebody tells it something until then
+  disabled_at     timestamptz,
+  disabled_reason text        check (disabled_reason in ('by_owner', 'gone', 'failing')),
+  constraint webhooks_former check ((former_secret is null) = (former_until is null)),
+  constraint webhooks_disabled check ((disabled_at is null) = (disabled_reason is null))
+) with (fillfactor = 50);
+create index webhooks_workspace on webhooks (workspace_id);
+create index webhooks_due on webhooks (next_try_at) where disabled_at is null and (newest > position or has_retries);
+
+-- What somebody asked to be told once more: before whatever is new.
+create table webhook_retries (
+  webhook_id uuid   not null references webhooks on delete cascade,
+  event_id   bigint not null references events on delete cascade,
+  primary key (webhook_id, event_id)
+);
+create index webhook_retries_event on webhook_retries (event_id);
+
+-- Each try, and what came of it. Kept for 30 days, also when the webhook is gone.
+create table webhook_tries (
+  try_id       bigint      generated always as identity primary key,
+  workspace_id bigint      not null references workspaces on delete cascade,
+  webhook_id   uuid        not null,
+  event_id     bigint      not null,           -- no foreign key: both are removed by age
+  at           timestamptz not null,
+  milliseconds int         not null,
+  status       smallint,                       -- null: no answer
+  answer       text,                           -- its first KiB
+  error        text                            -- why there was none
+);
+create index webhook_tries_webhook on webhook_tries (webhook_id, try_id);
+create index webhook_tries_workspace on webhook_tries (workspace_id);
+create index webhook_tries_age on webhook_tries (at);
+
+-- ── notices ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What people are told of what happened, each once a person: made of events by one at a time (src/notices/make-notices.ts). Kept for 90
+-- days, and the newest 1,000 of each person.
+create table notices (
+  notice_id bigint      generated always as identity primary key,
+  user_id   bigint      not null references users on delete cascade,
+  event_id  bigint      not null,              -- no foreign key: events are removed by age, and sooner
+  kind      text        not null,
+  at        timestamptz not null,              -- of what happened
+  data      jsonb       not null,              -- of the event
+  read_at   timestamptz,
+  unique (user_id, event_id)
+);
+create index notices_user on notices (user_id, notice_id);
+create index notices_age on notices (at);
+
+create table notice_reader (
+  is_only  boolean primary key default true check (is_only),
+  position bigint  not null default 0          -- of the last event that notices were made of
+) with (fillfactor = 50);
+insert into notice_reader default values;
+
+-- Which notices somebody wants in which way; of what has no row the kind's own way holds (src/notices/kinds.ts).
+create table notice_choices (
+  user_id bigint  not null references users on delete cascade,
+  kind    text    not null,
+  bell    boolean not null,
+  browser boolean not null,
+  email   boolean not null,
+  primary key (user_id, kind)
+);
+
+-- A browser that somebody wants to be told in (RFC 8030). Who has the endpoint alone can tell it nothing: that takes the key of push_keys.
+create table push_subscriptions (
+  subscription_id bigint      generated always as identity primary key,
+  user_id         bigint      not null references users on delete cascade,
+  endpoint        text        not null unique,
+  p256dh          text        not null,        -- what is told is encrypted for it (RFC 8291)
+  auth            text        not null,
+  created_at      timestamptz not null default campanile_now(),
+  failing_since   timestamptz                  -- the first of the tries that failed one after the other
+);
+create index push_subscriptions_user on push_subscriptions (user_id, subscription_id);
+
+-- What waits to be told outside the dashboard: a row for each person, kind and way, so that what comes too soon is told in a sum.
+create table notice_turns (
+  turn_id         bigint      generated always as identity primary key,
+  user_id         bigint      not null references users on delete cascade,
+  kind            text        not null,
+  subscription_id bigint      references push_subscriptions on delete cascade,  -- null: by e-mail
+  waiting         int         not null,        -- notices that were not told yet
+  notice_id       bigint      not null,        -- the newest of them; no foreign key: it can be one too many
+  tries           int         not null default 0,
+  due_at          timestamptz not null default campanile_now(),  -- of the next try: a minute after the last one at the soonest
+  unique nulls not distinct (user_id, kind, subscription_id)
+) with (fillfactor = 50);
+create index notice_turns_due on notice_turns (due_at) where waiting > 0;
+create index notice_turns_subscription on notice_turns (subscription_id) where subscription_id is not null;
+
+-- What this installation signs with towards push services (RFC 8292), made at the first start.
+create table push_keys (
+  is_only     boolean primary key default true check (is_only),
+  public_key  text    not null,
+  private_key bytea   not null                 -- sealed (src/lib/vault.ts)
+);
+
 -- ── idempotency ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- Requests that must not take effect twice (contract §4, Idempotency-Key).
@@ -123,18 +357,41 @@ create index idempotency_keys_age on idempotency_keys (created_at);
 
 -- ── media ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- A media file as it was sent, once for each workspace.
+-- A media file as it was sent, once for each workspace. What it was is told for as long as a campaign has it; its bytes are kept while
+-- one needs them (src/media/drop-unused.ts).
 create table media (
   media_id     bigint      generated always as identity primary key,
   workspace_id bigint      not null references workspaces on delete cascade,
   used_at      timestamptz not null default campanile_now(),  -- last put into a campaign or sent along with a command; a day later
-                                               -- it goes, unless a campaign has it
+                                               -- it goes, unless a campaign or a draft has it
   sha256       bytea       not null,
   mime         text        not null,
-  bytes        bytea       not null,
+  size         int         not null,           -- in bytes
+  bytes        bytea,                          -- null: dropped
   unique (workspace_id, sha256)
 );
 alter table media alter column bytes set storage external;  -- such files are compressed already
+-- By triggers: files also go with their workspace. A row each, since a table of changed rows would hold the bytes once more.
+create trigger media_added after insert on media for each row when (new.bytes is not null) execute function note_stored_bytes();
+create trigger media_removed after delete on media for each row when (old.bytes is not null) execute function note_stored_bytes();
+create trigger media_changed after update of bytes on media for each row
+  when ((old.bytes is null) <> (new.bytes is null)) execute function note_stored_bytes();
+
+-- ── drafts ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- Campaigns that are being written. Kept until they are sent or thrown away.
+create table drafts (
+  workspace_id bigint      not null references workspaces on delete cascade,
+  draft_id     uuid        not null,               -- drawn by who began it
+  name         text        not null,
+  content      jsonb       not null,               -- html and schedule, as save-draft took them
+  group_ids    bigint[]    not null,               -- in the order given, without repeats; kept also while a group is gone
+  media_id     bigint      references media,
+  version      int         not null default 1,     -- one more with each change
+  updated_at   timestamptz not null default campanile_now(),
+  primary key (workspace_id, draft_id)
+);
+create index drafts_media on drafts (media_id) where media_id is not null;
 
 -- ── accounts: links ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -183,6 +440,11 @@ create index accounts_served on accounts (messenger, campanile_shard(account_id)
 create index accounts_paused on accounts (pause_cause) where status = 'paused';
 create index accounts_stopped on accounts (account_id) where stop_reason is not null;
 
+create trigger account_told after update on accounts for each row
+  when ((old.status, old.status_reason, old.pause_cause, old.stop_reason)
+        is distinct from (new.status, new.status_reason, new.pause_cause, new.stop_reason))
+  execute function tell_account();
+
 -- How an account stood, from when on: a row each time its state, or the reason for it, became another. Kept for 90 days.
 create table account_states (
   state_id   bigint         generated always as identity primary key,
@@ -217,6 +479,7 @@ create table account_commands (
 );
 create index account_commands_queued on account_commands (shard, command_id) where status = 'queued';
 create index account_commands_account on account_commands (account_id);
+create index account_commands_creations on account_commands (account_id, created_at) where kind like 'create\_%';
 
 -- ── accounts: who serves them, and when they may send ───────────────────────────────────────────────────────────────────────
 
@@ -238,6 +501,19 @@ create table shards (
   epoch     int      not null default 0        -- up by one with each change of owner
 ) with (fillfactor = 50);
 insert into shards (shard) select generate_series(0, 255);
+
+-- What tells this ledger from a copy or an older state of itself (docs/explanation/decisions/0050-hold-what-was-copied.md).
+create table ledger (
+  is_only         boolean     primary key default true check (is_only),
+  installation_id uuid,                        -- from when a worker first served it
+  number          bigint      not null default 0,  -- only rises: with each heartbeat, and by 2^32 with each release
+  token           uuid,                        -- drawn anew with the number
+  place           text,                        -- where the worker found it; null: it was just released, or never served
+  held_since      timestamptz,                 -- nothing is sent, until released
+  held_reason     text,
+  constraint ledger_held check ((held_since is null) = (held_reason is null))
+) with (fillfactor = 50);
+insert into ledger default values;
 
 -- The busy half of an account: who may send, and when. Asleep when work_at is null; parked while a turn is in hand.
 create table lanes (
@@ -293,6 +569,26 @@ create table groups (
   unique (account_id, chat_id)
 );
 
+-- How many were in a group at the end of each day of the last year on which that changed, so far as it was read: no more than a row
+-- a day, by the function that writes them. What a post found is in its delivery.
+create table group_sizes (
+  account_id   bigint not null,
+  group_id     bigint not null,
+  day          date   not null,                -- in UTC
+  participants int    not null,                -- as of groups
+  primary key (account_id, group_id, day)
+) with (fillfactor = 90);
+-- By triggers: several statements write groups, and none may be left out.
+create trigger groups_begin after insert on groups
+  referencing new table as new_rows for each statement execute function note_group_sizes();
+create trigger groups_change after update on groups
+  referencing old table as old_rows new table as new_rows for each statement execute function note_group_sizes();
+
+create trigger groups_begun_told after insert on groups
+  referencing new table as new_rows for each statement execute function tell_groups();
+create trigger groups_changed_told after update on groups
+  referencing old table as old_rows new table as new_rows for each statement execute function tell_groups();
+
 -- Saved lists of groups.
 create table group_lists (
   group_list_id bigint      generated always as identity primary key,
@@ -327,6 +623,7 @@ create table campaigns (
   open_runs           int         not null check (open_runs >= 0),  -- runs that have not ended
   created_at          timestamptz not null default campanile_now(),
   finished_at         timestamptz,
+  traceparent         text,                    -- W3C's, of the request that it came with; null: nobody traces
   -- From then on its deliveries and revisions are removed, and nothing of it can be changed any more: what they came to is in
   -- group_sums, and stays.
   folded_at           timestamptz,
@@ -338,6 +635,9 @@ create index campaigns_account on campaigns (account_id, campaign_id);
 create index campaigns_ended on campaigns (account_id, (coalesce(deleted_at, finished_at, 'infinity'::timestamptz)));
 create index campaigns_unfolded on campaigns (finished_at) where finished_at is not null and not folded;
 create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null;
+create trigger campaign_accepted after insert on campaigns for each row execute function tell_campaign();
+create trigger campaign_told after update on campaigns for each row
+  when (old.status is distinct from new.status) execute function tell_campaign();
 
 -- What a campaign says and to whom; written once. A run points to the one it began with, so that changing a campaign never changes
 -- what is already under way.
@@ -368,6 +668,7 @@ create table runs (
   started_at  timestamptz,
   finished_at timestamptz,
   progress_at timestamptz,                     -- when something of it was last sent; from its beginning
+  late_at     timestamptz,                     -- when it was noticed that it had not begun though it was due, a minute later or more
   served_turn bigint      not null default 0,  -- the lane's turn that last went to it: runs under way take turns
   targets     int         not null default 0,  -- how many deliveries it comes to; 0 until it begins
   expanded    int         not null default 0,  -- how many of them have a row
@@ -381,11 +682,14 @@ create table runs (
   cancelled   int         not null default 0,
   delivered   int         not null default 0,  -- these two by whatever counts a receipt, so that progress reads runs and nothing else
   read        int         not null default 0,
+  -- Of those in group_sums: the members who could have told that they read it. Of the others it is read off the deliveries.
+  acknowledging int       not null default 0,
 
   -- Receipts are kept so that a repeat is known as one. Once closed none is counted any more, and the rows may go.
   receipts_closed_at timestamptz,
   receipts_dropped   boolean not null default false,
   paused      boolean     not null default false,
+  traceparent text,                            -- W3C's, of its beginning: what tries and receipts continue
   dropping    boolean     not null default false,  -- cancelled, and some that it had queued are yet to be written down as cancelled
   primary key (account_id, run_id),
   constraint runs_counts check (least(queued, sent, failed, cancelled, delivered, read) >= 0),
@@ -403,6 +707,8 @@ create index runs_started on runs (account_id, started_at) where started_at is n
 create index runs_ended on runs (account_id, finished_at) where finished_at is not null;  -- what was sent today, for the daily cap
 create index runs_unsummed on runs (finished_at) where finished_at is not null and summed < expanded;
 create index runs_receipts on runs (finished_at) where finished_at is not null and not receipts_dropped;
+create trigger run_told after update on runs for each row
+  when (old.status is distinct from new.status or old.late_at is distinct from new.late_at) execute function tell_run();
 
 -- ── deliveries ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -437,7 +743,8 @@ create table deliveries (
   constraint deliveries_waiting_queued check (not_before is null or status = 'queued'),
   constraint deliveries_counts check (least(delivered, read, reactions, replies) >= 0)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
-create unique index deliveries_message on deliveries (account_id, message_id);
+-- Not of account_id itself: no index but the key's is to begin with it (docs/explanation/decisions/0008).
+create unique index deliveries_message on deliveries ((account_id + 0), message_id);
 create index deliveries_waiting on deliveries (account_id, run_id, not_before) where not_before is not null;
 
 create type revision_kind as enum ('recall', 'correct');
@@ -552,6 +859,8 @@ create table group_sums (
 
 create trigger deliveries_summed after update on deliveries
   referencing old table as old_rows new table as new_rows for each statement execute function sum_changed_deliveries();
+create trigger deliveries_told after update on deliveries
+  referencing old table as old_rows new table as new_rows for each statement execute function tell_deliveries();
 create trigger revisions_added after insert on revisions
   referencing new table as new_rows for each statement execute function sum_changed_revisions();
 create trigger revisions_changed after update on revisions

@@ -61,6 +61,11 @@ export const accountStatusData = z.object({
       'While `paused`: when it goes on by itself. Left out: it was stopped, and goes on after `connect-account`.',
   }),
   reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
+  held_since: z.string().optional().meta({
+    format: 'date-time',
+    description:
+      'Nothing is sent, of anybody: the service was restored from a backup or copied, and an operator has to release it.',
+  }),
   scanned_number: z
     .string()
     .optional()

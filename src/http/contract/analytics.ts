@@ -72,20 +72,29 @@ export const groupAnalyticsData = z
   .meta({ id: 'GroupAnalytics' });
 
 const overviewSums = {
-  posts: count.meta({ description: 'Runs that began: one for a campaign sent now, one for each day of a schedule.' }),
-  sent: count.meta({ description: 'Groups that were sent to, over all posts.' }),
+  runs: count.meta({ description: 'Runs that began: one for a campaign sent now, one for each day of a schedule.' }),
+  posts: count.meta({ deprecated: true, description: 'What `runs` was called; the same number.' }),
+  sent: count.meta({ description: 'Posts: of each run one for each group that it was sent to.' }),
   failed: count,
   delivered: count,
   read: count,
+  read_rate: rate,
 };
+const overviewTotals = z.object({
+  campaigns: count,
+  groups: count.meta({ description: 'Groups that were sent to, each once.' }),
+  ...overviewSums,
+});
 
 export const getOverviewBody = z.object({
   days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'So many days, today among them.' }),
+  with_previous: withDefault(z.boolean(), false).meta({ description: 'Also the totals of as many days before.' }),
 });
 
 export const getOverviewData = z
   .object({
-    totals: z.object({ campaigns: count, ...overviewSums }),
+    totals: overviewTotals,
+    previous: overviewTotals.optional().meta({ description: 'Only `with_previous`.' }),
     daily: z.array(
       z.object({
         date: z.string().meta({ format: 'date', description: 'In your time zone. Oldest first, none left out.' }),

@@ -5,9 +5,10 @@ import { optional, text, withDefault } from './fields.ts';
 const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 const apiKeyId = z.number().int();
 
-export const apiKeyScope = z.enum(['read', 'send']).meta({
+export const apiKeyScope = z.enum(['read', 'send', 'admin']).meta({
   id: 'ApiKeyScope',
-  description: '`read` reaches what only reads, `send` whatever changes or sends something. Neither implies the other.',
+  description:
+    '`read` reaches what only reads, `send` whatever changes or sends something, `admin` what links and unlinks the account or concerns people. None implies another.',
 });
 
 export const createApiKeyBody = z
@@ -58,6 +59,10 @@ export const listAuditLogData = z.object({
       at: instant,
       action: z.string().meta({ examples: ['campaign.accepted'] }),
       subject: z.string().meta({ description: 'What it was done to: the id of a campaign, the name of a key, …' }),
+      campaign_name: z
+        .string()
+        .optional()
+        .meta({ description: 'What the campaign that it was done to is called now, unless that is deleted.' }),
       address: z.string().meta({ description: 'Where the request came from.' }),
       api_key_id: apiKeyId.optional().meta({ description: 'The API key it came with, unless a token.' }),
     }),

@@ -123,11 +123,23 @@ export const previewData = z.object({
 export const listCampaignsBody = z.object({
   status: optional(campaignStatus),
   search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
+  created_from: optional(date).meta({ description: 'Only those accepted on this day or later, in your time zone.' }),
+  created_to: optional(date).meta({ description: 'Only those accepted on this day or before.' }),
+  sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).meta({
+    description: 'Newest first unless given. Those without a next run come last in either order.',
+  }),
+  descending: withDefault(z.boolean(), false).meta({ description: 'With `sort_by`: the other way round.' }),
+  with_totals: withDefault(z.boolean(), false).meta({ description: 'Answers `totals` of all that are found, too.' }),
   limit: withDefault(z.int().min(1).max(200), 50),
   with_reads: withDefault(z.boolean(), false).meta({
-    description: 'Also how many people a campaign reached, and how many read it.',
+    description: 'Also how many people a campaign reached, how many read it, and which part of all who could that is.',
   }),
-  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
+  with_post: withDefault(z.boolean(), false).meta({
+    description: 'Also to how many groups a campaign goes, and which kind of file it has.',
+  }),
+  cursor: optional(text(1, 200)).meta({
+    description: '`next_cursor` of the page before, which was asked for in the same way.',
+  }),
 });
 export const listCampaignsData = z.object({
   campaigns: z.array(
@@ -138,15 +150,24 @@ export const listCampaignsData = z.object({
       is_schedule: z.boolean(),
       created_at: instant,
       next_run_at: instant.nullable(),
+      group_count: count.optional().meta({ description: 'Only `with_post`.' }),
+      media_mime: z.string().nullable().optional().meta({ description: 'Only `with_post`; null: it has no file.' }),
       progress: z.object({
         deliveries: count,
         sent: count,
         failed: count,
         delivered: count.optional().meta({ description: 'Only `with_reads`. Of channels nothing is told.' }),
         read: count.optional().meta({ description: 'Only `with_reads`.' }),
+        read_rate: z.number().nullable().optional().meta({
+          description: 'Only `with_reads`: as in the totals of its analytics. null: there is nothing to divide by.',
+        }),
       }),
     }),
   ),
+  totals: z
+    .object({ campaigns: count })
+    .optional()
+    .meta({ description: 'Only `with_totals`: of all that are found, on whatever page.' }),
   next_cursor: z.string().nullable(),
 });
 

@@ -1,11 +1,12 @@
 /** The wire of a campaign's copy (contract §4): what either operation that adds a campaign takes. */
 import { z } from 'zod';
+import { longText } from './long-text.ts';
 
 const post = {
   name: z.string(),
   desc: z.string(),
   html: z.string(),
-  image: z.string().nullable().meta({ description: 'A data URL.' }),
+  image: longText.nullable().meta({ description: 'A data URL; null also for a file that is no longer kept.' }),
   group_metadata_ids: z.array(z.number().int()),
   is_channel_campaign: z.boolean(),
 };

@@ -19,6 +19,10 @@ export const failure = z
       .number()
       .int()
       .meta({ description: 'Equals the HTTP status.', examples: [400] }),
+    error_code: z.string().meta({
+      description: 'What failed, for programs: one of those in the reference, which never change their meaning.',
+      examples: ['invalid_request'],
+    }),
     message: z.string().meta({ description: 'One plain sentence.', examples: ['end_date is before start_date'] }),
     details: z
       .array(

@@ -12,4 +12,6 @@ export const getMediaBody = z.object({
 });
 
 /** Sent as they are, in no envelope. */
-export const getMediaData = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+export const getMediaData = z.custom<AsyncIterable<Uint8Array>>(
+  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+);

@@ -7,7 +7,7 @@ import { groupListId } from './group-lists.ts';
 const groupMetadataId = z.number().int().meta({ description: 'What campaigns name in `group_metadata_ids`.' });
 const name = text(1, 100);
 const description = withDefault(text(0, 2_048), '');
-const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
+export const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
 
 /** A chat's identifier; `_serialized` is `<user>@<server>`. */
 const nid = z.object({ server: z.string(), user: z.string(), _serialized: z.string() }).meta({
@@ -59,13 +59,33 @@ export const listGroupsBody = z.object({
   with_activity: optional(z.boolean()).meta({
     description: 'Answers `activity` of each group, too: what came of the posts of the last 90 days.',
   }),
+  min_participants: optional(z.int().min(0)).meta({ description: 'Only groups with so many participants or more.' }),
+  max_participants: optional(z.int().min(0)).meta({ description: 'Only groups with so many participants or fewer.' }),
+  silent_days: optional(z.int().min(1).max(90)).meta({
+    description: 'Only groups to which nothing was sent for so many days.',
+  }),
+  active_days: optional(z.int().min(1).max(90)).meta({
+    description: 'Only groups to which something was sent within so many days.',
+  }),
+  has_failed: optional(z.boolean()).meta({
+    description: 'true: only groups to which a post of the last 90 days failed.',
+  }),
+  sort_by: optional(z.enum(['name', 'kind', 'participants', 'last_posted_at', 'read_rate', 'failed'])).meta({
+    description:
+      'In order of their ids unless given. Groups of whom no `read_rate` is known come last in either order.',
+  }),
+  descending: withDefault(z.boolean(), false).meta({ description: 'With `sort_by`: the other way round.' }),
+  with_totals: optional(z.boolean()).meta({ description: 'Answers `totals` of all that are found, too.' }),
   limit: withDefault(z.int().min(1).max(500), 100),
-  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
+  cursor: optional(text(1, 200)).meta({
+    description: '`next_cursor` of the page before, which was asked for in the same way.',
+  }),
 });
 
 const groupActivity = z
   .object({
     posts: z.number().int(),
+    failed: z.number().int().meta({ description: 'Posts that failed and were not sent again since.' }),
     last_posted_at: z.string().meta({ format: 'date-time' }).nullable(),
     recipients: z.number().int().meta({ description: 'People who could have read them, each once for a post.' }),
     read: z.number().int().meta({ description: 'Of a channel its views.' }),
@@ -86,6 +106,10 @@ export const listGroupsData = z.object({
       activity: groupActivity.optional().meta({ description: 'Only where `with_activity` asks for it.' }),
     }),
   ),
+  totals: z
+    .object({ groups: z.number().int(), participants: z.number().int() })
+    .optional()
+    .meta({ description: 'Only where `with_totals` asks for it: of all that are found, on whatever page.' }),
   next_cursor: z.string().nullable(),
 });
 

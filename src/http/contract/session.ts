@@ -1,9 +1,22 @@
 /** The wire of the dashboard's session. Not a part of the API: the dashboard alone uses it, and it may change with it. */
 import { z } from 'zod';
-import { profile } from './users.ts';
+import { confirmIdentityBody } from './factors.ts';
+import { optional, text } from './fields.ts';
+import { authorizeUserBody, profile } from './users.ts';
 
-/** Who is signed in, in which zone they live, and until when; null for nobody. */
+/** What a browser makes of a passkey (WebAuthn, in JSON). */
+export const passkeyBody = z.looseObject({ id: text(1, 2_000), response: z.looseObject({}) });
+
+/** A name and a password, with a code where one is asked for, or a passkey. */
+export const signInBody = z.union([z.object({ passkey: passkeyBody }), authorizeUserBody]);
+export const confirmBody = confirmIdentityBody.extend({ passkey: optional(passkeyBody) });
+export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBody });
+
+/** Who is signed in, in which zone they live, until when, and to which version; null for nobody. */
 export const sessionData = profile
-  .extend({ expires_at: z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' }) })
+  .extend({
+    expires_at: z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' }),
+    version: z.string().meta({ description: 'With the commit, where it is known: 0.1.0 (1a2b3c4d5e6f).' }),
+  })
   .nullable();
 export type Session = z.output<typeof sessionData>;

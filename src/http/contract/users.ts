@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../lib/time-zone.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
-import { optional, text, units } from './fields.ts';
+import { factorCode } from './factors.ts';
+import { optional, text, units, withDefault } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
@@ -58,6 +59,7 @@ export const authorizeUserBody = z
   .object({
     user_name: text(1, 254).meta({ description: 'The user name or the e-mail address.', examples: ['alice'] }),
     password: text(1, 1024).meta({ format: 'password', examples: ['correct horse battery'] }),
+    code: optional(factorCode).meta({ description: 'Only for users who have set up a second factor.' }),
   })
   .meta({ id: 'AuthorizeUser' });
 
@@ -72,9 +74,28 @@ export const profile = z
     time_zone: z
       .string()
       .meta({ description: "The zone of the user's schedules: their own, else the installation's." }),
+    is_admin: z.boolean().meta({ description: 'May manage users.' }),
+    email_verified: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether a link that was mailed to the address was opened; only where mails are sent.' }),
   })
   .meta({ id: 'Profile' });
 export type Profile = z.output<typeof profile>;
+
+const quotaUse = z.object({ used: z.number().int(), limit: z.number().int() });
+
+export const quotas = z
+  .object({
+    stored_bytes: quotaUse.meta({ description: 'Of files that are kept for campaigns and drafts.' }),
+    campaigns: quotaUse.meta({ description: 'Under way or planned.' }),
+    groups_created: quotaUse
+      .nullable()
+      .meta({ description: 'Groups, communities and channels in the last 24 hours; null: without a limit.' }),
+  })
+  .meta({ id: 'Quotas', description: 'What the workspace has of what is limited.' });
+
+export const ownProfile = profile.extend({ quotas: quotas.optional() }).meta({ id: 'OwnProfile' });
 
 export const updateProfileBody = z
   .object({
@@ -86,8 +107,16 @@ export const updateProfileBody = z
   })
   .meta({ id: 'UpdateProfile', description: 'What is left out or null stays as it is.' });
 
+const keepApiKeys = withDefault(z.boolean(), false).meta({ description: 'API keys are revoked, too, unless true.' });
+
+export const revokeTokensBody = z.object({ keep_api_keys: keepApiKeys }).meta({ id: 'RevokeTokens' });
+
 export const changePasswordBody = z
-  .object({ current_password: text(1, 1024).meta({ format: 'password' }), new_password: password })
+  .object({
+    current_password: text(1, 1024).meta({ format: 'password' }),
+    new_password: password,
+    keep_api_keys: keepApiKeys,
+  })
   .meta({ id: 'ChangePassword' });
 
 export const deleteAccountBody = z

@@ -1,18 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { z } from 'zod';
+import { isAddress } from '../../lib/address-range.ts';
 import { AppError } from '../../lib/errors.ts';
 import { failureText, type FailedAnswer } from './envelope.ts';
 import type { Judge } from './judge.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
 
-/** Of every answer but pages, which set their own. */
-const API_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-};
 /**
  * How a server checks bodies and writes answers, for its options. Named there and not set later, since Fastify otherwise loads compilers
  * for JSON schemas at the start, which nobody asks for anything: some 3 MB.
@@ -21,6 +16,13 @@ export const COMPILERS = {
   compilersFactory: { buildValidator: () => compileCheck, buildSerializer: () => () => JSON.stringify },
   // The types know no compilers but those.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
+
+/** Of every answer but pages, which set their own. */
+export const API_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
 
 /** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
 const LINGER_MS = 5_000;
@@ -44,7 +46,7 @@ export function answerInEnvelope(server: FastifyInstance, judge: Judge): void {
   server.setErrorHandler((error, request, reply) => sendFailure(judge(error, request), request, reply));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done(lacksHost(request) ? new AppError('invalid', 'The request has no Host header') : undefined);
+    done(wrongHead(request));
   });
 }
 
@@ -60,6 +62,14 @@ function createTurns(): () => Promise<void> {
 
 function compileCheck({ schema }: { schema: z.ZodType }) {
   return (body: unknown) => validateBody(schema, body);
+}
+
+function wrongHead(request: FastifyRequest): AppError | undefined {
+  if (lacksHost(request)) return new AppError('request_unreadable', 'The request has no Host header');
+  // Of our own socket it is an address; what a proxy says may be anything, and would be stored and counted by.
+  if (request.ip !== request.socket.remoteAddress && !isAddress(request.ip))
+    return new AppError('request_unreadable', 'The header x-forwarded-for holds something that is no address');
+  return undefined;
 }
 
 /** RFC 9112, 3.2: such a request has to be refused; before HTTP/1.1 the header was not needed. */
@@ -99,5 +109,5 @@ function readOn({ raw }: FastifyRequest): void {
 function refuseEncoded(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
-    throw new AppError('unsupported_media_type', 'The body must not be compressed');
+    throw new AppError('content_type_unsupported', 'The body must not be compressed');
 }

@@ -3,9 +3,11 @@ import { isApiKey } from '../../users/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-key-store.ts';
 import type { Membership } from '../../users/store.ts';
+import type { NoteSessionUses } from '../../users/note-session-uses.ts';
 import type { TokenStates } from '../../users/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../users/token.ts';
-import type { Caller, OperationScope } from '../operation.ts';
+import type { z } from 'zod';
+import type { BearerOperation, Caller } from '../operation.ts';
 
 /** Who sent a request and for which workspace, by its `authorization` header. Throws `unauthenticated` (or rejects with it) for nobody. */
 export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
@@ -20,38 +22,58 @@ export function createAuthenticate({
   tokens,
   tokenStates,
   apiKeyStates,
+  noteSessionUses,
 }: {
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
+  noteSessionUses: NoteSessionUses;
 }): Authenticate {
   return (authorization) => {
     if (authorization === undefined)
-      throw unauthenticated('This operation needs the header Authorization: Bearer <token>');
+      throw new AppError('token_missing', 'This operation needs the header Authorization: Bearer <token>');
     const credential = BEARER.exec(authorization)?.[1];
-    if (credential === undefined) throw unauthenticated('The Authorization header must be Bearer <token>');
+    if (credential === undefined)
+      throw new AppError('token_missing', 'The Authorization header must be Bearer <token>');
     if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
     const claims = tokens.read(credential);
-    if (!claims) throw unauthenticated('The token is not valid, or has expired');
-    return settle(tokenStates.find(claims), (member) => callerOfToken(claims, member));
+    if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
+    return settle(tokenStates.find(claims), (member) => {
+      const caller = callerOfToken(claims, member, tokens.isProven(claims));
+      noteSessionUses(claims);
+      return caller;
+    });
   };
 }
 
 /**
- * Throws `forbidden` when the caller came with an API key that does not reach the operation. A key with one scope has not got the
- * other: `send` does not read.
+ * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
+ * others: `send` does not read.
  */
-export function requireScope({ apiKeyId, scopes = [] }: Caller, scope: OperationScope): void {
-  if (apiKeyId === undefined) return;
+export function requireScope(caller: Caller, { scope, needsProof = false }: Reach): void {
+  const { apiKeyId, scopes = [], isProven } = caller;
+  if (apiKeyId === undefined) {
+    if (needsProof && isProven !== true) throw unproven();
+    return;
+  }
   if (scope === 'token')
-    throw new AppError('forbidden', 'This operation takes no API key: sign in, and send the token instead');
+    throw new AppError('token_required', 'This operation takes no API key: sign in, and send the token instead');
   if (!scopes.includes(scope))
-    throw new AppError('forbidden', `This operation needs an API key with the scope ${scope}, which yours has not`);
+    throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}, which yours has not`);
+}
+
+/** What an operation asks of whoever calls it. */
+type Reach = Pick<BearerOperation<z.ZodType, z.ZodType>, 'scope' | 'needsProof'>;
+
+function unproven(): AppError {
+  return new AppError('proof_required', 'Prove once more who you are: user/confirm_identity, or sign in anew', {
+    details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
+  });
 }
 
 /** The token a request came with. Throws `forbidden` when it came with an API key. */
 export function tokenOf(caller: Caller): TokenIdentity {
-  requireScope(caller, 'token');
+  requireScope(caller, { scope: 'token' });
   if (!caller.token) throw new Error('a caller has neither token nor API key');
   return caller.token;
 }
@@ -60,19 +82,15 @@ function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Ca
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-function callerOfToken(claims: TokenClaims, member: Membership | undefined): Caller {
-  if (!member) throw unauthenticated('The token has been revoked');
+function callerOfToken(claims: TokenClaims, member: Membership | undefined, isProven: boolean): Caller {
+  if (!member) throw new AppError('token_revoked', 'The token has been revoked');
   const { userId, tokenId, generation, expiresAtMs } = claims;
   const { workspaceId, role } = member;
-  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs };
+  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isProven };
 }
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {
-  if (!state) throw unauthenticated('The API key is not valid, has expired or has been revoked');
+  if (!state) throw new AppError('api_key_invalid', 'The API key is not valid, has expired or has been revoked');
   const { expiresAt, ...known } = state;
   return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
-}
-
-function unauthenticated(message: string): AppError {
-  return new AppError('unauthenticated', message);
 }

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../lib/error-codes.ts';
+
 /**
  * Connection exceptions; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
  * server that is starting up; one that cannot read or write its files; one that only takes reads just now; a transaction cut off
@@ -26,19 +28,25 @@ const MESSAGES = [
 const TOO_LONG = /^(57014|55P03|25P04)$/;
 
 const DISK_FULL = '53100';
-const FULL = 'The disk that the database is on is full';
+const FULL: Away = { code: 'disk_full', message: 'The disk that the database is on is full' };
+
+interface Away {
+  code: ErrorCode;
+  message: string;
+}
 
 /**
- * Why the database cannot do just now what was asked of it, as a sentence; undefined for an error that says anything else. A server
+ * Why the database cannot do just now what was asked of it, as a code and a sentence; undefined for an error that says anything else. A server
  * whose disk is full may end of it, and cannot be reached meanwhile: `isDiskFull` says whether it is known to be.
  */
-export function whyDatabaseAway(error: unknown, isDiskFull: boolean): string | undefined {
+export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === DISK_FULL) return FULL;
-  if (code !== undefined && TOO_LONG.test(code)) return 'The database takes too long just now';
+  if (code !== undefined && TOO_LONG.test(code))
+    return { code: 'database_slow', message: 'The database takes too long just now' };
   if (!isUnreachable(error, code)) return undefined;
-  return isDiskFull ? FULL : 'The database cannot be reached just now';
+  return isDiskFull ? FULL : { code: 'database_unavailable', message: 'The database cannot be reached just now' };
 }
 
 function isUnreachable(error: Error, code: string | undefined): boolean {

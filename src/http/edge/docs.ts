@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 
 /** Scripts and styles of our own only; the page sets style attributes, so inline styles it has to be. */
 const PAGE_POLICY = {
@@ -19,8 +19,12 @@ const PAGE_POLICY = {
 const PAGE_STYLE = '.swagger-ui .topbar { display: none }';
 
 /** The page at `/docs` to try the operations on. In a scope of its own: helmet works anew in each request, and API answers carry fixed headers instead. */
-export async function registerDocs(server: FastifyInstance, { isHttps }: { isHttps: boolean }): Promise<void> {
+export async function registerDocs(
+  server: FastifyInstance,
+  { onRequest }: { onRequest: onRequestHookHandler[] },
+): Promise<void> {
   await server.register(async (pages) => {
+    for (const hook of onRequest) pages.addHook('onRequest', hook);
     pages.addHook('onRequest', (_request, reply, done) => {
       // Those of API answers would win over helmet's.
       reply.removeHeader('content-security-policy');
@@ -28,13 +32,14 @@ export async function registerDocs(server: FastifyInstance, { isHttps }: { isHtt
     });
     await pages.register(helmet, {
       contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY },
-      strictTransportSecurity: isHttps,
+      // Every answer has it.
+      strictTransportSecurity: false,
       referrerPolicy: { policy: 'no-referrer' },
       xFrameOptions: { action: 'deny' },
     });
     await pages.register(swaggerUi, {
       routePrefix: '/docs',
-      uiConfig: { persistAuthorization: false, tryItOutEnabled: true, docExpansion: 'list' },
+      uiConfig: { persistAuthorization: false, deepLinking: true, tryItOutEnabled: true, docExpansion: 'list' },
       theme: { title: 'Campanile API', css: [{ filename: 'campanile.css', content: PAGE_STYLE }] },
     });
   });

@@ -1,4 +1,5 @@
-import { AppError, type ErrorKind, type Problem } from '../../lib/errors.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../lib/error-codes.ts';
+import { AppError, type Problem } from '../../lib/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
 import { whyDatabaseAway } from './database-away.ts';
 
@@ -8,37 +9,41 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   conflict: 409,
   too_slow: 408,
   too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
   unavailable: 503,
+  no_room: 507,
+  headers_too_long: 431,
+  defect: 500,
 };
 
 const RETRY_AFTER_SECONDS = 5;
+const DEFECT = 'Something went wrong on our side; the request id leads to what was logged';
+
+/** The HTTP status that failures with this code have. */
+export function statusOf(code: ErrorCode): number {
+  return STATUS_OF_KIND[ERROR_CODES[code][0]];
+}
 
 /** A failure as it goes out: the status, what the envelope says, and the headers that belong to it. */
 export interface FailedAnswer {
   status: number;
+  code: ErrorCode;
   message: string;
   details: readonly Problem[];
   headers: Readonly<Record<string, string>>;
 }
 
-const defect: FailedAnswer = {
-  status: 500,
-  message: 'Something went wrong on our side; the request id leads to what was logged',
-  details: [],
-  headers: {},
-};
-
 /** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
 export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
   const away = whyDatabaseAway(error, isDiskFull);
-  if (away !== undefined) return plainFailure(503, away, { 'retry-after': String(RETRY_AFTER_SECONDS) });
-  return frameworkFailure(error) ?? defect;
+  if (away !== undefined) return plainFailure(away.code, away.message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  return frameworkFailure(error) ?? plainFailure('internal_error', DEFECT);
 }
 
 /** The body of a failure. */
@@ -47,6 +52,7 @@ export function failureText(answer: FailedAnswer, requestId: string): string {
     error: true,
     status: 'error',
     code: answer.status,
+    error_code: answer.code,
     message: answer.message,
     details: [...answer.details],
     data: null,
@@ -55,18 +61,18 @@ export function failureText(answer: FailedAnswer, requestId: string): string {
   return JSON.stringify(body);
 }
 
-/** The body of a success. `data` has to be what the operation's schema says; it is not looked at again. */
-export function successText(data: unknown): string {
-  return `{"error":false,"status":"success","code":200,"data":${JSON.stringify(data)}}`;
+/** The body of a success. `data` has to be what the operation's schema says; it is not looked at again. `replacer` as of JSON.stringify. */
+export function successText(data: unknown, replacer?: (key: string, value: unknown) => unknown): string {
+  return `{"error":false,"status":"success","code":200,"data":${JSON.stringify(data, replacer)}}`;
 }
 
 /** A failure with nothing to say about fields. */
 export function plainFailure(
-  status: number,
+  code: ErrorCode,
   message: string,
   headers: Readonly<Record<string, string>> = {},
 ): FailedAnswer {
-  return { status, message, details: [], headers };
+  return { status: statusOf(code), code, message, details: [], headers };
 }
 
 function appFailure(error: AppError): FailedAnswer {
@@ -75,15 +81,16 @@ function appFailure(error: AppError): FailedAnswer {
   if (error.kind === 'rate_limited' || error.kind === 'unavailable')
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
   if (error.kind === 'too_slow') headers['connection'] = 'close';
-  return { status: STATUS_OF_KIND[error.kind], message: error.message, details: error.details, headers };
+  const { code, message, details } = error;
+  return { status: statusOf(code), code, message, details, headers };
 }
 
 /** What Fastify itself refuses before any code of ours has seen the request. */
 function frameworkFailure(error: unknown): FailedAnswer | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   const { statusCode } = error;
-  if (statusCode === 413) return plainFailure(413, 'The body is larger than this operation takes');
-  if (statusCode === 415) return plainFailure(415, 'The content type must be application/json');
-  if (statusCode >= 400 && statusCode < 500) return plainFailure(400, 'The request cannot be read');
+  if (statusCode === 413) return plainFailure('body_too_large', 'The body is larger than this operation takes');
+  if (statusCode === 415) return plainFailure('content_type_unsupported', 'The content type must be application/json');
+  if (statusCode >= 400 && statusCode < 500) return plainFailure('request_unreadable', 'The request cannot be read');
   return undefined;
 }

@@ -15,7 +15,7 @@ export function parseJsonBody(body: Buffer): unknown {
   if (!isUtf8(body)) throw notJson();
   // A few megabytes of brackets would become gigabytes of arrays.
   if (body.length > BIG_BODY_BYTES && hasTooMuchStructure(body))
-    throw new AppError('invalid', 'The body has too many parts');
+    throw new AppError('invalid_request', 'The body has too many parts');
   const text = body.toString('utf8', startsWithByteOrderMark(body) ? 3 : 0);
   const value = parse(text);
   // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
@@ -33,7 +33,7 @@ function parse(text: string): unknown {
 }
 
 function notJson(cause?: unknown): AppError {
-  return new AppError('invalid', 'The body is not JSON', { cause });
+  return new AppError('body_not_json', 'The body is not JSON', { cause });
 }
 
 function startsWithByteOrderMark(body: Buffer): boolean {

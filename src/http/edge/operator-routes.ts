@@ -4,10 +4,14 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/time.ts';
 import type { Log } from '../../lib/log.ts';
+import { readVersion } from '../../lib/version.ts';
 import { whyDatabaseAway } from './database-away.ts';
 
 /** Named things that have to be in order before requests can be served; each throws when it is not. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
+
+/** Why nothing is sent, in a sentence; undefined: it is. */
+export type WhyHeld = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;
 
@@ -16,37 +20,52 @@ export function registerOperatorRoutes(
   server: FastifyInstance,
   {
     readyChecks,
+    whyHeld,
     isDiskFull,
     isStopping,
     metrics,
-    metricsToken,
+    settings: { metricsToken, publicUrl, publicDocs = false },
     log,
   }: {
     readyChecks: ReadyChecks;
+    whyHeld?: WhyHeld;
     isDiskFull: () => boolean;
     isStopping(): boolean;
     metrics: Registry;
-    metricsToken: string | undefined;
+    settings: { metricsToken?: string | undefined; publicUrl?: string | undefined; publicDocs?: boolean | undefined };
     log: Log;
   },
 ): void {
-  server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+  // Strangers need not know which of our versions they are up against.
+  const version = publicUrl === undefined || publicDocs ? readVersion() : {};
+  server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok', ...version }));
 
   server.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
     let message: string | undefined;
     const checks = await runChecks(readyChecks, (check, error) => {
       log.debug({ err: error, check }, 'not ready');
-      message ??= whyDatabaseAway(error, isDiskFull());
+      message ??= whyDatabaseAway(error, isDiskFull())?.message;
     });
     if (isStopping()) checks['stopping'] = 'failed';
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');
     reply.code(isReady ? 200 : 503);
-    return { status: isReady ? 'ok' : 'unavailable', ...(message !== undefined && { message }), checks };
+    let held: string | undefined;
+    if (isReady && whyHeld)
+      await outcomeOf(
+        async () => {
+          held = await whyHeld();
+        },
+        (error) => log.debug({ err: error }, 'whether the ledger is held could not be read'),
+      );
+    const told = { ...(message !== undefined && { message }), ...(held !== undefined && { held }) };
+    return { status: isReady ? 'ok' : 'unavailable', ...told, checks, ...version };
   });
 
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (metricsToken === undefined && publicUrl !== undefined && !publicDocs)
+      throw new AppError('metrics_closed', 'Where PUBLIC_URL is set the metrics need METRICS_TOKEN to be set, too');
     if (metricsToken !== undefined && !isSameSecret(request.headers.authorization ?? '', metricsToken))
-      throw new AppError('unauthenticated', 'The metrics need the header Authorization: Bearer <METRICS_TOKEN>');
+      throw new AppError('token_invalid', 'The metrics need the header Authorization: Bearer <METRICS_TOKEN>');
     reply.type(metrics.contentType);
     return metrics.metrics();
   });

@@ -5,9 +5,10 @@ import { answerInEnvelope } from './answer.ts';
 import { finishGracefully } from './closing.ts';
 import { createJudge } from './judge.ts';
 import { measureRequests } from './measure.ts';
-import { registerOperatorRoutes, type ReadyChecks } from './operator-routes.ts';
+import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
 import { answerInsteadOfNode } from './raw-errors.ts';
 import { createInstance, LIMITS, type HttpSettings } from '../server.ts';
+import { refuseOtherHosts } from './refuse-hosts.ts';
 import { refuseUnknown } from './unknown-path.ts';
 
 /**
@@ -16,12 +17,14 @@ import { refuseUnknown } from './unknown-path.ts';
  */
 export function buildOperatorServer({
   readyChecks,
+  whyHeld,
   isDiskFull,
   metrics,
   log,
   settings,
 }: {
   readyChecks: ReadyChecks;
+  whyHeld?: WhyHeld;
   isDiskFull: () => boolean;
   metrics: Registry;
   log: Log;
@@ -31,10 +34,18 @@ export function buildOperatorServer({
   const server = createInstance(settings, LIMITS, judge);
   answerInEnvelope(server, judge);
   answerInsteadOfNode(server.server);
+  refuseOtherHosts(server, settings);
   const isStopping = finishGracefully(server, LIMITS.closeTimeoutMs);
   refuseUnknown(server);
   measureRequests(server, metrics);
-  const { metricsToken } = settings;
-  registerOperatorRoutes(server, { readyChecks, isDiskFull, isStopping, metrics, metricsToken, log });
+  registerOperatorRoutes(server, {
+    readyChecks,
+    ...(whyHeld && { whyHeld }),
+    isDiskFull,
+    isStopping,
+    metrics,
+    settings,
+    log,
+  });
   return server;
 }

@@ -4,7 +4,10 @@ import type { PoolUse } from '../../database/connect.ts';
 import { OverloadError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** When to turn requests away. A limit is passed for `heavy` operations first, so that the light ones go on longer. */
+/**
+ * When to turn requests away. A limit is passed for `open` operations first, which anybody may send, then for `heavy` ones, so that the
+ * light ones of those who are signed in go on longest.
+ */
 export interface OverloadLimits {
   /** Milliseconds between two looks. */
   sampleMs: number;
@@ -17,6 +20,7 @@ export interface OverloadLimits {
 }
 
 interface Limit {
+  open: number;
   heavy: number;
   any: number;
 }
@@ -26,19 +30,38 @@ export const OVERLOAD_LIMITS: OverloadLimits = {
   // Half a second: one big body or a collection of garbage holds the loop up once and is no overload.
   samples: 5,
   // A request passes the loop some five times, so that these come to one and to two and a half seconds an answer.
-  lagMs: { heavy: 200, any: 500 },
-  // Five and twelve times the pool of 8: at a usual statement's 5 ms 25 and 60 ms of waiting, at a slow one's 100 ms already 1 s.
-  waiting: { heavy: 40, any: 100 },
+  lagMs: { open: 200, heavy: 200, any: 500 },
+  // Three, five and twelve times the pool of 8: at a usual statement's 5 ms 15, 25 and 60 ms of waiting, at a slow one's 100 ms already 1 s.
+  waiting: { open: 24, heavy: 40, any: 100 },
 };
+
+/** What there can be too much of. */
+const REASONS = [
+  'event_loop',
+  'database',
+  'uploads',
+  'event_streams',
+  'sign_ins',
+  'passwords',
+  'conversions',
+  'analytics',
+  'long_answers',
+  'connecting',
+];
+/** In the order in which they are turned away. */
+const WEIGHTS: readonly Weight[] = ['open', 'heavy', 'any'];
 
 /** Under this part of its limit the load has to fall before requests are taken again: a limit alone would be crossed to and fro. */
 const RELIEF = 0.5;
 /** Clients that come back all at once would bring the overload back. */
 const RETRY_SECONDS = { least: 2, spread: 4 };
 
+/** Who bears the load first. */
+export type Weight = keyof Limit;
+
 export interface LoadWatch {
   /** A hook that turns requests away, before anything was spent on them, while there are too many. */
-  shed(isHeavy: boolean): onRequestHookHandler;
+  shed(weight: Weight): onRequestHookHandler;
 }
 
 /** Watches the event loop and the queue for the database as long as the server is open. */
@@ -59,15 +82,18 @@ export function watchLoad(
     const now = performance.now();
     lagMs = Math.max(0, now - expected);
     expected = now + limits.sampleMs;
-    for (const gauge of [loop.heavy, loop.any]) gauge.note(lagMs);
-    for (const gauge of [database.heavy, database.any]) gauge.note(readPool().waiting);
+    for (const weight of WEIGHTS) {
+      loop[weight].note(lagMs);
+      database[weight].note(readPool().waiting);
+    }
     tellChanges();
   }
 
   function tellChanges() {
-    const now = gauges.flatMap(({ reason, heavy, any }) =>
-      any.isHigh() ? [`${reason}: all`] : heavy.isHigh() ? [`${reason}: heavy`] : [],
-    );
+    const now = gauges.flatMap(({ reason, ...byWeight }) => {
+      const last = WEIGHTS.findLast((weight) => byWeight[weight].isHigh());
+      return last ? [`${reason}: ${last}`] : [];
+    });
     if (now.join() === reasons) return;
     reasons = now.join();
     log.warn({ turnedAway: now, lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
@@ -81,8 +107,8 @@ export function watchLoad(
   countShed(server, metrics);
   publish(metrics, { lagMs: () => lagMs, readPool });
   return {
-    shed: (isHeavy) => (_request, _reply, done) => {
-      const over = gauges.find(({ heavy, any }) => (isHeavy ? heavy : any).isHigh());
+    shed: (weight) => (_request, _reply, done) => {
+      const over = gauges.find((gauge) => gauge[weight].isHigh());
       if (!over) return done();
       const retryAfterSeconds = RETRY_SECONDS.least + Math.floor(Math.random() * RETRY_SECONDS.spread);
       done(new OverloadError(over.reason, retryAfterSeconds));
@@ -91,7 +117,11 @@ export function watchLoad(
 }
 
 function createGauges(limit: Limit, samples: number) {
-  return { heavy: createGauge(limit.heavy, samples), any: createGauge(limit.any, samples) };
+  return {
+    open: createGauge(limit.open, samples),
+    heavy: createGauge(limit.heavy, samples),
+    any: createGauge(limit.any, samples),
+  };
 }
 
 /** High once so many values in a row were over the limit, and until as many in a row are well under it. */
@@ -117,6 +147,7 @@ function countShed(server: FastifyInstance, metrics: Registry): void {
     labelNames: ['reason'],
     registers: [metrics],
   });
+  for (const reason of REASONS) shed.inc({ reason }, 0);
   server.addHook('onError', (_request, _reply, error, done) => {
     if (error instanceof OverloadError) shed.inc({ reason: error.reason });
     done();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { API_HEADERS } from './answer.ts';
 import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 
 /** How long a client may take to read why its connection ends. */
@@ -12,7 +13,7 @@ export function answerInsteadOfNode(server: Server): void {
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    endWith(socket, plainFailure(400, 'This service is no proxy'));
+    endWith(socket, plainFailure('request_unreadable', 'This service is no proxy'));
   });
 }
 
@@ -36,11 +37,11 @@ function endWith(socket: Duplex, answer: FailedAnswer): void {
 function answerTo(error: NodeJS.ErrnoException): FailedAnswer {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return plainFailure(408, 'The request took too long to arrive');
+      return plainFailure('body_too_slow', 'The request took too long to arrive');
     case 'HPE_HEADER_OVERFLOW':
-      return plainFailure(431, 'The headers are too long');
+      return plainFailure('headers_too_long', 'The headers are too long');
     default:
-      return plainFailure(400, 'The request is not valid HTTP');
+      return plainFailure('request_unreadable', 'The request is not valid HTTP');
   }
 }
 
@@ -60,7 +61,7 @@ function rawAnswer(answer: FailedAnswer): string {
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
-    'cache-control: no-store',
+    ...Object.entries(API_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
     '',
     body,

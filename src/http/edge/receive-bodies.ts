@@ -89,7 +89,10 @@ export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, grac
       if (patienceMs > 0) timer = setTimeout(lookAfterReading, patienceMs);
       else
         reply.send(
-          new AppError('too_slow', `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`),
+          new AppError(
+            'body_too_slow',
+            `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`,
+          ),
         );
     };
     // A process that was held up has not read yet what has come meanwhile.

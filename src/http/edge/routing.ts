@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../idempotency/hash-body.ts';
@@ -10,6 +11,8 @@ import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './overload.ts';
 import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
+import { streamSuccess, type WorkInShare } from './long-answers.ts';
+import { noteMeaningless, refuseBody, tellWarnings, warningsOf } from './judge-body.ts';
 import { awaitBodyPlace, SMALL_BODY_BYTES, workOnBody } from './receive-bodies.ts';
 
 declare module 'fastify' {
@@ -27,8 +30,18 @@ export interface RoutingOptions {
   /** What bodies over 256 KiB wait for before they are read. */
   bodyBudget: BodyBudget;
   load: LoadWatch;
+  /** Runs before what may have a long answer. */
+  awaitAnswerPlace: onRequestHookHandler;
+  /** Does what makes a long answer as a whole, in each user's share of the process. */
+  workInShare: WorkInShare;
+  /** Whether the dashboard's cookie is one that goes over HTTPS only. */
+  isHttps: boolean;
   /** Runs after the caller is known. */
   rateLimit?: onRequestHookHandler;
+  /** Runs after the caller is known, before what only previews. */
+  previewLimit: onRequestHookHandler;
+  /** Throws while the disk is nearly full. */
+  requireRoom: () => Promise<void>;
   /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
   checkAnswers: boolean;
 }
@@ -41,34 +54,42 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     method: 'POST',
     url: operation.path,
     schema: routeSchema(operation),
+    attachValidation: true,
+    preValidation: noteMeaningless(operation),
     bodyLimit,
     onRequest: [
-      ...(isBearer ? requireCaller(options, operation) : []),
+      ...(isBearer ? requireCaller(options, operation) : [options.load.shed('open')]),
+      ...(isBearer && operation.isPreview ? [options.previewLimit] : []),
+      ...(isBearer && operation.needsRoom ? [options.requireRoom] : []),
+      ...(isBearer && operation.longAnswer ? [options.awaitAnswerPlace] : []),
       ...(bodyLimit > SMALL_BODY_BYTES ? [awaitBodyPlace(options.bodyBudget, bodyLimit)] : []),
     ],
-    handler: handlerOf(operation, options.checkAnswers),
+    handler: handlerOf(operation, options),
   });
 }
 
 /** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
 export function requireCaller(
-  { load, authenticate, rateLimit }: RoutingOptions,
-  { scope, isHeavy = false }: { scope: OperationScope; isHeavy?: boolean },
+  { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
+  { scope, needsProof = false, isHeavy = false }: { scope: OperationScope; needsProof?: boolean; isHeavy?: boolean },
 ): onRequestHookHandler[] {
   return [
-    load.shed(isHeavy),
-    authenticateRequest(authenticate),
+    load.shed(isHeavy ? 'heavy' : 'any'),
+    authenticateRequest(authenticate, (request) => authorizationOf(request, isHttps)),
     ...(rateLimit ? [rateLimit] : []),
-    refuseOutOfScope(scope),
+    refuseOutOfReach({ scope, needsProof }),
   ];
 }
 
 /** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
-export function authenticateRequest(authenticate: Authenticate): onRequestHookHandler {
+export function authenticateRequest(
+  authenticate: Authenticate,
+  readAuthorization: (request: FastifyRequest) => string | undefined,
+): onRequestHookHandler {
   return (request, _reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = authenticate(authorizationOf(request));
+      caller = authenticate(readAuthorization(request));
     } catch (error) {
       return done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -82,33 +103,46 @@ export function authenticateRequest(authenticate: Authenticate): onRequestHookHa
   };
 }
 
-function refuseOutOfScope(scope: OperationScope): onRequestHookHandler {
+function refuseOutOfReach(reach: { scope: OperationScope; needsProof: boolean }): onRequestHookHandler {
   return (request, _reply, done) => {
-    if (request.caller) requireScope(request.caller, scope);
+    if (request.caller) requireScope(request.caller, reach);
     done();
   };
 }
 
-function handlerOf(operation: Operation, checkAnswers: boolean) {
+function handlerOf(operation: Operation, { workInShare, checkAnswers }: RoutingOptions) {
   const { answerType } = operation;
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  const longAnswer = operation.access === 'bearer' ? operation.longAnswer : undefined;
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const data = await workOnBody(request, () => run(operation, request, reply));
+    tellWarnings(request, reply);
     if (checkAnswers) refuseUnlikeSchema(operation, data);
-    if (answerType === '*/*') reply.send(data);
+    if (answerType === '*/*') reply.send(Readable.from(data as AsyncIterable<Uint8Array>, { objectMode: false }));
     else if (answerType) reply.type(answerType).send(data);
-    else reply.type(JSON_TYPE).send(successText(data));
+    else reply.type(JSON_TYPE).send(longAnswer === 'pieces' ? streamSuccess(data) : successText(data));
+    return reply;
+  }
+  if (longAnswer !== 'whole') return answer;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    await workInShare(request, () => answer(request, reply));
     return reply;
   };
 }
 
-function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const context = contextOf(request, reply);
-  if (operation.access === 'open') return operation.handle(context);
+async function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (operation.access === 'open') {
+    await refuseBody(operation, request, undefined);
+    return operation.handle(contextOf(request, reply));
+  }
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
-  const idempotencyKey = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
   const { userId, workspaceId, role, apiKeyId } = caller;
   const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
+  await refuseBody(operation, request, actor);
+  const context = contextOf(request, reply);
+  const replayed = () => void reply.header('idempotency-replayed', 'true');
+  const key = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
+  const idempotencyKey = key && { ...key, replayed };
   return operation.handle({ ...context, caller, actor, idempotencyKey });
 }
 
@@ -130,6 +164,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
     body: request.body,
     address: request.ip,
     requestId: request.id,
+    warnings: warningsOf(request),
     header(name) {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

@@ -2,21 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Where the dashboard's pages are; all are the same file, which finds its way by the address. */
 const PAGES = [
   '/',
   '/sign-in',
   '/sign-up',
+  '/goodbye',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/accept-invite',
+  '/users',
   '/campaigns/new',
   '/campaigns/:id',
   '/campaigns/:id/change',
   '/calendar',
   '/groups',
+  '/groups/:id',
   '/account',
   '/settings',
   '/phone',
+  '/installation',
 ];
 
 /** Stands in the built page wherever the nonce of an answer belongs (`web/index.html`). */
@@ -41,29 +49,32 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-/** Serves what was built into `folder`: the pages, and under `/assets/` files whose names change with what is in them. */
+/** Reads the page that was built into `folder`. What it resolves to answers with it, each time with another nonce. */
+export async function readPage({ folder }: { folder: string }) {
+  const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_MARK);
+  return (reply: FastifyReply): FastifyReply => {
+    const nonce = randomBytes(16).toString('base64url');
+    return reply
+      .headers({
+        'content-security-policy': policyWith(nonce),
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+      })
+      .type('text/html; charset=utf-8')
+      .send(parts.join(nonce));
+  };
+}
+
+/** Serves the pages, and under `/assets/` the files in `folder`, whose names change with what is in them. */
 export async function registerDashboard(
   server: FastifyInstance,
-  { folder, isHttps }: { folder: string; isHttps: boolean },
+  { folder, sendPage }: { folder: string; sendPage: (reply: FastifyReply) => FastifyReply },
 ): Promise<void> {
-  const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_MARK);
   await server.register(async (pages) => {
-    for (const url of PAGES)
-      pages.get(url, { schema: { hide: true } }, (_request, reply) => {
-        const nonce = randomBytes(16).toString('base64url');
-        return reply
-          .headers({
-            'content-security-policy': policyWith(nonce),
-            'referrer-policy': 'no-referrer',
-            'x-frame-options': 'DENY',
-            'cross-origin-opener-policy': 'same-origin',
-            'cross-origin-resource-policy': 'same-origin',
-            'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-            ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
-          })
-          .type('text/html; charset=utf-8')
-          .send(parts.join(nonce));
-      });
+    for (const url of PAGES) pages.get(url, { schema: { hide: true } }, (_request, reply) => sendPage(reply));
     await pages.register(fastifyStatic, {
       root: join(folder, 'assets'),
       prefix: '/assets/',

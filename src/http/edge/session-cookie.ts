@@ -11,18 +11,24 @@ const SECURE_NAME = '__Host-campanile_session';
  * What a request has to show for itself: its `authorization` header, or what the dashboard's cookie stands for. A request with the
  * header never looks at the cookie.
  */
-export function authorizationOf(request: FastifyRequest): string | undefined {
+export function authorizationOf(request: FastifyRequest, isHttps: boolean): string | undefined {
   const { authorization } = request.headers;
   if (authorization !== undefined || request.headers.cookie === undefined) return authorization;
-  const token = tokenOfCookie(request);
+  const token = tokenOfCookie(request, isHttps);
   return token === undefined ? undefined : `Bearer ${token}`;
 }
 
 /** The token in the session cookie; undefined without one, or when it was not the dashboard that sent the request. */
-export function tokenOfCookie(request: FastifyRequest): string | undefined {
-  if (!isOfDashboard(request)) return undefined;
-  const cookies = parseCookie(request.headers.cookie ?? '');
-  return cookies[SECURE_NAME] ?? cookies[PLAIN_NAME];
+export function tokenOfCookie(request: FastifyRequest, isHttps: boolean): string | undefined {
+  return isOfDashboard(request) ? anyTokenOfCookie(request, isHttps) : undefined;
+}
+
+/**
+ * The same, whoever sent the request: for what is the same to all who are signed in and changes nothing. Behind HTTPS a cookie of the
+ * plain name is somebody else's, set by another host of the same domain.
+ */
+export function anyTokenOfCookie({ headers }: FastifyRequest, isHttps: boolean): string | undefined {
+  return parseCookie(headers.cookie ?? '')[isHttps ? SECURE_NAME : PLAIN_NAME];
 }
 
 /**

@@ -1,9 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendFailure } from './answer.ts';
 import { plainFailure, type FailedAnswer } from './envelope.ts';
 
-/** Answers 405 on a known path with another method and 404 on all others, without reading a body. */
-export function refuseUnknown(server: FastifyInstance): void {
+/** What only programs ask for: whoever mistypes it is told so in their language. */
+const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
+
+/**
+ * Answers 405 on a known path with another method and 404 on all others, without reading a body. A browser that asks for a page gets
+ * the dashboard's, if there is one, which says the same and leads home.
+ */
+export function refuseUnknown(server: FastifyInstance, sendPage?: (reply: FastifyReply) => FastifyReply): void {
   const methodsOfPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
     const path = normalized(url);
@@ -13,16 +19,23 @@ export function refuseUnknown(server: FastifyInstance): void {
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    return sendFailure(refusal(methodsOfPath.get(normalized(request.url))), request, reply);
+    const methods = methodsOfPath.get(normalized(request.url));
+    if (sendPage && !methods && isForPage(request)) return sendPage(reply.code(404));
+    return sendFailure(refusal(methods), request, reply);
   });
   // Reached only by what serves files, when there is no such file.
   server.setNotFoundHandler((request, reply) => sendFailure(refusal(undefined), request, reply));
 }
 
+function isForPage({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && (headers.accept ?? '').includes('text/html') && !OF_PROGRAMS.test(normalized(url));
+}
+
 function refusal(methods: ReadonlySet<string> | undefined): FailedAnswer {
-  if (!methods) return plainFailure(404, 'There is no such path');
+  if (!methods) return plainFailure('path_not_found', 'There is no such path');
   const allowed = [...methods].join(', ');
-  return plainFailure(405, `This path takes ${allowed}`, { allow: allowed });
+  return plainFailure('method_not_allowed', `This path takes ${allowed}`, { allow: allowed });
 }
 
 /** The path as the router compares it: without query, doubled and trailing slashes. */

@@ -17,7 +17,7 @@ export function validateBody<Schema extends z.ZodType>(
 function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   const problems = new Map<string, Problem>();
   for (const { path, message } of issues) {
-    if (path.length === 0) return new AppError('invalid', 'The body must be a JSON object');
+    if (path.length === 0) return new AppError('body_not_json', 'The body must be a JSON object');
     const field = path.map(String).join('.');
     if (!problems.has(field)) problems.set(field, { field, issue: message });
   }

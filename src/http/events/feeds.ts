@@ -32,9 +32,10 @@ export function createFeeds(limits: FeedLimits): Feeds {
   let size = 0;
 
   function remove(feed: WorkspaceFeed, stream: EventStream) {
-    if (!feed.streams.delete(stream) && !feed.newcomers.delete(stream)) return;
+    const wasThere = [feed.streams, feed.newcomers, feed.behind].filter((those) => those.delete(stream));
+    if (wasThere.length === 0) return;
     size -= 1;
-    if (feed.streams.size + feed.newcomers.size === 0) feeds.delete(feed.workspaceId);
+    if (feed.streams.size + feed.newcomers.size + feed.behind.size === 0) feeds.delete(feed.workspaceId);
   }
 
   return {
@@ -44,15 +45,17 @@ export function createFeeds(limits: FeedLimits): Feeds {
       for (const feed of feeds.values()) {
         yield* feed.streams;
         yield* feed.newcomers;
+        yield* feed.behind;
       }
     },
     count: () => size,
     requireRoom({ userId, workspaceId }) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
       const feed = feeds.get(workspaceId);
-      const own = feed && [...feed.streams, ...feed.newcomers].filter(({ caller }) => caller.userId === userId);
+      const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];
+      const own = all?.filter(({ caller }) => caller.userId === userId);
       if (own && own.length >= limits.perUser)
-        throw new AppError('rate_limited', `No more than ${limits.perUser} event streams of one user at once`, {
+        throw new AppError('too_many_streams', `No more than ${limits.perUser} event streams of one user at once`, {
           retryAfterSeconds: RETRY_SECONDS,
         });
     },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
 import type { Log } from '../../lib/log.ts';
@@ -18,11 +19,19 @@ export interface EventSource {
 }
 
 const PATH = '/api/v1/events';
-const FAILURES = [401, 403, 429, 500, 503];
+const FAILURES = [400, 401, 403, 429, 500, 503];
 
-const DESCRIPTION = `A stream of server-sent events, for as long as you listen. On each connect a snapshot comes first: \`account\`, and \`campaign\` for each campaign that has not ended. Then, at most twice a second for each campaign, whatever has changed; also how a campaign ended, and what members do within a day of that. Lines that begin with a colon only keep the connection open. A client that reads too slowly is cut off: connect again, and a snapshot says what was missed. The stream ends with its token or key.
+const DESCRIPTION = `A stream of server-sent events, for as long as you listen. On each connect a snapshot comes first: \`account\`, and \`campaign\` for each campaign that has not ended, or has within the last hour. Then, at most twice a second for each campaign, whatever has changed; also how a campaign ended, and what members do within a day of that. Lines that begin with a colon only keep the connection open.
+
+What happens is told as \`message\`, each once and in order, with the same \`data\` as a webhook is told it; failed posts, groups, replies and reactions where a webhook of the workspace wants them. Whoever connects again with the last \`id\` in \`Last-Event-ID\` is first told what happened meanwhile, for 24 hours. After that, or with an id that is none, \`expired\` comes instead: what you know may be out of date, and the snapshot that follows is all there is. An \`id\` without an event only says from where you can go on. So browsers' \`EventSource\` does; it cannot send the header by itself at first, which is what \`last_event_id\` is for.
+
+A client that reads too slowly is cut off, and goes on in the same way. The stream ends with its token or key.
 
 An API key needs the scope \`read\`.`;
+
+const LAST_ID = 'The last `id` that was heard. The header counts where there are both.';
+const querystring = z.object({ last_event_id: z.string().optional().meta({ description: LAST_ID }) });
+const headers = z.looseObject({ 'last-event-id': z.string().optional().meta({ description: LAST_ID }) });
 
 const SCHEMA = {
   operationId: 'events',
@@ -30,6 +39,8 @@ const SCHEMA = {
   summary: 'Listen to your own progress',
   description: DESCRIPTION,
   security: [{ bearer: [] }],
+  querystring,
+  headers,
   response: {
     200: { description: 'The stream', content: { 'text/event-stream': { schema: streamedEvent } } },
     ...failureResponses(FAILURES),
@@ -75,8 +86,11 @@ export function registerEvents(
     handler(request, reply) {
       const { caller } = request;
       if (!caller) throw new Error('live progress was reached without a caller');
+      // An EventSource that comes back has the header, and the address of its first time.
+      const { last_event_id: lastHeard } = request.query as z.output<typeof querystring>;
+      const { 'last-event-id': lastEventId = lastHeard } = request.headers as z.output<typeof headers>;
       beginStream(reply);
-      watch.add(reply.raw, caller);
+      watch.add(reply.raw, { caller, lastEventId });
     },
   });
 }

@@ -1,17 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { readAccountStates } from '../../accounts/account-status.ts';
-import { NEVER_SEEN, readProgress } from '../../campaigns/read-progress.ts';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
+import type { PageLimits } from '../../events/read-new-events.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
-import { findLapsed } from '../../users/find-lapsed.ts';
 import type { Caller } from '../operation.ts';
-import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
+import { createCatchUp } from './catch-up.ts';
 import { openStream, type StreamLimits } from './event-stream.ts';
-import { createFeeds, RETRY_SECONDS, type FeedLimits, type Feeds } from './feeds.ts';
+import { createFeeds, RETRY_SECONDS, type FeedLimits } from './feeds.ts';
+import { look } from './look.ts';
 
 export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
@@ -19,6 +18,8 @@ export interface WatchLimits extends StreamLimits, FeedLimits {
   /** So long newcomers wait for others to come, so that they are looked up together. */
   gatherMs: number;
   keepAliveMs: number;
+  /** How many events are read at once. */
+  events: PageLimits;
 }
 
 export const WATCH_LIMITS: WatchLimits = {
@@ -31,14 +32,19 @@ export const WATCH_LIMITS: WatchLimits = {
   most: 5_000,
   mostUnread: 256 * 1024,
   retryMs: 3_000,
+  // One has 20 kB at most, and 300 bytes as a rule.
+  events: { page: 100, most: 1_000 },
 };
 
 /** The clients of this process that listen to live progress. */
 export interface Watch {
   /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
   requireRoom(caller: Caller): void;
-  /** Tells the client from now on, until it leaves, is too slow, or its token ends. */
-  add(response: ServerResponse, caller: Caller): void;
+  /**
+   * Tells the client from now on, or from what it heard last, until it leaves, is too slow, or its token ends. An id that is none is as
+   * good as one that is too old.
+   */
+  add(response: ServerResponse, who: { caller: Caller; lastEventId: string | undefined }): void;
   count(): number;
   /** Ends all streams; takes no more. */
   end(): void;
@@ -73,22 +79,26 @@ export function watchProgress({
 
   const step = async () => {
     if (feeds.count() === 0) return limits.keepAliveMs;
-    await look({ db, clock }, feeds, limits.lookMs);
-    return limits.lookMs;
+    return (await look({ db, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
   };
   const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  const catchUp = createCatchUp({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
   const heart = setInterval(() => {
     for (const stream of feeds.streams()) stream.keepAlive();
+    for (const feed of feeds.all()) feed.tellPlace();
   }, limits.keepAliveMs).unref();
   hints?.on('campanile_tokens', () => loop.wake());
 
   return {
     requireRoom(caller) {
-      if (isEnding) throw new AppError('unavailable', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
+      if (isEnding)
+        throw new AppError('server_stopping', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
       feeds.requireRoom(caller);
     },
-    add(response, caller) {
-      const leave = feeds.add(openStream(response, caller, { limits, onDrop }));
+    add(response, who) {
+      // Its client left while it was found out who that is: nothing will say so any more.
+      if (response.destroyed) return;
+      const leave = feeds.add(openStream(response, who, { limits, onDrop }));
       response.once('close', leave);
       gathering ??= setTimeout(() => {
         gathering = undefined;
@@ -106,40 +116,4 @@ export function watchProgress({
       await loop.stop();
     },
   };
-}
-
-/** Reads what has changed, for all at once, and tells it: to those who wait for a snapshot everything. */
-async function look(deps: { db: Database; clock: Clock }, feeds: Feeds, pauseMs: number): Promise<void> {
-  const all = feeds.all();
-  const waiting = all.flatMap((feed) => (feed.newcomers.size > 0 ? [{ feed, streams: [...feed.newcomers] }] : []));
-  // A snapshot is of now, whether anything has changed or not.
-  for (const { feed } of waiting) feed.changes = NEVER_SEEN;
-  const [lapsed, accounts, progress] = await Promise.all([
-    findLapsed(
-      deps,
-      [...feeds.streams()].map((stream) => ({ ...stream.caller, stream })),
-    ),
-    readAccountStates(
-      deps,
-      all.map(({ workspaceId }) => workspaceId),
-    ),
-    readProgress(deps, all),
-  ]);
-  for (const { stream } of lapsed) stream.end();
-  for (const [workspaceId, state] of accounts)
-    feeds.of(workspaceId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
-  for (const { workspaceId, changes, campaigns } of progress) {
-    const feed = feeds.of(workspaceId);
-    if (!feed) continue;
-    feed.changes = changes;
-    feed.noteCampaigns(
-      campaigns.map((campaign) => ({
-        ...campaign,
-        json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
-      })),
-    );
-  }
-  const nowMs = performance.now();
-  for (const feed of all) feed.tell(nowMs, pauseMs);
-  for (const { feed, streams } of waiting) feed.welcome(streams);
 }

@@ -14,8 +14,14 @@ const BYTE_ORDER_MARK = '\ufeff';
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 /**
+ * Where a spreadsheet that parts cells by semicolons or tabs, as Excel does in much of Europe, sees a cell begin amidst one of ours:
+ * quotes count for it only where they open a cell.
+ */
+const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+
+/**
  * Rows as RFC 4180 has them, with a head of column names, for spreadsheets: in UTF-8 with a byte order mark, and with an
- * apostrophe before every text that would be run as a formula.
+ * apostrophe before every text that would be run as a formula, also by one that reads other separators.
  */
 export async function writeCsv<Column extends string>(
   columns: readonly Column[],
@@ -30,6 +36,11 @@ export async function writeCsv<Column extends string>(
   return parts.join('');
 }
 
-function lines(cells: ReadonlyArray<readonly Cell[]>): string {
-  return papaparse.unparse(cells as unknown[][], { newline: NEWLINE, escapeFormulae: FORMULA }) + NEWLINE;
+function lines(rows: ReadonlyArray<readonly Cell[]>): string {
+  const cells = rows.map((row) => row.map(defuse));
+  return papaparse.unparse(cells, { newline: NEWLINE, escapeFormulae: FORMULA }) + NEWLINE;
+}
+
+function defuse(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.replaceAll(FORMULA_WITHIN, "$1'") : cell;
 }

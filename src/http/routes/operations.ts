@@ -1,11 +1,12 @@
 import type { CheckDeps } from '../../campaigns/check-campaign.ts';
-import type { AccountDeps } from '../../accounts/connect-account.ts';
+import type { ConnectDeps } from '../../accounts/connect-account.ts';
 import type { ListMessagesDeps } from '../../groups/list-messages.ts';
 import type { GroupDeps } from '../../groups/sync-groups.ts';
-import type { UserDependencies } from '../../users/dependencies.ts';
+import type { RetryDeps } from '../../campaigns/retry-campaign.ts';
 import type { Operation } from '../operation.ts';
 import { exportCampaignOperation } from './analytics/export-campaign.ts';
 import { getCampaignGroupAnalyticsMasterOperation } from './analytics/get-campaign-group-analytics-master.ts';
+import { getGroupOperation } from './analytics/get-group.ts';
 import { getOverviewOperation } from './analytics/get-overview.ts';
 import { addCampaignBatchOperation } from './campaigns/add-campaign-batch.ts';
 import { addCampaignOperation } from './campaigns/add-campaign.ts';
@@ -35,27 +36,75 @@ import { createCommunityOperation } from './groups/create-community.ts';
 import { createGroupOperation } from './groups/create-group.ts';
 import { listGroupsOperation } from './groups/list-groups.ts';
 import { syncGroupsOperation } from './groups/sync-groups.ts';
+import { deleteDraftOperation } from './drafts/delete-draft.ts';
+import { listDraftsOperation } from './drafts/list-drafts.ts';
+import { saveDraftOperation } from './drafts/save-draft.ts';
 import { updateAccountOperation } from './accounts/update-account.ts';
 import { listMessagesOperation } from './sandbox/list-messages.ts';
+import { deleteUserOperation } from './admin/delete-user.ts';
+import { disableUserOperation } from './admin/disable-user.ts';
+import { enableUserOperation } from './admin/enable-user.ts';
+import { getInstallationOperation, type ExamineDeps } from './admin/get-installation.ts';
+import { getUserOperation } from './admin/get-user.ts';
+import { resetFactorsOperation } from './admin/reset-factors.ts';
+import { listInvitationsOperation } from './admin/list-invitations.ts';
+import { listUsersOperation } from './admin/list-users.ts';
+import { listQueuedOperation } from './admin/list-queued.ts';
+import { releaseLedgerOperation } from './admin/release-ledger.ts';
+import { withdrawInvitationOperation } from './admin/withdraw-invitation.ts';
+import { acceptInviteOperation } from './users/accept-invite.ts';
+import { inviteOperation } from './users/invite.ts';
+import { requestPasswordResetOperation } from './users/request-password-reset.ts';
+import { resetPasswordOperation } from './users/reset-password.ts';
+import { sendVerificationOperation } from './users/send-verification.ts';
+import { verifyEmailOperation } from './users/verify-email.ts';
 import { authorizeUserOperation } from './users/authorize-user.ts';
 import { changePasswordOperation } from './users/change-password.ts';
 import { createUserOperation } from './users/create-user.ts';
 import { deleteAccountOperation } from './users/delete-account.ts';
-import { getProfileOperation } from './users/get-profile.ts';
+import { getProfileOperation, type GetProfileDeps } from './users/get-profile.ts';
 import { listAuditLogOperation } from './users/list-audit-log.ts';
 import { revokeTokensOperation } from './users/revoke-tokens.ts';
 import { updateProfileOperation } from './users/update-profile.ts';
+import { endSessionOperation } from './sessions/end-session.ts';
+import { listSessionsOperation } from './sessions/list-sessions.ts';
+import { listFactorsOperation } from './factors/list-factors.ts';
+import { addTotpOperation } from './factors/add-totp.ts';
+import { confirmTotpOperation } from './factors/confirm-totp.ts';
+import { removeFactorOperation } from './factors/remove-factor.ts';
+import { renewRecoveryCodesOperation } from './factors/renew-recovery-codes.ts';
+import { confirmIdentityOperation } from './factors/confirm-identity.ts';
 import { createApiKeyOperation } from './api-keys/create-api-key.ts';
 import { listApiKeysOperation } from './api-keys/list-api-keys.ts';
 import { revokeApiKeyOperation } from './api-keys/revoke-api-key.ts';
+import { createWebhookOperation } from './webhooks/create-webhook.ts';
+import { listWebhooksOperation } from './webhooks/list-webhooks.ts';
+import { updateWebhookOperation } from './webhooks/update-webhook.ts';
+import { deleteWebhookOperation } from './webhooks/delete-webhook.ts';
+import { rotateWebhookSecretOperation } from './webhooks/rotate-webhook-secret.ts';
+import { testWebhookOperation } from './webhooks/test-webhook.ts';
+import { retryWebhookOperation } from './webhooks/retry-webhook.ts';
+import { listWebhookTriesOperation } from './webhooks/list-webhook-tries.ts';
+import { listNoticesOperation } from './notices/list-notices.ts';
+import { noticeSettingsOperation } from './notices/notice-settings.ts';
+import { readNoticesOperation } from './notices/read-notices.ts';
+import { subscribePushOperation } from './notices/subscribe-push.ts';
+import { unsubscribePushOperation } from './notices/unsubscribe-push.ts';
+import { updateNoticeSettingsOperation } from './notices/update-notice-settings.ts';
+import type { NoticeDeps } from './notices/settings-fields.ts';
+import type { WebhookDeps } from '../../webhooks/manage-webhooks.ts';
 
 /** What the operations work with; each asks for the parts that it needs. */
-export interface OperationDependencies extends UserDependencies, CheckDeps, GroupDeps, AccountDeps, ListMessagesDeps {}
+export interface OperationDependencies
+  extends GetProfileDeps, CheckDeps, GroupDeps, ConnectDeps, ListMessagesDeps, WebhookDeps, NoticeDeps, ExamineDeps {
+  mediaDays?: RetryDeps['mediaDays'];
+}
 
 /** Every operation of the service, in the order in which the document lists them. */
 export function listOperations(deps: OperationDependencies): Operation[] {
   return [
     ...listUserOperations(deps),
+    getInstallationOperation(deps),
     createChannelOperation(deps),
     createCommunityOperation(deps),
     createGroupOperation(deps),
@@ -71,6 +120,9 @@ export function listOperations(deps: OperationDependencies): Operation[] {
     deleteGroupListOperation(deps),
     addCampaignOperation(deps),
     addCampaignBatchOperation(deps),
+    saveDraftOperation(deps),
+    listDraftsOperation(deps),
+    deleteDraftOperation(deps),
     previewCampaignOperation(deps),
     checkCampaignOperation(deps),
     duplicateCampaignOperation(deps),
@@ -88,12 +140,41 @@ export function listOperations(deps: OperationDependencies): Operation[] {
     deleteCampaignOperation(deps),
     getCampaignGroupAnalyticsMasterOperation(deps),
     getOverviewOperation(deps),
+    getGroupOperation(deps),
     exportCampaignOperation(deps),
+    ...listWebhookOperations(deps),
+    ...listNoticeOperations(deps),
+  ];
+}
+
+/** Those by which people are told what happens. */
+function listNoticeOperations(deps: NoticeDeps): Operation[] {
+  return [
+    listNoticesOperation(deps),
+    readNoticesOperation(deps),
+    noticeSettingsOperation(deps),
+    updateNoticeSettingsOperation(deps),
+    subscribePushOperation(deps),
+    unsubscribePushOperation(deps),
+  ];
+}
+
+/** Those by which a server is told what happens. */
+function listWebhookOperations(deps: WebhookDeps): Operation[] {
+  return [
+    createWebhookOperation(deps),
+    listWebhooksOperation(deps),
+    updateWebhookOperation(deps),
+    deleteWebhookOperation(deps),
+    rotateWebhookSecretOperation(deps),
+    testWebhookOperation(deps),
+    retryWebhookOperation(deps),
+    listWebhookTriesOperation(deps),
   ];
 }
 
 /** Those that are about the person: sign-up, sign-in, and what users do with their own data (contract §3 and §4). */
-export function listUserOperations(deps: UserDependencies): Operation[] {
+export function listUserOperations(deps: GetProfileDeps): Operation[] {
   return [
     createUserOperation(deps),
     authorizeUserOperation(deps),
@@ -101,10 +182,41 @@ export function listUserOperations(deps: UserDependencies): Operation[] {
     updateProfileOperation(deps),
     changePasswordOperation(deps),
     revokeTokensOperation(deps),
+    listSessionsOperation(deps),
+    endSessionOperation(deps),
     deleteAccountOperation(deps),
     createApiKeyOperation(deps),
     listApiKeysOperation(deps),
     revokeApiKeyOperation(deps),
     listAuditLogOperation(deps),
+    listFactorsOperation(deps),
+    addTotpOperation(deps),
+    confirmTotpOperation(deps),
+    removeFactorOperation(deps),
+    renewRecoveryCodesOperation(deps),
+    confirmIdentityOperation(deps),
+    ...listMailOperations(deps),
+  ];
+}
+
+/** Those that links in mails lead to, and those of administrators. */
+function listMailOperations(deps: GetProfileDeps): Operation[] {
+  return [
+    sendVerificationOperation(deps),
+    verifyEmailOperation(deps),
+    requestPasswordResetOperation(deps),
+    resetPasswordOperation(deps),
+    acceptInviteOperation(deps),
+    inviteOperation(deps),
+    listInvitationsOperation(deps),
+    withdrawInvitationOperation(deps),
+    listUsersOperation(deps),
+    getUserOperation(deps),
+    disableUserOperation(deps),
+    enableUserOperation(deps),
+    resetFactorsOperation(deps),
+    deleteUserOperation(deps),
+    listQueuedOperation(deps),
+    releaseLedgerOperation(deps),
   ];
 }

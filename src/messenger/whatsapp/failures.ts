@@ -29,6 +29,8 @@ export interface LastWord {
   said: Readonly<Record<string, string>>;
 }
 
+/** Why an account rests whose client WhatsApp finds too old. */
+export const VERSION_REFUSED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
 export const REFUSED_IN_A_ROW = 'WhatsApp refuses one post after the other';
@@ -82,7 +84,7 @@ export function judgeEnding(code: number | undefined, said: LastWord['said'] = {
         kind: 'rest',
         times: 15,
         cause: undefined,
-        reason: 'WhatsApp no longer accepts this version of its client: Campanile has to be updated',
+        reason: VERSION_REFUSED,
       };
     case 440:
       return {

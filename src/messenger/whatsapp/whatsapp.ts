@@ -64,7 +64,7 @@ const TIMING: WhatsAppTiming = {
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
-/** A file is up to 16 MiB, and is in memory twice while it is encrypted and uploaded. */
+/** A file is up to 16 MiB, and is in memory twice while it is encrypted and uploaded. One of an account, which may be at a slow host. */
 const UPLOADING_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10 * 60_000;
 const UNLINK_LIMIT_MS = 15_000;
@@ -103,7 +103,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
       maxWaiting: 50,
       maxWaitMs: times.fanOutWaitMs,
     }),
-    uploading: endlessQueue('upload', UPLOADING_AT_ONCE),
+    uploading: endlessQueue('upload', UPLOADING_AT_ONCE, 1),
     uploads: undefined,
     groups: createGroupMemory(),
     client: undefined,
@@ -129,8 +129,8 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
   };
 }
 
-function endlessQueue(name: string, size: number): Slots {
-  return createSlots({ name, size, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
+function endlessQueue(name: string, size: number, perKey = size): Slots {
+  return createSlots({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
 }
 
 async function clearPosts(db: Database): Promise<number> {

@@ -8,7 +8,8 @@ export function disconnectAccountOperation(deps: AccountDeps): Operation {
   return defineOperation({
     path: '/api/v1/venom/disconnect-account',
     access: 'bearer',
-    scope: 'send',
+    scope: 'admin',
+    needsProof: true,
     tag: 'Account',
     summary: 'End your link to the messaging application',
     description:

@@ -44,12 +44,13 @@ export function exportCampaignOperation(deps: { db: Database }): Operation {
     tag: 'Analytics',
     summary: 'Download the groups of a campaign, with what became of it in each, as CSV',
     description:
-      'The rows of `groups` of the analytics, in UTF-8 with a byte order mark, as spreadsheets want it. What is null there is empty here. A text that a spreadsheet would run as a formula has an apostrophe before it. A failure is answered in the usual envelope.',
+      'The rows of `groups` of the analytics, in UTF-8 with a byte order mark, as spreadsheets want it. What is null there is empty here. A text that a spreadsheet would run as a formula has an apostrophe before it, also where one that reads semicolons or tabs would see a cell begin. A failure is answered in the usual envelope.',
     body: exportCampaignBody,
     data: z.string(),
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name made of the campaign’s.' },
     isHeavy: true,
+    longAnswer: 'whole',
     errors: [404],
     async handle({ body, actor, setHeader }) {
       const { campaign, groups } = await readGroupAnalytics(deps, actor, body.campaign_id);

@@ -16,6 +16,7 @@ export function getCampaignGroupAnalyticsMasterOperation(deps: ExpectDeps): Oper
     body: groupAnalyticsBody,
     data: groupAnalyticsData,
     isHeavy: true,
+    longAnswer: 'whole',
     errors: [404],
     async handle({ body, actor }) {
       const { campaign, totals, groups, runs, isRevised, timeline } = await readGroupAnalytics(

@@ -1,7 +1,8 @@
-import { readOverview } from '../../../analytics/read-overview.ts';
+import { readOverview, type OverviewSums, type OverviewTotals } from '../../../analytics/read-overview.ts';
 import type { Database } from '../../../database/connect.ts';
 import { getOverviewBody, getOverviewData } from '../../contract/analytics.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
+import { rate } from '../rate.ts';
 
 export function getOverviewOperation(deps: { db: Database; timeZone: string }): Operation {
   return defineOperation({
@@ -11,10 +12,27 @@ export function getOverviewOperation(deps: { db: Database; timeZone: string }): 
     tag: 'Analytics',
     summary: 'Read what became of all your campaigns, day by day',
     description:
-      'By days in your time zone. A post counts with all that came of it on the day it began, so that late receipts still count and the totals are the sums of the days.',
+      'By days in your time zone. A run counts with all that came of it on the day it began, so that late receipts still count and the totals are the sums of the days; but for the groups, which count once.',
     body: getOverviewBody,
     data: getOverviewData,
     errors: [],
-    handle: ({ body, actor }) => readOverview(deps, actor, body.days),
+    async handle({ body, actor }) {
+      const { totals, previous, daily } = await readOverview(deps, actor, body.days, {
+        withPrevious: body.with_previous,
+      });
+      return {
+        totals: toWireTotals(totals),
+        ...(previous && { previous: toWireTotals(previous) }),
+        daily: daily.map(({ date, ...sums }) => ({ date, ...toWireSums(sums) })),
+      };
+    },
   });
+}
+
+function toWireTotals({ campaigns, groups, ...sums }: OverviewTotals) {
+  return { campaigns, groups, ...toWireSums(sums) };
+}
+
+function toWireSums({ acknowledging, ...sums }: OverviewSums) {
+  return { ...sums, posts: sums.runs, read_rate: rate(sums.read, acknowledging) };
 }

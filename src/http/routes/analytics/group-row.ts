@@ -1,4 +1,5 @@
 import type { Counts, Engagement, GroupRow } from '../../../analytics/group-analytics.ts';
+import { rate } from '../rate.ts';
 
 /** A group of a campaign with what became of it there, as the wire has it. */
 export function toWireGroup(group: GroupRow) {
@@ -35,8 +36,4 @@ export function toWireCounts(row: Counts & Engagement) {
 /** Told only of a campaign of which something was to be recalled or corrected. */
 export function toWireRevised({ recalled, corrected }: Counts) {
   return { recalled, corrected };
-}
-
-function rate(part: number | null, whole: number): number | null {
-  return part === null || whole === 0 ? null : part / whole;
 }

@@ -2,7 +2,7 @@ import { addScheduledCampaign } from '../../../campaigns/add-scheduled-campaign.
 import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { addCampaignBatchBody, addCampaignBatchData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { POST_LIMIT_BYTES, toPost, toSchedule } from './campaign-post.ts';
+import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSchedule } from './campaign-post.ts';
 
 export function addCampaignBatchOperation(deps: AcceptDeps & { timeZone: string }): Operation {
   return defineOperation({
@@ -17,9 +17,11 @@ export function addCampaignBatchOperation(deps: AcceptDeps & { timeZone: string 
     data: addCampaignBatchData,
     bodyLimitBytes: POST_LIMIT_BYTES,
     isHeavy: true,
-    errors: [404, 409],
+    errors: [404, 409, 507],
+    needsRoom: true,
     idempotent: true,
     answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
+    findProblems: findProblemsOfPost(deps),
     async handle({ body, actor, idempotencyKey, setHeader }) {
       const post = { ...toPost(body), ...toSchedule(body) };
       const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);

@@ -2,9 +2,9 @@ import { addCampaign } from '../../../campaigns/add-campaign.ts';
 import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { addCampaignBody, addCampaignData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { POST_LIMIT_BYTES, toPost, toSendNow } from './campaign-post.ts';
+import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSendNow } from './campaign-post.ts';
 
-export function addCampaignOperation(deps: AcceptDeps): Operation {
+export function addCampaignOperation(deps: AcceptDeps & { timeZone: string }): Operation {
   return defineOperation({
     path: '/api/v1/venom/add-campaign',
     access: 'bearer',
@@ -16,8 +16,10 @@ export function addCampaignOperation(deps: AcceptDeps): Operation {
     data: addCampaignData,
     bodyLimitBytes: POST_LIMIT_BYTES,
     isHeavy: true,
-    errors: [404, 409],
+    errors: [404, 409, 507],
+    needsRoom: true,
     idempotent: true,
+    findProblems: findProblemsOfPost(deps),
     async handle({ body, actor, idempotencyKey }) {
       const post = { ...toPost(body), ...toSendNow(body) };
       const accepted = await addCampaign(deps, actor, post, idempotencyKey);

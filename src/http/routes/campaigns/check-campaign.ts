@@ -1,7 +1,7 @@
 import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../../campaigns/check-campaign.ts';
 import * as wire from '../../contract/check-campaign.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
+import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';
 
 export function checkCampaignOperation(deps: CheckDeps): Operation {
   return defineOperation({
@@ -9,6 +9,7 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
     access: 'bearer',
     scope: 'read',
     tag: 'Campaigns',
+    isPreview: true,
     summary: 'See what would come of a campaign, without creating it',
     description:
       'Takes the body of either operation that adds a campaign, and refuses what they refuse. Problems of groups, such as one where only admins may post, keep a campaign from nobody else: adding it is still possible.',
@@ -17,7 +18,8 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
     bodyLimitBytes: POST_LIMIT_BYTES,
     isHeavy: true,
     errors: [404],
-    async handle({ body, actor }) {
+    findProblems: findProblemsOfPost(deps),
+    async handle({ body, actor, warnings }) {
       const post = toPost(body);
       const draft: CampaignDraft = body.is_schedule
         ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
@@ -25,7 +27,7 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
       const found = await checkCampaign(deps, actor, draft, body.campaign_id);
       return {
         text: found.text,
-        warnings: found.warnings,
+        warnings: [...found.warnings, ...warnings.map((message) => ({ code: 'means_nothing', message }))],
         media: found.media,
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {

@@ -2,6 +2,7 @@ import { duplicateCampaign, type CampaignCopy } from '../../../campaigns/duplica
 import type { Database } from '../../../database/connect.ts';
 import { campaignBody } from '../../contract/campaigns.ts';
 import { duplicateCampaignData } from '../../contract/duplicate-campaign.ts';
+import { LongText } from '../../contract/long-text.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 
 export function duplicateCampaignOperation(deps: { db: Database }): Operation {
@@ -16,6 +17,7 @@ export function duplicateCampaignOperation(deps: { db: Database }): Operation {
     body: campaignBody,
     data: duplicateCampaignData,
     isHeavy: true,
+    longAnswer: 'pieces',
     errors: [404],
     handle: async ({ body, actor }) => toWire(await duplicateCampaign(deps, actor, body.campaign_id)),
   });
@@ -26,7 +28,7 @@ function toWire({ schedule, ...copy }: CampaignCopy) {
     name: copy.name,
     desc: copy.description,
     html: copy.html,
-    image: copy.image,
+    image: copy.image && new LongText(copy.image),
     group_metadata_ids: copy.groupIds,
     is_channel_campaign: copy.isChannelCampaign,
   };

@@ -25,15 +25,17 @@ export function getMediaOperation(deps: { db: Database }): Operation {
       'content-disposition': 'A file name made of the hash.',
     },
     isHeavy: true,
+    longAnswer: 'pieces',
     errors: [404],
     async handle({ body, actor, setHeader }) {
-      const { mime, extension, bytes } = await getMedia(deps, actor, body.sha256);
+      const { mime, extension, size, pieces } = await getMedia(deps, actor, body.sha256);
       setHeader('content-type', mime);
+      setHeader('content-length', String(size));
       setHeader('content-disposition', contentDisposition(fileNameOf(body.sha256.slice(0, NAME_LETTERS), extension)));
       setHeader('cache-control', 'private, max-age=31536000, immutable');
       // Opened by itself in a browser, it runs nothing and is of no origin.
       setHeader('content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'");
-      return bytes;
+      return pieces;
     },
   });
 }

@@ -14,7 +14,7 @@ export function listRunsOperation(deps: { db: Database; timeZone: string }): Ope
     description: 'In order of acceptance. A campaign that was sent at once has one run, due when it was accepted.',
     body: listRunsBody,
     data: listRunsData,
-    errors: [],
+    errors: [404],
     async handle({ body, actor }) {
       const { start_date: startDate, end_date: endDate, limit, cursor } = body;
       const { runs, next } = await listRuns(deps, actor, {
@@ -22,6 +22,8 @@ export function listRunsOperation(deps: { db: Database; timeZone: string }): Ope
         endDate,
         limit,
         after: readCursor(cursor) ?? 0,
+        kind: body.kind,
+        groupListId: body.group_list_id,
       });
       return {
         runs: runs.map((run) => ({
@@ -31,6 +33,12 @@ export function listRunsOperation(deps: { db: Database; timeZone: string }): Ope
           campaign_status: run.campaignStatus,
           due_at: run.dueAt.toISOString(),
           status: run.status,
+          ...(body.with_counts && {
+            group_count: run.groupCount,
+            queued: run.queued,
+            sent: run.sent,
+            failed: run.failed,
+          }),
         })),
         next_cursor: writeCursor(next),
       };

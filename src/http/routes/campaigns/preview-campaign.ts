@@ -10,10 +10,12 @@ export function previewCampaignOperation(deps: { convert: Convert }): Operation 
     access: 'bearer',
     scope: 'read',
     tag: 'Campaigns',
+    isPreview: true,
     summary: 'See the very text that would be sent',
     body: previewBody,
     data: previewData,
     bodyLimitBytes: HTML_LIMIT_BYTES,
+    description: 'Up to 600 previews and checks a minute and user, unless the operator says otherwise.',
     errors: [],
     handle: ({ body, actor }) => previewCampaign(deps, actor.userId, body.html),
   });

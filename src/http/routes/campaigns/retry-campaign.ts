@@ -1,9 +1,8 @@
-import type { ControlDeps } from '../../../campaigns/control.ts';
-import { retryCampaign } from '../../../campaigns/retry-campaign.ts';
+import { retryCampaign, type RetryDeps } from '../../../campaigns/retry-campaign.ts';
 import type { Operation } from '../../operation.ts';
 import { controlOperation } from './control-campaign.ts';
 
-export function retryCampaignOperation(deps: ControlDeps): Operation {
+export function retryCampaignOperation(deps: RetryDeps): Operation {
   return controlOperation({
     path: '/api/v1/venom/retry-campaign',
     summary: 'Queue the failed deliveries of a campaign again',

@@ -2,9 +2,9 @@ import { updateCampaign } from '../../../campaigns/update-campaign.ts';
 import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
 import { updateCampaignBody, controlledData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { POST_LIMIT_BYTES } from './campaign-post.ts';
+import { findProblemsOfPost, POST_LIMIT_BYTES } from './campaign-post.ts';
 
-export function updateCampaignOperation(deps: AcceptDeps): Operation {
+export function updateCampaignOperation(deps: AcceptDeps & { timeZone: string }): Operation {
   return defineOperation({
     path: '/api/v1/venom/update-campaign',
     access: 'bearer',
@@ -17,7 +17,9 @@ export function updateCampaignOperation(deps: AcceptDeps): Operation {
     data: controlledData,
     bodyLimitBytes: POST_LIMIT_BYTES,
     isHeavy: true,
-    errors: [404, 409],
+    errors: [404, 409, 507],
+    needsRoom: true,
+    findProblems: findProblemsOfPost(deps),
     async handle({ body, actor }) {
       const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
         name: body.name,

@@ -18,7 +18,8 @@ export function createChannelOperation(deps: GroupDeps): Operation {
     data: createChannelData,
     bodyLimitBytes: PICTURE_LIMIT_BYTES,
     isHeavy: true,
-    errors: [409, 503],
+    errors: [409, 503, 507],
+    needsRoom: true,
     idempotent: true,
     async handle({ body, actor, idempotencyKey }) {
       const { name, description, image = null } = body;

@@ -6,7 +6,14 @@ import { defineOperation, type Operation } from '../../operation.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { toNid } from './nid.ts';
 
-const NOTHING_POSTED: GroupActivity = { posts: 0, lastPostedAt: null, recipients: 0, read: 0 };
+const NOTHING_POSTED: GroupActivity = {
+  posts: 0,
+  lastPostedAt: null,
+  silentDays: null,
+  failed: 0,
+  recipients: 0,
+  read: 0,
+};
 
 export function listGroupsOperation(deps: GroupDeps): Operation {
   return defineOperation({
@@ -19,9 +26,22 @@ export function listGroupsOperation(deps: GroupDeps): Operation {
     data: listGroupsData,
     errors: [404, 503],
     async handle({ body, actor }) {
-      const { kind, search, limit, group_list_id: groupListId, with_activity: withActivity } = body;
-      const after = readCursor(body.cursor) ?? 0;
-      const page = await listGroups(deps, actor, { kind, search, groupListId, limit, after, withActivity });
+      const { kind, search, limit, sort_by: by, descending } = body;
+      const page = await listGroups(deps, actor, {
+        kind,
+        search,
+        groupListId: body.group_list_id,
+        minParticipants: body.min_participants,
+        maxParticipants: body.max_participants,
+        silentDays: body.silent_days,
+        activeDays: body.active_days,
+        hasFailed: body.has_failed,
+        sort: by && { by, descending },
+        limit,
+        after: readCursor(body.cursor) ?? 0,
+        withActivity: body.with_activity,
+        withTotals: body.with_totals,
+      });
       return {
         groups: page.groups.map((group) => ({
           group_metadata_id: group.groupId,
@@ -33,15 +53,17 @@ export function listGroupsOperation(deps: GroupDeps): Operation {
           can_send: group.canSend,
           ...(page.activity && { activity: toWireActivity(page.activity.get(group.groupId)) }),
         })),
+        ...(page.totals && { totals: page.totals }),
         next_cursor: writeCursor(page.next),
       };
     },
   });
 }
 
-function toWireActivity({ posts, lastPostedAt, recipients, read }: GroupActivity = NOTHING_POSTED) {
+function toWireActivity({ posts, failed, lastPostedAt, recipients, read }: GroupActivity = NOTHING_POSTED) {
   return {
     posts,
+    failed,
     last_posted_at: lastPostedAt?.toISOString() ?? null,
     recipients,
     read,

@@ -10,13 +10,14 @@ export function authorizeUserOperation(deps: UserDependencies): Operation {
     access: 'open',
     tag: 'Users',
     summary: 'Sign in and get a token',
-    description: 'The token lives 24 hours. `is_first_login` is true in the first successful answer.',
+    description:
+      'The token lives 24 hours. `is_first_login` is true in the first successful answer. For a user who has set up a second factor a right password is a 401 whose `details` name `code`: send both again, with the code.',
     body: authorizeUserBody,
     data: authorizeUserData,
-    errors: [401, 429],
-    async handle({ body, address }) {
-      const credentials = { userName: body.user_name, password: body.password };
-      const { token, user } = await authorizeUser(deps, credentials, address);
+    errors: [401, 403, 429],
+    async handle({ body, address, header }) {
+      const credentials = { userName: body.user_name, password: body.password, code: body.code };
+      const { token, user } = await authorizeUser(deps, credentials, { address, agent: header('user-agent') ?? '' });
       return { token, user_info: userInfoOf(user) };
     },
   });

@@ -12,12 +12,16 @@ export function changePasswordOperation(deps: UserDependencies): Operation {
     tag: 'Users',
     summary: 'Change your password',
     description:
-      'Revokes every other token and keeps the one this request came with; API keys go on. A wrong `current_password` is a 400 on that field.',
+      'Revokes every other token and keeps the one this request came with; API keys are revoked unless `keep_api_keys` is true. A wrong `current_password` is a 400 on that field.',
     body: changePasswordBody,
     data: nothingData,
     errors: [409, 429],
     async handle({ body, caller, actor }) {
-      const passwords = { currentPassword: body.current_password, newPassword: body.new_password };
+      const passwords = {
+        currentPassword: body.current_password,
+        newPassword: body.new_password,
+        keepApiKeys: body.keep_api_keys,
+      };
       await changePassword(deps, actor, tokenOf(caller), passwords);
       return {};
     },

@@ -8,7 +8,7 @@ export function listAuditLogOperation(deps: { db: Database }): Operation {
   return defineOperation({
     path: '/api/v1/user/list_audit_log',
     access: 'bearer',
-    scope: 'read',
+    scope: 'admin',
     tag: 'Users',
     summary: 'See what was done in your name, newest first',
     description:
@@ -20,11 +20,12 @@ export function listAuditLogOperation(deps: { db: Database }): Operation {
       const page = { limit: body.limit, before: readCursor(body.cursor) ?? null };
       const { entries, next } = await listAuditLog(deps, actor, page);
       return {
-        entries: entries.map(({ at, action, subject, address, apiKeyId }) => ({
+        entries: entries.map(({ at, action, subject, campaignName, address, apiKeyId }) => ({
           at: at.toISOString(),
           action,
           subject,
           address,
+          ...(campaignName !== null && { campaign_name: campaignName }),
           ...(apiKeyId !== null && { api_key_id: apiKeyId }),
         })),
         next_cursor: writeCursor(next),

@@ -16,6 +16,11 @@ export function userInfoOf(user: User): UserInfo {
   };
 }
 
-export function profileOf({ user, timeZone }: UserProfile): Profile {
-  return { user_info: userInfoOf(user), time_zone: timeZone };
+export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProfile): Profile {
+  return {
+    user_info: userInfoOf(user),
+    time_zone: timeZone,
+    is_admin: isAdmin,
+    ...(isEmailVerified !== undefined && { email_verified: isEmailVerified }),
+  };
 }

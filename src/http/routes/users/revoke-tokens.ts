@@ -1,7 +1,6 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { revokeTokens } from '../../../users/revoke-tokens.ts';
-import { nothing } from '../../contract/fields.ts';
-import { nothingData } from '../../contract/users.ts';
+import { nothingData, revokeTokensBody } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 
 export function revokeTokensOperation(deps: UserDependencies): Operation {
@@ -12,12 +11,12 @@ export function revokeTokensOperation(deps: UserDependencies): Operation {
     tag: 'Users',
     summary: 'Revoke all your tokens',
     description:
-      'This one too. Holds on every process within a second. API keys are no tokens: they go on until revoked.',
-    body: nothing,
+      'This one too. Holds on every process within a second. API keys are revoked, too, unless `keep_api_keys` is true.',
+    body: revokeTokensBody,
     data: nothingData,
     errors: [],
-    async handle({ actor }) {
-      await revokeTokens(deps, actor);
+    async handle({ body, actor }) {
+      await revokeTokens(deps, actor, { keepApiKeys: body.keep_api_keys });
       return {};
     },
   });

@@ -8,7 +8,7 @@ export function updateProfileOperation(deps: UserDependencies): Operation {
   return defineOperation({
     path: '/api/v1/user/update_profile',
     access: 'bearer',
-    scope: 'send',
+    scope: 'admin',
     tag: 'Users',
     summary: 'Change your own data',
     description:

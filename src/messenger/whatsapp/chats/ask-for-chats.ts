@@ -36,7 +36,7 @@ export function askForChats(asking: Asking): ChatQuestions {
         const created = await createCommunityChats(client, community);
         if (created) return created;
         const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
-        throw new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true });
+        throw new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true });
       }),
     async createChannel(channel) {
       // Before anything is asked for, so that nothing has been created when it cannot be read.
@@ -70,13 +70,10 @@ function toAppError(what: string, error: unknown, rest: Pick<Rest, 'begin'>): Ap
   const code = refusalOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
-    return new AppError('unavailable', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
+    return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
   const refusal = judgeRefusal(code);
   if (refusal.kind === 'rest') rest.begin(refusal);
-  const kind = refusal.kind === 'final' ? 'conflict' : 'unavailable';
-  return new AppError(kind, `WhatsApp refused ${what} (${code})`, {
-    cause: error,
-    ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
-  });
+  const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
+  return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
 }

@@ -96,7 +96,8 @@ async function findVersions({ db, log, configured, pageUrl }: VersionOptions): P
 
 async function readPage(url: string, log: Log): Promise<WAVersion | undefined> {
   try {
-    const response = await fetch(url, { headers: LIKE_A_BROWSER, signal: AbortSignal.timeout(PAGE_LIMIT_MS) });
+    const signal = AbortSignal.timeout(PAGE_LIMIT_MS);
+    const response = await fetch(url, { headers: LIKE_A_BROWSER, redirect: 'error', signal });
     const revision = Number(REVISION.exec(await response.text())?.[1]);
     if (!(revision <= LAST_UINT32)) throw new Error(`the page (${response.status}) names no version`);
     return [RELEASED[0], RELEASED[1], revision];

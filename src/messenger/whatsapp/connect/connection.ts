@@ -132,9 +132,13 @@ async function endLink({ account, table, rest, log }: ConnectionState, reason: s
 
 function requireOnline({ online }: ConnectionState): Socket {
   if (online) return online;
-  throw new AppError('unavailable', 'Your account is not connected to WhatsApp just now, try again in a moment', {
-    retryAfterSeconds: 5,
-  });
+  throw new AppError(
+    'account_not_connected',
+    'Your account is not connected to WhatsApp just now, try again in a moment',
+    {
+      retryAfterSeconds: 5,
+    },
+  );
 }
 
 async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
@@ -157,6 +161,6 @@ async function leave(state: ConnectionState, ended: Promise<void>): Promise<bool
   } catch (error) {
     state.isLeaving = false;
     const message = 'WhatsApp did not confirm that the link was ended: try again in a moment';
-    throw new AppError('unavailable', message, { retryAfterSeconds: 5, cause: error });
+    throw new AppError('messenger_unavailable', message, { retryAfterSeconds: 5, cause: error });
   }
 }

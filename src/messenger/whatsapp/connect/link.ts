@@ -58,7 +58,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
     if (hasFailed || signal.aborted) return;
     hasFailed = true;
     clearTimeout(limit);
-    first.reject(new AppError('unavailable', reason, { retryAfterSeconds: 5 }));
+    first.reject(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }));
     tell({ status: 'unlinked', reason, refusedNumber });
   }
 

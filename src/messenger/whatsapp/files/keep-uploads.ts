@@ -65,10 +65,14 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
   const uploads = keepRecent<string, Uploaded>({ most: KEPT, forMs: KEPT_MS });
   const failures = keepFailures();
 
-  async function findOrUpload(media: PostMedia, key: UploadKey, { client, signal }: Uploader): Promise<Uploaded> {
+  async function findOrUpload(
+    media: PostMedia,
+    key: UploadKey,
+    { accountId, client, signal }: Uploader,
+  ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const giveBack = await places.take({ signal });
+    const giveBack = await places.take({ key: String(accountId), signal });
     try {
       const { file, describe } = await prepareFile(media, key.place);
       const answer = await uploadFile(client, file, { ca, signal });

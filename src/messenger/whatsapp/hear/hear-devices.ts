@@ -4,6 +4,7 @@
  */
 import { getBinaryNodeChild, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
+import { hearFirst } from '../connect/hear-first.ts';
 import type { KnownMember, KnownMembers } from '../send/known-members.ts';
 import { findLid, findNumber, lidName, numberName, readIds } from './participants.ts';
 
@@ -15,18 +16,11 @@ export interface HearingDevices {
 
 /** Listens to one connection, from before its opening to its end. */
 export function hearDevices(client: WASocket, { accountId, log, members }: HearingDevices): void {
-  const listeners = client.ws.listeners('CB:notification') as Array<(stanza: BinaryNode) => unknown>;
-  client.ws.removeAllListeners('CB:notification');
-  const pass = (stanza: BinaryNode) => {
-    for (const listener of listeners) listener(stanza);
-  };
-  client.ws.on('CB:notification', (stanza: BinaryNode) => {
+  hearFirst(client, 'CB:notification', (stanza, pass) => {
     const change = readChange(stanza);
-    if (!change) return pass(stanza);
-    note(client, members, stanza, change).then(
-      () => pass(stanza),
-      (error: unknown) =>
-        log.warn({ err: error, accountId }, 'a change of devices was not noted, WhatsApp tells it again'),
+    if (!change) return pass();
+    note(client, members, stanza, change).then(pass, (error: unknown) =>
+      log.warn({ err: error, accountId }, 'a change of devices was not noted, WhatsApp tells it again'),
     );
   });
 }

@@ -7,6 +7,7 @@ import { proto, unpadRandomMax16, type BinaryNode, type GroupMetadata, type WASo
 import type { Log } from '../../../lib/log.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
+import { hearFirst } from '../connect/hear-first.ts';
 import { askForBacklog } from './ask-for-backlog.ts';
 import { leavePrivateUnread } from './leave-private-unread.ts';
 import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
@@ -33,11 +34,9 @@ export function hearMembers(client: WASocket, hearing: Hearing): void {
 
 /** The client confirms a receipt when its listener is called, so that one is called when the receipt is recorded. */
 function holdReceipts(client: WASocket, hearing: Hearing): void {
-  const listeners = client.ws.listeners('CB:receipt') as Array<(stanza: BinaryNode) => unknown>;
-  client.ws.removeAllListeners('CB:receipt');
-  client.ws.on('CB:receipt', (stanza: BinaryNode) => {
+  hearFirst(client, 'CB:receipt', (stanza, pass) => {
     void hear(client, hearing, readReceipts(stanza)).then((isRecorded) => {
-      if (isRecorded) for (const listener of listeners) listener(stanza);
+      if (isRecorded) pass();
     });
   });
 }

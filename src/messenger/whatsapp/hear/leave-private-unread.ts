@@ -1,5 +1,6 @@
 import { isJidNewsletter, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
+import { hearFirst } from '../connect/hear-first.ts';
 import { isOwn, readIds } from './participants.ts';
 
 /**
@@ -12,12 +13,7 @@ export function leavePrivateUnread(client: WASocket, log: Log): void {
       log.debug({ err: error }, 'a private message was not acknowledged, WhatsApp tells it again');
     });
   };
-  const listeners = client.ws.listeners('CB:message') as Array<(stanza: BinaryNode) => unknown>;
-  client.ws.removeAllListeners('CB:message');
-  client.ws.on('CB:message', (stanza: BinaryNode) => {
-    if (isPrivate(client, stanza)) acknowledge(stanza);
-    else for (const listener of listeners) listener(stanza);
-  });
+  hearFirst(client, 'CB:message', (stanza, pass) => (isPrivate(client, stanza) ? acknowledge(stanza) : pass()));
   // Some statuses come so, and to these the client says nothing at all: WhatsApp ends the connection again and again for that.
   client.ws.on('CB:status', acknowledge);
 }

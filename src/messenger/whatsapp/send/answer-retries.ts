@@ -6,8 +6,10 @@
 import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
 import { createBatch } from '../../../lib/batch.ts';
 import { startLoop } from '../../../lib/loop.ts';
+import { putLast } from '../../../lib/put-last.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import type { Notes } from '../connect/credentials.ts';
+import { hearFirst } from '../connect/hear-first.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
 import { answerRetry, type Answering } from './answer-retry.ts';
 
@@ -90,17 +92,14 @@ export function answerRetries(options: AnsweringAll): Answers {
 
   return {
     listen(client) {
-      const listeners = client.ws.listeners('CB:receipt') as Array<(stanza: BinaryNode) => unknown>;
-      client.ws.removeAllListeners('CB:receipt');
-      client.ws.on('CB:receipt', (stanza: BinaryNode) => {
-        if (!isRetryInGroup(stanza)) for (const listener of listeners) listener(stanza);
-        else
-          take(client, stanza).catch((error: unknown) => {
-            log.warn(
-              { err: error, accountId },
-              'a device that asks for a post again was not noted, WhatsApp tells it again',
-            );
-          });
+      hearFirst(client, 'CB:receipt', (stanza, pass) => {
+        if (!isRetryInGroup(stanza)) return pass();
+        take(client, stanza).catch((error: unknown) => {
+          log.warn(
+            { err: error, accountId },
+            'a device that asks for a post again was not noted, WhatsApp tells it again',
+          );
+        });
       });
     },
     stop() {
@@ -125,9 +124,7 @@ function admit({ waiting, asked, accountId, log }: State, retry: Retry): boolean
     log.warn({ accountId }, 'so many devices ask for posts again that one is not answered');
     return false;
   }
-  asked.set(name, times);
-  const oldest = asked.keys().next();
-  if (asked.size > MOST_COUNTED && !oldest.done) asked.delete(oldest.value);
+  putLast(asked, name, times, MOST_COUNTED);
   return true;
 }
 
@@ -137,7 +134,7 @@ async function step(state: State): Promise<number> {
   const { waiting, holds, answerGapMs } = state;
   if (waiting.size === 0) return IDLE_MS;
   const client = state.client();
-  const next = [...waiting].find(([, { retry }]) => !holds.has(retry.messageId));
+  const next = waiting.entries().find(([, { retry }]) => !holds.has(retry.messageId));
   if (!client || !next) return LOOK_AGAIN_MS;
   const earlyMs = state.nextAtMs - performance.now();
   if (earlyMs > 0) return earlyMs;

@@ -2,12 +2,13 @@
  * Answers one device that could not read a post: it alone gets it again, encrypted for it, with the key for what the group is sent
  * from then on. The client would send it to the whole group.
  */
-import { encodeSignedDeviceIdentity, encodeWAMessage, jidDecode, type BinaryNode, proto, type WASocket } from 'baileys';
+import { encodeWAMessage, jidDecode, type BinaryNode, proto, type WASocket } from 'baileys';
 import type { Retry } from './read-retry.ts';
 import type { SentPost } from '../../messenger.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
-import { encryptForDevices, inOneStep, isFirst } from './encrypt-for-devices.ts';
+import { encryptForDevices, inOneStep, showIdentity } from './encrypt-for-devices.ts';
+import { bringKey, senderIn } from './group-key.ts';
 import { relay, type Relaying } from './relay.ts';
 
 export interface Answering extends Relaying {
@@ -66,10 +67,7 @@ async function encryptAgain(
   });
   const [encrypted] = nodes;
   if (!encrypted || !Array.isArray(encrypted.node.content)) return undefined;
-  const { account } = client.authState.creds;
-  if (!account || !isFirst(encrypted.node)) return encrypted.node.content;
-  const identity = { tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) };
-  return [...encrypted.node.content, identity];
+  return [...encrypted.node.content, ...showIdentity(client, [encrypted.node])];
 }
 
 /** False when it brought none, or none that are of use: they are not signed by it. */
@@ -91,14 +89,9 @@ async function isDoubted({ signalRepository }: WASocket, { device, count, regist
 }
 
 /** The group's key as it is by now. Nothing when there is none, as after the link was made anew. */
-async function groupKeyFor(
-  { authState, signalRepository }: WASocket,
-  { chatId, device }: Retry,
-): Promise<proto.IMessage> {
-  const { id = '', lid } = authState.creds.me ?? {};
-  const meId = device.endsWith('@lid') && lid !== undefined ? lid : id;
-  const sender = { group: chatId, meId };
+async function groupKeyFor(client: WASocket, { chatId, device }: Retry): Promise<proto.IMessage> {
+  const { signalRepository } = client;
+  const sender = senderIn(client, chatId, device.endsWith('@lid'));
   if (!(await signalRepository.hasSenderKey(sender))) return {};
-  const axolotlSenderKeyDistributionMessage = await signalRepository.getSenderKeyDistributionMessage(sender);
-  return { senderKeyDistributionMessage: { groupId: chatId, axolotlSenderKeyDistributionMessage } };
+  return bringKey(chatId, await signalRepository.getSenderKeyDistributionMessage(sender));
 }

@@ -1,5 +1,6 @@
 /** Encrypts something for one device after the other, with what is kept to write to each of them, or with keys that WhatsApp has of it. */
 import {
+  encodeSignedDeviceIdentity,
   getBinaryNodeChild,
   getBinaryNodeChildren,
   jidDecode,
@@ -121,8 +122,14 @@ function encryptForStrangers(
   });
 }
 
-/** A device that is written to for the first time has to be shown who we are. */
-export function isFirst({ content }: BinaryNode): boolean {
+/** Who we are, which a device is shown that is written to for the first time; nothing where none of these goes to one. */
+export function showIdentity({ authState }: WASocket, nodes: readonly BinaryNode[]): BinaryNode[] {
+  const { account } = authState.creds;
+  if (!account || !nodes.some(isFirst)) return [];
+  return [{ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) }];
+}
+
+function isFirst({ content }: BinaryNode): boolean {
   return Array.isArray(content) && content.some(({ attrs }) => attrs['type'] === 'pkmsg');
 }
 

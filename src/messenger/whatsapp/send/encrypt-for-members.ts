@@ -1,16 +1,10 @@
 /** A message to a group as it leaves: encrypted once, with a key of the group's that goes along for each device which lacks it. */
-import {
-  encodeSignedDeviceIdentity,
-  encodeWAMessage,
-  type BinaryNode,
-  type GroupMetadata,
-  type proto,
-  type WASocket,
-} from 'baileys';
+import { encodeWAMessage, type BinaryNode, type GroupMetadata, type proto, type WASocket } from 'baileys';
 import { getMessageReportingToken, shouldIncludeReportingToken } from 'baileys/lib/Utils/reporting-utils.js';
 import { isFile, mediaTypeOf } from './encode-part.ts';
-import { encryptForDevices, isFirst } from './encrypt-for-devices.ts';
+import { encryptForDevices, showIdentity } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
+import { bringKey, senderIn } from './group-key.ts';
 import type { KeyHolders } from './known-members.ts';
 import type { Sending } from './sending.ts';
 
@@ -45,11 +39,11 @@ export async function encryptForMembers(
   group: GroupMetadata,
   to: ToMembers,
 ): Promise<EncryptedForMembers> {
-  const { client, members, fanOuts } = sending;
+  const { accountId, client, members, fanOuts } = sending;
   const devices = await findDevices(client, members, group);
   const known = await members.keyHolders(to.chatId);
   const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
-  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.take();
+  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.take({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;
@@ -78,19 +72,19 @@ function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolea
 
 /** The message itself, and what makes it readable. */
 async function encryptForGroup(
-  { authState, signalRepository }: WASocket,
+  client: WASocket,
   group: GroupMetadata,
   { chatId, message }: ToMembers,
 ): Promise<{ body: { node: BinaryNode; attributes: BinaryNode['attrs'] }; key: proto.IMessage }> {
-  const { id = '', lid } = authState.creds.me ?? {};
-  const meId = addressingOf(group) === 'lid' && lid !== undefined ? lid : id;
-  const data = encodeWAMessage(message);
-  const { ciphertext, senderKeyDistributionMessage: axolotlSenderKeyDistributionMessage } =
-    await signalRepository.encryptGroupMessage({ group: chatId, meId, data });
+  const sender = senderIn(client, chatId, addressingOf(group) === 'lid');
+  const { ciphertext, senderKeyDistributionMessage } = await client.signalRepository.encryptGroupMessage({
+    ...sender,
+    data: encodeWAMessage(message),
+  });
   const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
   return {
     body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
-    key: { senderKeyDistributionMessage: { groupId: chatId, axolotlSenderKeyDistributionMessage } },
+    key: bringKey(chatId, senderKeyDistributionMessage),
   };
 }
 
@@ -125,9 +119,7 @@ async function buildStanza(
 ): Promise<BinaryNode> {
   const content: BinaryNode[] = [body];
   if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
-  const { account } = client.authState.creds;
-  if (account && participants.some(isFirst))
-    content.push({ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) });
+  content.push(...showIdentity(client, participants));
   const token = await reportingToken(log, { chatId, messageId, message });
   if (token) content.push(token);
   const { ephemeralDuration: seconds = 0 } = group;

@@ -2,6 +2,7 @@
  * What is known of the members of groups: their devices, those that cannot be written to, and who can read which group. It is kept
  * with the credentials, outlives a restart, and is asked for again only when it may have changed.
  */
+import { putLast } from '../../../lib/put-last.ts';
 import type { Notes } from '../connect/credentials.ts';
 
 /** A member under the jid that a group names them by. */
@@ -45,13 +46,6 @@ export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
   const recent = new Map<string, KnownMember>();
   let last: Promise<unknown> = Promise.resolve();
 
-  function keep(jid: string, member: KnownMember): void {
-    recent.delete(jid);
-    recent.set(jid, member);
-    const oldest = recent.keys().next();
-    if (recent.size > MEMBERS_IN_MEMORY && !oldest.done) recent.delete(oldest.value);
-  }
-
   async function read(jids: readonly string[]): Promise<Map<string, KnownMember>> {
     const known = new Map(jids.flatMap((jid) => toEntry(jid, recent.get(jid))));
     const missing = jids.filter((jid) => !known.has(jid));
@@ -59,7 +53,7 @@ export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
     for (const [jid, note] of stored) {
       // What was changed meanwhile is newer.
       const member = recent.get(jid) ?? (note as KnownMember);
-      keep(jid, member);
+      putLast(recent, jid, member, MEMBERS_IN_MEMORY);
       known.set(jid, member);
     }
     return known;
@@ -70,7 +64,7 @@ export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
     const changed = new Map(jids.flatMap((jid) => toEntry(jid, change(known.get(jid), jid))));
     if (changed.size === 0) return;
     await notes.write(MEMBER, changed);
-    for (const [jid, member] of changed) keep(jid, member);
+    for (const [jid, member] of changed) putLast(recent, jid, member, MEMBERS_IN_MEMORY);
   }
 
   return {

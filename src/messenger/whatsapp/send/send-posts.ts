@@ -88,6 +88,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
   const client = account.client();
   if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
   return {
+    accountId,
     client,
     log,
     chats,

@@ -7,6 +7,7 @@ import type { Relaying } from './relay.ts';
 import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
+  accountId: number;
   chats: KnownChats;
   members: KnownMembers;
   /** Notes a message before it leaves. */

@@ -1,0 +1,210 @@
+/**
+ * What one who misbehaves costs everybody else: how long a small request of somebody else takes meanwhile, in terms of idle moments of the
+ * same run, how many of them are refused, whether the service says that it is ready, how long a campaign takes, and what it holds.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { sql } from 'kysely';
+import type { Database } from '../src/database/connect.ts';
+import { sleep } from '../src/lib/time.ts';
+import { PNG } from '../test/support/sample-files.ts';
+import { removeService, startService, type Service } from '../test/support/service.ts';
+import { WORST_HTML } from '../test/support/worst-html.ts';
+import { signUp, type Client } from './support/client.ts';
+import { startCluster } from './support/cluster.ts';
+import { memoryMb } from './support/memory.ts';
+import { count, median, type Row } from './support/table.ts';
+
+const REACH = 2;
+const REACH_ANALYTICS = 1.1;
+const REACH_MORE_MB = 250;
+const PAUSE_MS = 20;
+const STRANGERS = 700;
+const DEAF = 72;
+const FILE_BYTES = 16 * 1024 * 1024 - 1_024;
+
+interface Attack {
+  what: string;
+  /** The most that others may feel of it, in terms of idle. */
+  reach: number;
+  /** Goes on until `signal` is aborted. */
+  run(signal: AbortSignal): Promise<unknown>;
+}
+
+export async function benchAbuse({ quick }: { quick: boolean }): Promise<Row[]> {
+  if (process.platform !== 'linux') return [];
+  const seconds = quick ? 5 : 15;
+  await using undo = new AsyncDisposableStack();
+  const cluster = await startCluster();
+  undo.defer(cluster.stop);
+  return await cluster.withDatabase(async ({ url, db }) => {
+    await using started = new AsyncDisposableStack();
+    const service = await startService({ environment: { SANDBOX_SPEED: '0', DATABASE_URL: url } });
+    started.defer(() => removeService(service));
+    started.defer(async () => void (await service.stop()));
+    const victim = await signUp(service.url, 'victim');
+    const culprit = await signUp(service.url, 'culprit');
+    const attacks = await prepareAttacks(db, service, culprit, quick);
+    await feel(service, victim, seconds);
+    const rows: Row[] = [];
+    for (const attack of attacks) rows.push(await beside(attack, { service, victim, seconds }));
+    return rows;
+  });
+}
+
+async function prepareAttacks(db: Database, service: Service, culprit: Client, quick: boolean): Promise<Attack[]> {
+  const sha256 = await sendFile(culprit);
+  const groups = quick ? 1_000 : 10_000;
+  const campaignId = await sendLargest(db, culprit, groups);
+  const html = (WORST_HTML['marks that open again in each paragraph'] ?? String)(16 * 1_024);
+  const again = (times: number, operation: string, body: object) => (signal: AbortSignal) =>
+    Promise.all(Array.from({ length: times }, () => repeat(signal, () => culprit.call(operation, body))));
+  const { url } = service;
+  return [
+    {
+      what: `${STRANGERS} connections that sign in`,
+      reach: REACH,
+      run: (signal) => sendStrangers(url, signal),
+    },
+    {
+      what: `${DEAF} connections that fetch 16 MiB and read nothing`,
+      reach: REACH,
+      run: (signal) => holdDeaf(url, culprit, sha256, signal),
+    },
+    { what: 'html of 16 KiB, four at a time', reach: REACH, run: again(4, 'venom/preview-campaign', { html }) },
+    {
+      what: `analytics of ${count(groups)} groups, four at a time`,
+      reach: REACH_ANALYTICS,
+      run: again(4, 'analytics/get-campaign-group-analytics-master', { campaign_id: campaignId }),
+    },
+  ];
+}
+
+async function sendFile(culprit: Client): Promise<string> {
+  const file = Buffer.concat([PNG, randomBytes(FILE_BYTES)]);
+  const groupIds = await listGroupIds(culprit);
+  const body = { name: 'Large', html: 'Hello', group_metadata_ids: groupIds.slice(0, 1) };
+  await culprit.call('venom/add-campaign', { ...body, image: file.toString('base64') });
+  return createHash('sha256').update(file).digest('hex');
+}
+
+async function listGroupIds(client: Client): Promise<number[]> {
+  const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return groups.map((group) => group.group_metadata_id);
+}
+
+/** Gives the culprit so many groups more, and sends to them. Resolves when all of it has been sent. */
+async function sendLargest(db: Database, culprit: Client, groups: number): Promise<string> {
+  const { rows } = await sql<{ group_id: number }>`
+    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+    select distinct on (n) g.account_id, n || '@bench', g.send_to, 'group', 'Group ' || n, 3, true
+    from groups g join accounts a using (account_id) join memberships m using (workspace_id) join users u using (user_id),
+         generate_series(1, ${groups}::int) n
+    where u.user_name = ${culprit.name} and g.kind = 'group' returning group_id`.execute(db);
+  const ids = rows.map((row) => row.group_id);
+  return sendAndWait(culprit, ids);
+}
+
+/** Resolves to the id of a campaign that has ended. */
+async function sendAndWait(client: Client, groupIds: readonly number[]): Promise<string> {
+  const body = { name: 'Hello', html: 'Hello', group_metadata_ids: groupIds };
+  const { campaign_id } = await client.call<{ campaign_id: string }>('venom/add-campaign', body);
+  for (;;) {
+    const { status } = await client.call<{ status: string }>('venom/get-campaign', { campaign_id });
+    if (status.startsWith('completed')) return campaign_id;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Whatever comes of it: who misbehaves does not care. */
+async function repeat(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) await Promise.allSettled([work()]);
+}
+
+/** In a thread of their own, so that they hold up nobody on this side. */
+async function sendStrangers(url: string, signal: AbortSignal): Promise<void> {
+  const thread = new Worker(new URL('support/strangers.ts', import.meta.url), {
+    workerData: { url, strangers: STRANGERS },
+  });
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await thread.terminate();
+}
+
+/** Connections that are closed are made anew. */
+async function holdDeaf(url: string, { token }: Client, sha256: string, signal: AbortSignal): Promise<void> {
+  const body = JSON.stringify({ sha256 });
+  const head = `POST /api/v1/venom/get-media HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}`;
+  const sockets = new Set<Socket>();
+  const open = () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (!signal.aborted) open();
+    });
+    socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  };
+  for (let index = 0; index < DEAF; index++) open();
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  for (const socket of sockets) socket.destroy();
+}
+
+/** What somebody who behaves feels for so many seconds. */
+interface Felt {
+  p50Ms: number;
+  asked: number;
+  refused: number;
+  isReady: boolean;
+}
+
+async function feel({ url }: Service, victim: Client, seconds: number): Promise<Felt> {
+  const times: number[] = [];
+  let refused = 0;
+  let isReady = true;
+  const until = performance.now() + seconds * 1_000;
+  for (let asked = 0; performance.now() < until; asked++) {
+    const startedAt = performance.now();
+    await victim.call('user/get_profile').catch(() => (refused += 1));
+    times.push(performance.now() - startedAt);
+    if (asked % 50 === 0) isReady &&= (await fetch(`${url}/health/ready`)).ok;
+    await sleep(PAUSE_MS);
+  }
+  return { p50Ms: median(times), asked: times.length, refused, isReady };
+}
+
+/** Idle before and after, since the machine may be another from one minute to the next. */
+async function beside(
+  { what, reach, run }: Attack,
+  { service, victim, seconds }: { service: Service; victim: Client; seconds: number },
+): Promise<Row> {
+  const before = await feel(service, victim, seconds / 3);
+  const [idleMb, groupIds] = [await memoryMb(service, 'VmRSS'), await listGroupIds(victim)];
+  const over = new AbortController();
+  const attack = run(over.signal);
+  await sleep(1_000);
+  const felt = await feel(service, victim, seconds);
+  const startedAt = performance.now();
+  const sent = await Promise.race([
+    sendAndWait(victim, groupIds).then(() => `sent in ${Math.round(performance.now() - startedAt)} ms`),
+    sleep(30_000).then(() => 'NOT SENT'),
+  ]).catch(() => 'campaign refused');
+  const moreMb = (await memoryMb(service, 'VmRSS')) - idleMb;
+  over.abort();
+  await attack;
+  await sleep(2_000);
+  const after = await feel(service, victim, seconds / 3);
+  const idleMs = (before.p50Ms + after.p50Ms) / 2;
+  const ratio = felt.p50Ms / idleMs;
+  const told = `${felt.p50Ms.toFixed(1)} ms, ${felt.refused} of ${felt.asked} refused, ${felt.isReady ? 'ready' : 'NOT READY'}, ${sent}, ${moreMb} MB more`;
+  console.log(`  ${what}: ${told}`);
+  return {
+    what: `beside ${what}`,
+    ours: told,
+    yardstick: `idle ${idleMs.toFixed(1)} ms`,
+    ratio,
+    reach: `≤ ${reach}×, none refused, ≤ ${REACH_MORE_MB} MB more`,
+    reached: ratio <= reach && felt.refused === 0 && felt.isReady && moreMb <= REACH_MORE_MB,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Makes `dist/`, which the registry's package carries in place of the sources: Node.js runs no TypeScript below node_modules. The
+ * same tree with the types taken out, the built dashboard, and whatever else is read at run time. npm runs it before it packs.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { BUILD_FOLDER, isFresh } from '../web/freshness.ts';
+import { readVersion } from '../src/lib/version.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+/** Names of our own files within strings. */
+const OWN_FILE = /(['"`])(\.{1,2}\/[^'"`\n]*)\.ts\1/g;
+
+if (!isFresh()) execFileSync(process.execPath, [join(ROOT, 'web/build.ts')], { stdio: 'inherit' });
+rmSync(DIST, { recursive: true, force: true });
+describeClient();
+for (const file of ['src', 'client'].flatMap(filesBelow)) carry(file);
+carry('web/freshness.ts');
+carry('docs/how-to/first-hour-on-whatsapp.md');
+cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ...readVersion() }, undefined, 2)}\n`);
+// What was tested is what is installed, down to the last package.
+if (existsSync(join(ROOT, 'package-lock.json')))
+  cpSync(join(ROOT, 'package-lock.json'), join(ROOT, 'npm-shrinkwrap.json'));
+
+/** The types of `campanile/client`, with those of the contract that they name. */
+function describeClient(): void {
+  const words = ['--project', 'client', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false'];
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, ...words, '--rootDir', '.', '--outDir', DIST], { cwd: ROOT, stdio: 'inherit' });
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.json'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+function carry(file: string): void {
+  const to = join(DIST, file.replace(/\.ts$/, '.js'));
+  mkdirSync(dirname(to), { recursive: true });
+  if (file.endsWith('.ts')) {
+    const script = stripTypeScriptTypes(readFileSync(join(ROOT, file), 'utf8')).replaceAll(OWN_FILE, '$1$2.js$1');
+    writeFileSync(to, script.replaceAll(/[ \t]+$/gm, ''));
+  } else cpSync(join(ROOT, file), to);
+}

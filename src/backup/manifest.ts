@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** What a backup says of itself; the first entry of its archive. */
+export const Manifest = z.object({
+  format: z.literal(1),
+  madeAt: z.iso.datetime(),
+  /** Of Campanile. */
+  version: z.string(),
+  /** The major version of the server: of the embedded one the files belong to it. */
+  postgres: z.string(),
+  installationId: z.string().nullable(),
+  /** The ledger's number while it was made. */
+  number: z.number(),
+  /** The other entries, each with its sum. */
+  files: z.record(z.string(), z.object({ bytes: z.number(), sha256: z.string() })),
+});
+
+export type Manifest = z.infer<typeof Manifest>;
+
+export const MANIFEST_FILE = 'manifest.json';
+/** The cluster as PostgreSQL's base backup has it, with the log that makes it whole; compressed. */
+export const BASE_FILE = 'base.tar.zst';
+/** In place of it, of a server of one's own: what pg_dump makes in its custom format. */
+export const DUMP_FILE = 'database.dump';
+/** Not there where none of them is in DATA_DIR. */
+export const SECRETS_FILE = 'secrets.json';
+/** The files of DATA_DIR that are sealed into it. */
+export const SECRET_NAMES = ['jwt-secret', 'encryption-key'];

@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { connectDatabase, type Connection, type PostgresAddress } from '../database/connect.ts';
+import { MIGRATION_LOCK } from '../database/migrate.ts';
+import { holdLedger } from '../hold/watch-ledger.ts';
+import { StartupError } from '../lib/errors.ts';
+import { createLog } from '../lib/log.ts';
+import { DUMP_FILE, SECRET_NAMES, type Manifest } from './manifest.ts';
+import { loadDump } from './postgres-tools.ts';
+import { unpackBackup } from './unpack-backup.ts';
+
+/**
+ * Restores the backup of a PostgreSQL of one's own into an empty database, whose ledger is held before any process can send from it, and
+ * its secrets into `dataDir`. Throws a StartupError, with nothing changed, where something is there already.
+ */
+export async function restoreDatabase(
+  file: string,
+  { address, dataDir, passphrase }: { address: PostgresAddress; dataDir: string; passphrase: string | undefined },
+): Promise<Manifest> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-restore-'));
+  const db = connectDatabase(address, {
+    log: createLog('fatal'),
+    name: 'campanile restore',
+    poolSize: 1,
+    silenceMs: Infinity,
+  });
+  try {
+    const manifest = await unpackBackup(file, folder, passphrase);
+    if (!(DUMP_FILE in manifest.files))
+      throw new StartupError(
+        `${file} is a backup of an embedded PostgreSQL, and is restored into DATA_DIR: leave DATABASE_URL out`,
+      );
+    const secrets = await readSecrets(folder);
+    await compareSecrets(secrets, dataDir);
+    await db.connection().execute((connection) => load(connection, join(folder, DUMP_FILE), address));
+    await writeSecrets(secrets, dataDir);
+    return manifest;
+  } finally {
+    await db.destroy();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whatever starts meanwhile waits for the lock before it looks for tables, and finds the ledger held. */
+async function load(connection: Connection, dump: string, address: PostgresAddress): Promise<void> {
+  await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
+  const { rows } = await sql`
+    select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') limit 1`.execute(
+    connection,
+  );
+  if (rows.length > 0)
+    throw new StartupError(
+      'The database of DATABASE_URL is not empty, and a backup never replaces anything: set it to an empty one',
+    );
+  await loadDump(dump, address);
+  await holdLedger(connection, 'it was restored from a backup');
+}
+
+async function readSecrets(folder: string): Promise<Array<[name: string, secret: string]>> {
+  const found: Array<[string, string]> = [];
+  for (const name of SECRET_NAMES) {
+    const secret = await readIfThere(join(folder, name));
+    if (secret !== undefined) found.push([name, secret]);
+  }
+  return found;
+}
+
+async function compareSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {
+  for (const [name, secret] of secrets)
+    if (((await readIfThere(join(dataDir, name))) ?? secret) !== secret)
+      throw new StartupError(
+        `There is another ${name} in DATA_DIR (${dataDir}) than in the backup: move it away, or set DATA_DIR to another folder`,
+      );
+}
+
+async function writeSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {
+  if (secrets.length > 0) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  for (const [name, secret] of secrets) await writeFile(join(dataDir, name), secret, { mode: 0o600, flush: true });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}

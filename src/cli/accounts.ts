@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { resumeAccount } from '../accounts/resume-account.ts';
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Database } from '../database/connect.ts';
+import { StartupError, UsageError } from '../lib/errors.ts';
+import { actorFor, requireUser, withUsers } from './open-users.ts';
+import type { Shell } from './shell.ts';
+import { writeTable } from './write-table.ts';
+
+/** As many are shown at once, those that need somebody first. */
+const MOST_LISTED = 1_000;
+
+/** `campanile accounts …`: how accounts stand, and letting one go on that was stopped. */
+export async function accounts({ given, output }: Shell): Promise<number> {
+  const [word, name, more] = given;
+  if (more !== undefined) throw new UsageError('That is a word too many');
+  if (word === 'list' && name === undefined) await list(output);
+  else if (word === 'release' && name !== undefined) await release(name, output);
+  else throw new UsageError('Say what to do with accounts');
+  return 0;
+}
+
+interface Standing {
+  userName: string;
+  messenger: string;
+  status: string;
+  reason: string | null;
+}
+
+async function list(output: NodeJS.WritableStream): Promise<void> {
+  const found = await withUsers(({ db }) => readStandings(db));
+  writeTable(
+    output,
+    ['user', 'messenger', 'status', 'why'],
+    found.map(({ userName, messenger, status, reason }) => [userName, messenger, status, reason ?? '']),
+  );
+}
+
+async function readStandings(db: Database): Promise<Standing[]> {
+  const { rows } = await sql<Standing>`
+    select u.user_name as "userName", a.messenger,
+           case when a.stop_reason is null then a.status::text else 'stopped' end as status,
+           coalesce(a.stop_reason, a.status_reason) as reason
+    from accounts a join memberships m using (workspace_id) join users u using (user_id)
+    where u.deleted_at is null
+    order by a.stop_reason is null, a.status = 'connected', u.user_name limit ${MOST_LISTED}`.execute(db);
+  return rows;
+}
+
+async function release(name: string, output: NodeJS.WritableStream): Promise<void> {
+  await withUsers(async (deps) => {
+    const user = await requireUser(deps, name);
+    const account = await findOwnAccount(deps.db, user.workspaceId);
+    if (account.stopReason === null) throw new StartupError(`The account of ${user.userName} is not stopped`);
+    await resumeAccount(deps.db, actorFor(user), account);
+  });
+  output.write(`what the account of ${name} sent has been counted anew, and it goes on\n`);
+}

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { readConfig, type Config } from '../config.ts';
+import { examine } from '../doctor/examine.ts';
+import { describeError, find, type Finding } from '../doctor/finding.ts';
+import { StartupError, UsageError } from '../lib/errors.ts';
+import { readVersion } from '../lib/version.ts';
+import type { Shell } from './shell.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. Throws a UsageError for words it does not take. */
+export async function doctor({ given, output }: Shell): Promise<number> {
+  const isJson = readGiven(given);
+  const at = new Date();
+  const findings = await look();
+  output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : tell(findings));
+  return findings.some(({ level }) => level === 'error') ? 1 : 0;
+}
+
+function readGiven(given: readonly string[]): boolean {
+  try {
+    return parseArgs({ args: [...given], options: { json: { type: 'boolean', default: false } } }).values.json;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Whatever is the matter: a configuration that does not hold and a database that is away are findings, too. */
+async function look(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return error.message
+      .split('\n')
+      .map((line) => find('configuration', line, 'error', 'See docs/reference/configuration.md.'));
+  }
+  try {
+    return await withDatabase(({ db }) => examine({ config, db }));
+  } catch (error) {
+    return examine({ config, away: describeError(error) });
+  }
+}
+
+function document(findings: readonly Finding[], at: Date) {
+  return { examined_at: at.toISOString(), ...readVersion(), findings: findings.map(toWire) };
+}
+
+const toWire = ({ check, level, message, advice }: Finding) => ({ check, level, message, advice: advice ?? null });
+
+const LEVEL_WIDTH = 'warning'.length;
+
+/** A line for each finding, and one below it where something is to be done. */
+function tell(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat(LEVEL_WIDTH + width + 4);
+  const lines = findings.map(
+    ({ check, level, message, advice }) =>
+      `${level.padEnd(LEVEL_WIDTH)}  ${check.replace('_', ' ').padEnd(width)}  ${message}\n${advice === undefined ? '' : `${indent}→ ${advice}\n`}`,
+  );
+  const count = (wanted: Finding['level']) => findings.filter(({ level }) => level === wanted).length;
+  return `${lines.join('')}\nErrors: ${count('error')}. Warnings: ${count('warning')}.\n`;
+}

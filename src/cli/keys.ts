@@ -1,0 +1,38 @@
+import { StartupError, UsageError } from '../lib/errors.ts';
+import { listApiKeys } from '../users/list-api-keys.ts';
+import { revokeApiKey } from '../users/revoke-api-key.ts';
+import { actorFor, requireUser, withUsers } from './open-users.ts';
+import type { Shell } from './shell.ts';
+import { writeTable } from './write-table.ts';
+
+/** `campanile keys …`: a user's API keys, without the keys themselves. */
+export async function keys({ given, output }: Shell): Promise<number> {
+  const [word, name, id, more] = given;
+  if (name === undefined || more !== undefined) throw new UsageError('Say whose, by user name or e-mail address');
+  if (word === 'list' && id === undefined) await list(name, output);
+  else if (word === 'revoke' && id !== undefined) await revoke(name, id, output);
+  else throw new UsageError('Say what to do with keys');
+  return 0;
+}
+
+async function list(name: string, output: NodeJS.WritableStream): Promise<void> {
+  const found = await withUsers(async (deps) => listApiKeys(deps, actorFor(await requireUser(deps, name))));
+  writeTable(
+    output,
+    ['id', 'name', 'begins with', 'scopes', 'expires', 'last used'],
+    found.map(({ apiKeyId, name, prefix, scopes, expiresAt, lastUsedAt }) => [
+      String(apiKeyId),
+      name,
+      prefix,
+      scopes.join(','),
+      expiresAt?.toISOString() ?? 'never',
+      lastUsedAt?.toISOString() ?? 'never',
+    ]),
+  );
+}
+
+async function revoke(name: string, id: string, output: NodeJS.WritableStream): Promise<void> {
+  if (!/^\d{1,15}$/.test(id)) throw new StartupError(`${id} is no id of a key: "keys list" shows them`);
+  await withUsers(async (deps) => revokeApiKey(deps, actorFor(await requireUser(deps, name)), Number(id)));
+  output.write(`the key ${id} of ${name} is worth nothing any more\n`);
+}

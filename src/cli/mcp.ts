@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { StartupError, UsageError } from '../lib/errors.ts';
+import { buildMcpHttp } from '../mcp/serve-http.ts';
+import { serveMcpStdio } from '../mcp/serve-stdio.ts';
+import type { Shell } from './shell.ts';
+
+const PORT = /^\d{1,5}$/;
+
+/**
+ * `campanile mcp`: over stdio with the key in a file, or over HTTP, where each request carries a key. Resolves when the client has
+ * gone, or at SIGTERM. Throws a UsageError for words it does not take, a StartupError for a file that cannot be read.
+ */
+export async function mcp({ given, input, output }: Shell): Promise<number> {
+  const { url, keyFile, port, host } = readGiven(given);
+  if (port === undefined) {
+    if (keyFile === undefined) throw new UsageError('Say in which file the API key is');
+    await serveMcpStdio({ url, token: await readKey(keyFile) }, { input, output });
+    return 0;
+  }
+  const server = buildMcpHttp(url);
+  const address = await server.listen({ port, host });
+  process.stderr.write(`MCP is served on ${address}/mcp\n`);
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await server.close();
+  return 0;
+}
+
+function readGiven(given: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...given],
+      options: {
+        url: { type: 'string', default: 'http://127.0.0.1:3000' },
+        'key-file': { type: 'string' },
+        port: { type: 'string' },
+        host: { type: 'string', default: '127.0.0.1' },
+      },
+    });
+    if (!URL.canParse(values.url)) throw new Error('--url must be an address');
+    if (values.port !== undefined && !PORT.test(values.port)) throw new Error('--port must be a number');
+    const port = values.port === undefined ? undefined : Number(values.port);
+    return { url: values.url, keyFile: values['key-file'], port, host: values.host };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function readKey(file: string): Promise<string> {
+  const key = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (key === '') throw new StartupError(`There is no API key in ${file}: make one in the dashboard, under Settings`);
+  return key;
+}

@@ -1,0 +1,65 @@
+import { linkAccount } from '../accounts/link-account.ts';
+import { stopWithUser } from '../accounts/stop-with-user.ts';
+import { unlinkAccount } from '../accounts/unlink-account.ts';
+import type { Actor } from '../audit/record-audit.ts';
+import { AppError, StartupError } from '../lib/errors.ts';
+import { createLog } from '../lib/log.ts';
+import { systemClock } from '../lib/time.ts';
+import { createVault } from '../lib/vault.ts';
+import { SANDBOX } from '../messenger/sandbox/traits.ts';
+import { WHATSAPP } from '../messenger/whatsapp/traits.ts';
+import { loadSecrets } from '../secrets.ts';
+import { createUserDependencies, type UserDependencies } from '../users/dependencies.ts';
+import { loginOf } from '../users/login.ts';
+import { findUserByLogin, type UserWithSecrets } from '../users/store.ts';
+import { withDatabase, type Opened } from './with-database.ts';
+
+/** What the audit log has in place of an address. */
+export const COMMAND_LINE = 'command line';
+
+/**
+ * Lends a command what the service does things to users with, except that sign-up is open to the operator. What the service would
+ * refuse is thrown as a StartupError.
+ */
+export async function withUsers<Result>(
+  use: (deps: UserDependencies, opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await withDatabase(async (opened) => use(await open(opened), opened));
+  } catch (error) {
+    throw error instanceof AppError ? new StartupError(error.message, error) : error;
+  }
+}
+
+async function open({ config, db }: Opened): Promise<UserDependencies> {
+  const secrets = await loadSecrets(config);
+  const traits = { sandbox: SANDBOX, whatsapp: WHATSAPP }[config.messenger];
+  return createUserDependencies({
+    db,
+    log: createLog('fatal'),
+    clock: systemClock,
+    jwtSecret: secrets.jwtSecret,
+    jwtSecretPrevious: secrets.jwtSecretPrevious,
+    signUp: 'open',
+    isPublic: config.publicUrl !== undefined,
+    vault: createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious }),
+    hasMail: config.smtpUrl !== undefined,
+    timeZone: config.timeZone,
+    bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
+    diesWithUser: unlinkAccount,
+    stopsWithUser: stopWithUser,
+    allowsNumber: () => Promise.reject(new Error('no number is changed on the command line')),
+  });
+}
+
+/** The user with this name or e-mail address. Throws a StartupError when there is none. */
+export async function requireUser({ db }: Pick<UserDependencies, 'db'>, name: string): Promise<UserWithSecrets> {
+  const user = await findUserByLogin(db, loginOf(name));
+  if (!user) throw new StartupError(`There is no user with the name or e-mail address ${name}`);
+  return user;
+}
+
+/** Whoever works on the machine acts for the user, and the audit log of that user's workspace tells from where. */
+export function actorFor({ userId, workspaceId, role }: UserWithSecrets): Actor {
+  return { userId, workspaceId, role, address: COMMAND_LINE };
+}

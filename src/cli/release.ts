@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { listQueued, type QueuedCampaign } from '../hold/list-queued.ts';
+import { readHold } from '../hold/read-hold.ts';
+import { releaseLedger } from '../hold/release.ts';
+import type { Choice } from '../hold/settle-queued.ts';
+import { HOLD_FILE } from '../hold/watch-ledger.ts';
+import { AppError, StartupError, UsageError } from '../lib/errors.ts';
+import { recordCommand } from './record-command.ts';
+import type { Shell } from './shell.ts';
+import { withDatabase } from './with-database.ts';
+
+const HOW = `For each campaign choose what becomes of what is queued, by its id or "all":
+  --send ID      it is sent; in groups under the same ids, which WhatsApp drops where they have arrived, in channels where it is not there
+  --unknown ID   it is never sent again by itself, and counts as failed with an unknown outcome until a receipt proves otherwise
+such as: campanile release --unknown all`;
+
+/**
+ * `campanile release`: shows why the ledger is held and what is queued in it. With choices, `--send ID` and `--unknown ID`, it carries them
+ * out and ends the hold. Works beside the running service. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change.
+ */
+export async function release({ given, output }: Shell): Promise<number> {
+  const { choices, others } = readChoices(given);
+  await withDatabase(async ({ config: { databaseUrl, dataDir }, db }) => {
+    const held = await readHold(db);
+    if (!held && databaseUrl === undefined && existsSync(join(dataDir, HOLD_FILE)))
+      throw new StartupError('This ledger is held from its first start on: start Campanile, then release it');
+    if (!held) {
+      output.write('This ledger is not held: it sends.\n');
+      return;
+    }
+    const queued = await listQueued(db);
+    const unknown = [...choices.keys()].find((id) => !queued.some((one) => one.campaignId === id));
+    if (unknown !== undefined) throw new StartupError(`No campaign with the id ${unknown} has something queued`);
+    // To look ends nothing.
+    if (choices.size === 0 && others === undefined) {
+      output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n\n${HOW}\n`);
+      return;
+    }
+    try {
+      await releaseLedger(db, { choices, others }, (trx, settled) => recordCommand(trx, 'ledger.released', settled));
+    } catch (error) {
+      if (error instanceof AppError) throw new StartupError(error.message, error);
+      throw error;
+    }
+    output.write('Released: it sends again within a few seconds.\n');
+  });
+  return 0;
+}
+
+function readChoices(given: readonly string[]): { choices: Map<string, Choice>; others: Choice | undefined } {
+  const choices = new Map<string, Choice>();
+  let others: Choice | undefined;
+  let values;
+  try {
+    const option = { type: 'string', multiple: true } as const;
+    ({ values } = parseArgs({ args: [...given], options: { send: option, unknown: option } }));
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  for (const choice of ['send', 'unknown'] as const)
+    for (const id of values[choice] ?? []) {
+      if (id === 'all' ? others !== undefined : choices.has(id))
+        throw new UsageError(`There are two choices for ${id}: take one of them away`);
+      if (id === 'all') others = choice;
+      else choices.set(id, choice);
+    }
+  return { choices, others };
+}
+
+function showQueued(queued: readonly QueuedCampaign[]): string {
+  const rows = queued.map((one) => [
+    one.campaignId,
+    String(one.queued),
+    one.lastSentAt?.toISOString() ?? 'never',
+    one.userName,
+    one.name,
+  ]);
+  if (rows.length === 0) return 'Nothing is queued.';
+  const head = ['campaign', 'queued', 'last known to send', 'user', 'name'];
+  const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}

@@ -1,0 +1,39 @@
+import { UsageError } from '../lib/errors.ts';
+import { versionLine } from '../lib/version.ts';
+import { COMMANDS } from './commands.ts';
+import type { Shell } from './shell.ts';
+import { usageOf, usageOfAll } from './usage.ts';
+
+/** How a program says that it was called wrongly. */
+const WRONG_WORDS = 2;
+
+/**
+ * Does what the words after `campanile` ask for; without any it serves. Resolves to the exit code. An unknown word starts nothing:
+ * the usage goes to `errors`, and the exit code is 2. Throws what the command throws, but for a UsageError.
+ */
+export async function runCommand(
+  words: readonly string[],
+  { errors, ...shell }: Omit<Shell, 'given'> & { errors: NodeJS.WritableStream },
+): Promise<number> {
+  const [word = 'serve', ...given] = words;
+  if (['--version', '-v', 'version'].includes(word)) return say(shell.output, `campanile ${versionLine()}\n`);
+  if (['--help', '-h', 'help'].includes(word)) return say(shell.output, usageOfAll());
+  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (!command) {
+    errors.write(`There is no command "${word}", so nothing was done.\n\n${usageOfAll()}`);
+    return WRONG_WORDS;
+  }
+  if (given.some((one) => one === '--help' || one === '-h')) return say(shell.output, usageOf(command));
+  try {
+    return await command.run({ ...shell, given });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    errors.write(`${error.message}\n\n${usageOf(command)}`);
+    return WRONG_WORDS;
+  }
+}
+
+function say(output: NodeJS.WritableStream, text: string): number {
+  output.write(text);
+  return 0;
+}

@@ -1,0 +1,10 @@
+import { UsageError } from '../lib/errors.ts';
+import { main } from '../main.ts';
+import type { Shell } from './shell.ts';
+
+/** Runs the service; it ends the process by itself, with its own exit code. */
+export async function serve({ given, stopWithParent }: Pick<Shell, 'given' | 'stopWithParent'>): Promise<number> {
+  if (given.length > 0) throw new UsageError(`The service takes no words, and was given "${given.join(' ')}"`);
+  await main({ stopWithParent });
+  return 0;
+}

@@ -1,0 +1,25 @@
+import { COMMANDS, type Command } from './commands.ts';
+
+/** All commands, a line each and one for what each does. */
+export function usageOfAll(): string {
+  const commands = Object.values(COMMANDS).map((command) => `${forms(command, '  ')}\n      ${command.about}`);
+  return [
+    'Usage: campanile [COMMAND]',
+    '',
+    ...commands,
+    '  --help, --version',
+    '      say this, and which version it is',
+    '',
+    'Settings are environment variables: docs/reference/configuration.md lists them.',
+    '',
+  ].join('\n');
+}
+
+/** One command. */
+export function usageOf(command: Command): string {
+  return `Usage:\n${forms(command, '  ')}\n      ${command.about}\n`;
+}
+
+function forms({ usage }: Command, indent: string): string {
+  return usage.map((form) => `${indent}campanile ${form}`).join('\n');
+}

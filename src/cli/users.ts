@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { recordAudit } from '../audit/record-audit.ts';
+import { StartupError, UsageError } from '../lib/errors.ts';
+import { queueMail } from '../mail/mail-store.ts';
+import { createUser } from '../users/create-user.ts';
+import { endUser } from '../users/delete-account.ts';
+import type { UserDependencies } from '../users/dependencies.ts';
+import { selectUsers } from '../users/manage-users-store.ts';
+import { removeFactors, switchUser } from '../users/manage-users.ts';
+import { hashPassword } from '../users/password.ts';
+import { makeAdmin, setPassword } from '../users/standing-store.ts';
+import type { UserWithSecrets } from '../users/store.ts';
+import { actorFor, COMMAND_LINE, requireUser, withUsers } from './open-users.ts';
+import { inviteUser } from './invite-user.ts';
+import { recordCommand } from './record-command.ts';
+import type { Shell } from './shell.ts';
+import { writeTable } from './write-table.ts';
+
+/** As many are shown at once; a search narrows them down. */
+const MOST_LISTED = 1_000;
+const PASSWORD_BYTES = 15;
+
+/** What is done to one user, named by the second word; answers what to say. */
+type Deed = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
+
+const DEEDS: Readonly<Record<string, Deed>> = {
+  disable: async (deps, user) => {
+    await switchUser(deps, actorFor(user), user, true);
+    return `${user.userName} is signed out everywhere, and nothing more of theirs is sent`;
+  },
+  enable: async (deps, user) => {
+    await switchUser(deps, actorFor(user), user, false);
+    return `${user.userName} can sign in again`;
+  },
+  'reset-factor': async ({ db }, user) => {
+    await removeFactors(db, actorFor(user), user);
+    return `${user.userName} signs in with the password alone`;
+  },
+  'reset-password': resetPassword,
+  'make-admin': async ({ db }, user) => {
+    await db.transaction().execute(async (trx) => {
+      await makeAdmin(trx, user.userId);
+      await recordAudit(trx, { ...actorFor(user), action: 'user.made_admin', subject: user.userName });
+    });
+    return `${user.userName} is an administrator now`;
+  },
+};
+
+/** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
+export async function users({ given, output }: Shell): Promise<number> {
+  const [word = '', ...rest] = given;
+  const deed = Object.hasOwn(DEEDS, word) ? DEEDS[word] : undefined;
+  if (deed) output.write(`${await withUsers(async (deps) => deed(deps, await requireUser(deps, only(rest))))}\n`);
+  else if (word === 'list') await list(rest, output);
+  else if (word === 'create') output.write(`${await create(rest)}\n`);
+  else if (word === 'invite') output.write(`${await inviteUser(only(rest))}\n`);
+  else if (word === 'delete') output.write(`${await remove(rest)}\n`);
+  else throw new UsageError('Say what to do with users');
+  return 0;
+}
+
+function only(given: readonly string[]): string {
+  const [name] = given;
+  if (name === undefined || given.length > 1) throw new UsageError('Say who, by user name or e-mail address');
+  return name;
+}
+
+async function list(given: readonly string[], output: NodeJS.WritableStream): Promise<void> {
+  const [search] = given;
+  if (given.length > 1) throw new UsageError('One word to search for is taken');
+  const found = await withUsers(({ db }) => selectUsers(db, { search, limit: MOST_LISTED, before: undefined }));
+  writeTable(
+    output,
+    ['name', 'e-mail', 'since', 'last sign-in', 'standing'],
+    found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt }) => [
+      userName,
+      email,
+      createdAt.toISOString(),
+      lastSignInAt?.toISOString() ?? 'never',
+      disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
+    ]),
+  );
+}
+
+async function create(given: readonly string[]): Promise<string> {
+  const [userName, email, number] = given;
+  if (userName === undefined || email === undefined || number === undefined || given.length > 3)
+    throw new UsageError('Say user name, e-mail address and WhatsApp number');
+  const password = makePassword();
+  const numbers = { phoneNumber: number, whatsappNumber: number };
+  const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
+  const user = await withUsers((deps) => createUser(deps, person, COMMAND_LINE));
+  return `${user.userName} can sign in with the password ${password}, and should change it`;
+}
+
+/** Ends whatever holds by the password before, API keys too: who asks for this may have lost it to somebody. */
+async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): Promise<string> {
+  const password = makePassword();
+  const passwordHash = await hashPassword(password);
+  const { userId, userName: subject } = user;
+  await db.transaction().execute(async (trx) => {
+    await setPassword(trx, userId, { passwordHash, keepsApiKeys: false });
+    await queueMail(trx, { kind: 'password_changed', userId });
+    await recordAudit(trx, { ...actorFor(user), action: 'user.password_reset', subject });
+  });
+  return `${subject} can sign in with the password ${password}, and should change it; all sessions and API keys have ended`;
+}
+
+async function remove(given: readonly string[]): Promise<string> {
+  const [name, sure] = given;
+  if (name === undefined || given.length > 2) throw new UsageError('Say who, by user name or e-mail address');
+  return withUsers(async (deps) => {
+    const user = await requireUser(deps, name);
+    if (sure !== '--yes')
+      throw new StartupError(
+        `${user.userName} (${user.email}) and all that is in their workspace would be gone for good: add --yes to do it`,
+      );
+    // The log of the deleted goes with them.
+    await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', user.userName));
+    return `${user.userName} is deleted`;
+  });
+}
+
+function makePassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString('base64url');
+}

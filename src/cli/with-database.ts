@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig, type Config } from '../config.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../database/connect.ts';
+import { startEmbeddedPostgres } from '../database/embedded.ts';
+import { findRunning } from '../database/find-running.ts';
+import { StartupError } from '../lib/errors.ts';
+import { createLog } from '../lib/log.ts';
+
+export interface Opened {
+  config: Config;
+  db: Database;
+  address: PostgresAddress;
+}
+
+/**
+ * Lends a command the database of the installation: that of `DATABASE_URL`, else the embedded one, beside the service that runs it or,
+ * where none does, started for as long as `use` takes. Throws a StartupError for whatever the operator has to change.
+ */
+export async function withDatabase<Result>(use: (opened: Opened) => Promise<Result>): Promise<Result> {
+  const config = readConfig();
+  const log = createLog('fatal');
+  const undo = new AsyncDisposableStack();
+  try {
+    const address = await findAddress(config, undo);
+    const db = connectDatabase(address, { log, name: 'campanile command', poolSize: 1 });
+    undo.defer(() => db.destroy());
+    return await use({ config, db, address });
+  } finally {
+    await undo.disposeAsync();
+  }
+}
+
+async function findAddress({ databaseUrl, dataDir }: Config, undo: AsyncDisposableStack): Promise<PostgresAddress> {
+  if (databaseUrl !== undefined) return { url: databaseUrl };
+  const running = await findRunning(dataDir);
+  if (running) return running;
+  if (!existsSync(join(dataDir, 'postgres/PG_VERSION')))
+    throw new StartupError(`There is no database in DATA_DIR (${dataDir}): set it to the folder of your Campanile`);
+  const postgres = await startEmbeddedPostgres({ dataDir, log: createLog('fatal') });
+  undo.defer(() => postgres.stop());
+  return postgres.address;
+}

@@ -1,0 +1,51 @@
+/** What a look at an installation comes to. */
+
+/** What is looked at, in the order in which it is told. */
+export const CHECKS = [
+  'configuration',
+  'database',
+  'disk',
+  'clock',
+  'permissions',
+  'hold',
+  'workers',
+  'runs',
+  'accounts',
+  'whatsapp',
+  'client_version',
+  'backups',
+] as const;
+
+export type Check = (typeof CHECKS)[number];
+
+/** `error`: something does not work, or is about to be lost. `warning`: it works, and somebody should see to it. */
+export type Level = 'ok' | 'warning' | 'error';
+
+export interface Finding {
+  check: Check;
+  level: Level;
+  /** What was found, as a sentence. */
+  message: string;
+  /** What to do; undefined where nothing is to be done. */
+  advice?: string;
+}
+
+/** What one check found; without a level all is well. */
+export function find(check: Check, message: string, level: Level = 'ok', advice?: string): Finding {
+  return { check, level, message, ...(advice !== undefined && { advice }) };
+}
+
+/** A look that fails is a finding, and takes no other with it. */
+export async function lookSafely(check: Check, look: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [find(check, `It could not be looked at: ${describeError(error)}`, 'error')];
+  }
+}
+
+/** An error that stands for several has no message of its own. */
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return describeError(error.errors[0]);
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}

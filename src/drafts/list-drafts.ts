@@ -1,0 +1,35 @@
+import type { Actor } from '../audit/record-audit.ts';
+import type { Database } from '../database/connect.ts';
+import {
+  selectContent,
+  selectDraftGroups,
+  selectDrafts,
+  type DraftContent,
+  type DraftGroup,
+  type DraftHead,
+} from './draft-store.ts';
+import { noSuchDraft } from './no-such-draft.ts';
+
+export interface WholeDraft extends DraftHead {
+  content: DraftContent;
+  /** Without those that are gone from the messaging application. */
+  groups: DraftGroup[];
+}
+
+/** All of the workspace's drafts, what was changed last first (contract §4, list-drafts). */
+export function listDrafts({ db }: { db: Database }, { workspaceId }: Actor): Promise<DraftHead[]> {
+  return selectDrafts(db, workspaceId, undefined);
+}
+
+/** One of them with everything in it, as it was at one moment. Throws 404. */
+export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<WholeDraft> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const [head] = await selectDrafts(trx, workspaceId, draftId);
+      const content = await selectContent(trx, workspaceId, draftId);
+      if (!head || !content) throw noSuchDraft();
+      return { ...head, content, groups: await selectDraftGroups(trx, workspaceId, draftId) };
+    });
+}

@@ -1,0 +1,35 @@
+/** Everything that is told of a workspace, as the wire names it: what it is about, and what happened. */
+export const EVENT_TYPES = [
+  'campaign.accepted',
+  'campaign.started',
+  'campaign.completed',
+  'campaign.completed_with_errors',
+  'campaign.paused',
+  'campaign.resumed',
+  'campaign.cancelled',
+  'campaign.missed',
+  'campaign.late',
+  'campaign.recalled',
+  'campaign.corrected',
+  'run.started',
+  'run.completed',
+  'delivery.failed',
+  'delivery.unknown',
+  'account.connected',
+  'account.paused',
+  'account.restricted',
+  'account.logged_out',
+  'account.version_refused',
+  'group.changed',
+  'message.reply',
+  'message.reaction',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Told to one webhook alone, since somebody asked for it. */
+export const TEST_EVENT = 'webhook.test';
+/** A webhook was switched off; told to no webhook. */
+export const SWITCHED_OFF_EVENT = 'webhook.switched_off';
+/** No backup of the installation is young enough; told to the administrators alone. */
+export const BACKUP_TOO_OLD_EVENT = 'backup.too_old';

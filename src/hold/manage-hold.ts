@@ -1,0 +1,33 @@
+/** What administrators do with a ledger that is held. */
+import { recordAudit, type Actor } from '../audit/record-audit.ts';
+import type { Database } from '../database/connect.ts';
+import { confirmPassword } from '../users/confirm-password.ts';
+import { requireAdmin } from '../users/manage-users.ts';
+import type { TokenIdentity } from '../users/token.ts';
+import { listQueued, type QueuedCampaign } from './list-queued.ts';
+import { readHold, type Hold } from './read-hold.ts';
+import { isNotHeld, releaseLedger, type Choices } from './release.ts';
+
+/** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
+export async function lookAtHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
+  await requireAdmin(db, actor);
+  const hold = await readHold(db);
+  if (!hold) throw isNotHeld();
+  return { ...hold, queued: await listQueued(db) };
+}
+
+/**
+ * Ends the hold as `releaseLedger` does. The administrator proves with their own password that it is they who ask. Throws what
+ * `releaseLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `lookAtHold`.
+ */
+export async function endHold(
+  db: Database,
+  actor: Actor,
+  { token, password, ...choices }: Choices & { token: TokenIdentity; password: string },
+): Promise<void> {
+  await requireAdmin(db, actor);
+  await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
+  await releaseLedger(db, choices, (trx, subject) =>
+    recordAudit(trx, { ...actor, action: 'ledger.released', subject }),
+  );
+}

@@ -1,0 +1,39 @@
+/** The mark of an installation in STATE_DIR: how far its ledger had come when this machine last served it. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Mark = z.object({ number: z.number(), token: z.string() });
+
+export type Mark = z.infer<typeof Mark>;
+
+const fileOf = (stateDir: string, installationId: string) => join(stateDir, 'marks', `${installationId}.json`);
+
+/** Undefined where there is none, or one that a crash of the machine has cut off. */
+export async function readMark(stateDir: string, installationId: string): Promise<Mark | undefined> {
+  try {
+    const text = await readFile(fileOf(stateDir, installationId), 'utf8');
+    return Mark.safeParse(text === '' ? undefined : JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Puts the mark in place of the one before, whole. It is not forced onto the disk: what a power cut takes leaves an earlier mark, which
+ * holds nothing that would not be held anyway.
+ */
+export async function writeMark(stateDir: string, installationId: string, mark: Mark): Promise<void> {
+  const file = fileOf(stateDir, installationId);
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await mkdir(join(stateDir, 'marks'), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

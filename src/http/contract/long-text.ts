@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** A text within an answer that is too long to be held whole: it is read while the client takes it. */
+export class LongText {
+  /** Of letters that JSON writes as they are. */
+  readonly pieces: AsyncIterable<string>;
+
+  constructor(pieces: AsyncIterable<string>) {
+    this.pieces = pieces;
+  }
+
+  /** What an answer is checked by. */
+  toJSON(): string {
+    return '';
+  }
+}
+
+/** A field that is a string on the wire, which is all that clients see of it. */
+export const longText = z
+  .custom<string | LongText>((value) => typeof value === 'string' || value instanceof LongText)
+  .meta({ type: 'string' }) as z.ZodType as z.ZodType<string, string | LongText>;

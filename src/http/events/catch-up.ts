@@ -1,0 +1,64 @@
+import type { Database } from '../../database/connect.ts';
+import { readEventsAfter } from '../../events/read-events.ts';
+import type { Log } from '../../lib/log.ts';
+import { createSlots } from '../../lib/slots.ts';
+import type { EventStream } from './event-stream.ts';
+import { messageFrames, STREAMED_TYPES } from './tell-events.ts';
+import type { WorkspaceFeed } from './workspace-feed.ts';
+
+/** Who waits for a page is patient: there is more of what was missed than of anybody's hurry. */
+const PLACES = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
+
+/**
+ * Tells a stream that has missed more than a page what that is, a page at a time and each when its client has taken the one before, so
+ * that no more than a page of it is in memory. A stream takes three steps: it *catches up* here; once a page is the last one it *crosses
+ * over* as a newcomer, for whom the next look reads on from where it is; then it is told live with the others of its workspace.
+ */
+export function createCatchUp({
+  db,
+  log,
+  page,
+  onCaughtUp,
+}: {
+  db: Database;
+  log: Log;
+  /** In events. */
+  page: number;
+  onCaughtUp: () => void;
+}): (feed: WorkspaceFeed, stream: EventStream) => void {
+  const slots = createSlots(PLACES);
+
+  /** Answers whether there may be more. */
+  async function tellPage({ workspaceId }: WorkspaceFeed, stream: EventStream): Promise<boolean> {
+    const { place } = stream;
+    if (!place) return false;
+    const leave = await slots.take({ key: String(workspaceId) });
+    try {
+      const events = await readEventsAfter(db, workspaceId, place.position, { types: STREAMED_TYPES, limit: page });
+      const last = events.at(-1);
+      if (last) stream.place = { epoch: place.epoch, position: last.position, at: last.at };
+      stream.sendWhole(messageFrames(place.epoch, events));
+      return events.length >= page;
+    } finally {
+      leave();
+    }
+  }
+
+  async function catchUp(feed: WorkspaceFeed, stream: EventStream): Promise<void> {
+    let isMore = true;
+    while (isMore && stream.isOpen()) {
+      isMore = await tellPage(feed, stream);
+      await stream.taken();
+    }
+    if (!feed.behind.delete(stream)) return;
+    feed.newcomers.add(stream);
+    onCaughtUp();
+  }
+
+  return (feed, stream) => {
+    catchUp(feed, stream).catch((error: unknown) => {
+      log.warn({ err: error }, 'what a stream has missed could not be read: its client comes back');
+      stream.end();
+    });
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Spans for whoever loads an SDK of OpenTelemetry in front of the service. Without one nothing of this does anything
+ * (docs/explanation/decisions/0055). No attribute holds a text, a name or a number of a person.
+ */
+import {
+  context,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+  type SpanOptions,
+} from '@opentelemetry/api';
+
+const NAME = 'campanile';
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Whether an SDK is loaded: what is asked of the database for a trace alone is asked only then. */
+export function isTracing(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined;
+}
+
+/** Starts a span within what is under way, or within `within`. Somebody has to end it. */
+export function startSpan(name: string, options: SpanOptions = {}, within: Context = context.active()): Span {
+  return trace.getTracer(NAME).startSpan(name, options, within);
+}
+
+/** Carries out `work` as a span, which ends with it; what it throws is told by its name alone, since messages hold values. */
+export async function inSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await context.with(trace.setSpan(context.active(), span), work);
+  } catch (error) {
+    span.setAttribute('error.type', error instanceof Error ? error.name : '_OTHER');
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The span under way, or that given, as W3C's `traceparent` writes it; null where there is none. */
+export function writeTraceparent(span: Span | undefined = trace.getActiveSpan()): string | null {
+  if (!span || !trace.isSpanContextValid(span.spanContext())) return null;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** What continues the span that `writeTraceparent` wrote; without one, what begins a trace of its own. */
+export function continueTrace(traceparent: string | null | undefined): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  const isRemote = true;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote });
+}

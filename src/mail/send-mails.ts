@@ -1,0 +1,78 @@
+import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { dropExpiredMails, dropMail, settleMail, takeDueMail, type DueMail } from './mail-store.ts';
+import type { MailLinks } from './mail-links.ts';
+import { openMailServer, RefusedForGood, type MailSettings } from './open-mail-server.ts';
+import { writeMail } from './write-mail.ts';
+
+const POLL_MS = 10_000;
+
+export interface SendMailsOptions {
+  db: Database;
+  log: Log;
+  hints: Pick<Hints, 'on'>;
+  links: MailLinks;
+  /** Undefined: none is sent, and the log says which would have been. */
+  mail: MailSettings | undefined;
+  onLoopError?: (loop: string) => void;
+}
+
+/**
+ * Sends what was queued (`queueMail`), one after the other, until stopped; any number of processes may do so at once. What the mail
+ * server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
+ * Neither an address nor a link is ever logged.
+ */
+export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMailsOptions): { stop(): Promise<void> } {
+  const server = mail && openMailServer(mail);
+
+  async function step(): Promise<number> {
+    const due = await takeDueMail(db);
+    if (due) {
+      await handle(due);
+      return 0;
+    }
+    for (const lost of await dropExpiredMails(db)) log.warn(lost, 'a mail expired before it could be sent');
+    return POLL_MS;
+  }
+
+  async function handle(due: DueMail): Promise<void> {
+    const { mailId, kind, userId, recipient, tries } = due;
+    if (recipient === null) return dropMail(db, mailId);
+    if (!mail || !server) {
+      log.info({ mailId, kind, userId }, 'a mail would have been sent: there is no SMTP_URL');
+      return settleMail(db, due);
+    }
+    try {
+      await server.send({ ...writeMail(due, links.codeOf(mailId), mail.publicUrl), recipient, mailId });
+    } catch (error) {
+      const isForGood = error instanceof RefusedForGood;
+      log.warn(
+        { mailId, kind, userId, tries, reason: reasonOf(error) },
+        `a mail could not be sent${isForGood ? '' : ' yet'}`,
+      );
+      if (isForGood) await dropMail(db, mailId);
+      return undefined;
+    }
+    log.info({ mailId, kind, userId }, 'a mail was sent');
+    return settleMail(db, due);
+  }
+
+  const loop = startLoop('mails', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  hints.on('campanile_mails', () => loop.wake());
+  return {
+    async stop() {
+      await loop.stop();
+      server?.close();
+    },
+  };
+}
+
+/** What went wrong in a word: the sentence of a mail server can name the address. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof RefusedForGood ? error.cause : error;
+  if (!(cause instanceof Error)) return 'unknown';
+  const parts = ['code' in cause ? cause.code : cause.name, 'responseCode' in cause ? cause.responseCode : undefined];
+  return parts.filter((part) => part !== undefined).join(' ');
+}

@@ -1,0 +1,144 @@
+import webPush from 'web-push';
+import type { Database } from '../database/connect.ts';
+import { RefusedAddress } from '../egress/judge-url.ts';
+import type { Egress } from '../egress/open-egress.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import type { Vault } from '../lib/vault.ts';
+import { queueMail } from '../mail/mail-store.ts';
+import { makeNotices } from './make-notices.ts';
+import { openPrivateKey, type PushKeys } from './push-keys.ts';
+import {
+  claimMails,
+  claimPush,
+  forgetBrowser,
+  noteFailed,
+  noteReached,
+  settleTurns,
+  type PushTurn,
+} from './turn-store.ts';
+import { pageOf, shorten, wordNotice } from './word-notice.ts';
+
+const POLL_MS = 1_000;
+const MAILS_TOGETHER = 100;
+/** Told at the same moment by one process; of each person one. */
+const SLOTS = 8;
+/** How long a push service keeps what a browser that is not there is to be told. */
+const KEPT_SECONDS = 24 * 60 * 60;
+const GONE = new Set([404, 410]);
+
+export interface TellNoticesOptions {
+  db: Database;
+  log: Log;
+  egress: Pick<Egress, 'post'>;
+  vault: Vault;
+  keys: PushKeys;
+  /** Who is behind it, for push services: an https:// URL or a mailto: address. */
+  contact: string;
+  hasMail: boolean;
+  onLoopError?: (loop: string) => void;
+}
+
+/**
+ * Makes notices of what happens, and has them told in browsers and by e-mail where people want that, until stopped. Any number of
+ * processes may do so at once. What a crash keeps from being written down is told once more.
+ */
+export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void> } {
+  const { db, log, hasMail, onLoopError } = options;
+  const stopping = new AbortController();
+  const inHand = new Map<number, Promise<void>>();
+  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
+
+  const notices = startLoop(
+    'notices',
+    async () => {
+      const hasMore = await makeNotices(db, { hasMail });
+      if (hasMail) await mailNotices(db);
+      return hasMore ? 0 : POLL_MS;
+    },
+    watched,
+  );
+
+  async function step(): Promise<number> {
+    while (inHand.size < SLOTS && !stopping.signal.aborted) {
+      const turn = await claimPush(db, [...inHand.keys()]);
+      if (!turn) break;
+      const told = push(options, turn, stopping.signal)
+        .catch((error: unknown) => {
+          // It is due again in a minute.
+          onLoopError?.('pushes');
+          log.error({ err: error, userId: turn.userId }, 'what a browser was told could not be written down');
+        })
+        .finally(() => {
+          inHand.delete(turn.userId);
+          pushes.wake();
+        });
+      inHand.set(turn.userId, told);
+    }
+    return POLL_MS;
+  }
+  const pushes = startLoop('pushes', step, watched);
+
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([notices.stop(), pushes.stop()]);
+      await Promise.all(inHand.values());
+    },
+  };
+}
+
+/** Hands what is due to the mails, in one transaction: none is written twice. */
+async function mailNotices(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const turns = await claimMails(trx, MAILS_TOGETHER);
+    for (const { userId, kind, count, data } of turns) {
+      if (!data) continue;
+      const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+      await queueMail(trx, { kind: 'notice', userId, detail });
+    }
+    if (turns.length > 0) await settleTurns(trx, turns);
+  });
+}
+
+async function push(options: TellNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {
+  const { db, log } = options;
+  if (!turn.data) return settleTurns(db, [turn]);
+  const answer = await tryPush(options, turn, signal);
+  if (answer.status !== undefined && answer.status >= 200 && answer.status < 300) {
+    await settleTurns(db, [turn]);
+    return noteReached(db, turn.subscriptionId);
+  }
+  if (signal.aborted) return undefined;
+  const { userId, subscriptionId } = turn;
+  log.info({ userId, subscriptionId, ...answer }, 'a browser could not be told');
+  if (answer.status !== undefined && GONE.has(answer.status)) return forgetBrowser(db, subscriptionId);
+  const seconds = Number(answer.retryAfter ?? 0);
+  return noteFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
+}
+
+async function tryPush(
+  { egress, vault, keys, contact }: TellNoticesOptions,
+  { endpoint, p256dh, auth, kind, count, data }: PushTurn,
+  signal: AbortSignal,
+): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
+  const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
+  const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
+    vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
+    TTL: KEPT_SECONDS,
+    // What a browser has not fetched yet gives way to what is newer of its kind.
+    topic: kind,
+  });
+  try {
+    const { status, retryAfter } = await egress.post(endpoint, {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
+      body: body ?? '',
+      signal,
+    });
+    return { status, retryAfter };
+  } catch (error) {
+    return {
+      reason: error instanceof RefusedAddress ? error.message : error instanceof Error ? error.name : 'unknown',
+    };
+  }
+}

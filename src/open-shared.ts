@@ -1,0 +1,68 @@
+import type { Config } from './config.ts';
+import { bringUpToDate } from './database/bring-up-to-date.ts';
+import { connectDatabase, type Database, type PostgresAddress } from './database/connect.ts';
+import { startEmbeddedPostgres } from './database/embedded.ts';
+import { listenForHints, type Hints } from './database/listen.ts';
+import { waitForDatabase } from './database/wait.ts';
+import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
+import type { Log } from './lib/log.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
+import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from './metrics.ts';
+
+/** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
+const POOL_SIZE = 8;
+
+/** What both halves of the process share. */
+export interface Shared {
+  config: Config;
+  log: Log;
+  /** For requests and metrics. */
+  db: Database;
+  /** For whatever the worker does, so that no flood of requests can take it. */
+  sendingDb: Database;
+  /** For health, so that a flood of requests does not have the service taken for dead. */
+  healthDb: Database;
+  disk: DiskWatch;
+  address: PostgresAddress;
+  hints: Hints;
+  metrics: Metrics;
+}
+
+/** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
+export async function openShared(
+  config: Config,
+  log: Log,
+  closing: Array<() => Promise<unknown>>,
+): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
+  const disk = watchDisk({
+    folder: config.databaseUrl === undefined ? config.dataDir : undefined,
+    floorBytes: config.diskFloorBytes,
+  });
+  const postgres =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.noteFull })
+      : undefined;
+  if (postgres) closing.push(() => postgres.stop());
+  const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
+  const connect = (name: string, poolSize = POOL_SIZE) => {
+    const pool = connectDatabase(address, { log, name, poolSize, onError: disk.note });
+    closing.push(() => pool.destroy());
+    return pool;
+  };
+  const db = connect('campanile requests');
+  const sendingDb = connect('campanile sending');
+  const healthDb = connect('campanile health', 1);
+  await waitForDatabase(db, log);
+  await bringUpToDate(address, log);
+  const { databaseListenUrl } = config;
+  const hints = listenForHints(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
+  closing.push(() => hints.close());
+
+  const metrics = createMetrics();
+  measureBacklog(metrics.registry, { db, log });
+  measureAccounts(metrics.registry, { db, log });
+  measureWebhooks(metrics.registry, { db, log });
+  measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
+  const shared: Shared = { config, log, db, sendingDb, healthDb, disk, address, hints, metrics };
+  return { shared, isEmbedded: postgres !== undefined, failed: postgres ? postgres.exited : new Promise(() => {}) };
+}

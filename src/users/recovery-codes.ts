@@ -1,0 +1,21 @@
+import { createHash, randomInt } from 'node:crypto';
+
+/** No letters that are taken for digits or for each other. 31 of them. */
+const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const CODES = 10;
+const GROUPS = 6;
+const LETTERS_PER_GROUP = 4;
+
+/** Ten codes of 118 random bits, `abcd-efgh-jkmn-pqrs-tuvw-xyz2`: random enough for a plain sha256. */
+export function drawRecoveryCodes(): string[] {
+  return Array.from({ length: CODES }, () => Array.from({ length: GROUPS }, drawGroup).join('-'));
+}
+
+function drawGroup(): string {
+  return Array.from({ length: LETTERS_PER_GROUP }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}
+
+/** What is kept of a code. Case, blanks and dashes do not count. */
+export function hashRecoveryCode(code: string): Buffer {
+  return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
+}

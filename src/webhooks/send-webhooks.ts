@@ -1,0 +1,70 @@
+import type { Database } from '../database/connect.ts';
+import type { Egress } from '../egress/open-egress.ts';
+import { sequenceEvents } from '../events/sequence-events.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import type { Vault } from '../lib/vault.ts';
+import { claimLanes, type Lane } from './lane-store.ts';
+import { tellLane, type SwitchedOff, type WebhookOutcome } from './tell-lane.ts';
+
+const POLL_MS = 500;
+/** Told at the same moment by one process. */
+const SLOTS = 16;
+
+/**
+ * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
+ * number of processes may do so at once.
+ */
+export function sendWebhooks(deps: {
+  db: Database;
+  log: Log;
+  egress: Egress;
+  vault: Vault;
+  onTry?: (outcome: WebhookOutcome) => void;
+  onSwitchedOff?: (reason: SwitchedOff) => void;
+  onLoopError?: (loop: string) => void;
+}): { stop(): Promise<void> } {
+  const { db, log, egress, vault, onTry, onSwitchedOff, onLoopError } = deps;
+  const stopping = new AbortController();
+  const inHand = new Set<Promise<void>>();
+  const options = { log, ...(onLoopError && { onError: onLoopError }) };
+
+  async function tell(lane: Lane): Promise<void> {
+    const { webhookId, workspaceId } = lane;
+    try {
+      const reason = await tellLane({ db, egress, vault, signal: stopping.signal, ...(onTry && { onTry }) }, lane);
+      if (!reason) return;
+      onSwitchedOff?.(reason);
+      log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
+    } catch (error) {
+      // It stays in hand until its claim is over, and is taken again then.
+      onLoopError?.('webhooks');
+      log.error({ err: error, webhookId, workspaceId }, 'what a webhook was told could not be written down');
+    }
+  }
+
+  const events = startLoop('events', async () => ((await sequenceEvents(db)) ? 0 : POLL_MS), options);
+  const lanes = startLoop(
+    'webhooks',
+    async () => {
+      const free = SLOTS - inHand.size;
+      const due = free > 0 ? await claimLanes(db, free) : [];
+      for (const lane of due) {
+        const told = tell(lane).then(() => {
+          inHand.delete(told);
+          lanes.wake();
+        });
+        inHand.add(told);
+      }
+      return POLL_MS;
+    },
+    options,
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([events.stop(), lanes.stop()]);
+      await Promise.all(inHand);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** How messages are signed: Standard Webhooks 1.0.0. */
+import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
+
+/** `v1`: HMAC-SHA256 with a secret that both sides have. `v1a`: Ed25519, whose public key is enough to verify. */
+export type Signature = 'v1' | 'v1a';
+
+/** A message, as it is signed. */
+export interface Signed {
+  messageId: string;
+  /** Of the try: seconds since 1970. */
+  timestamp: number;
+  body: string;
+}
+
+const SECRET_BYTES = 32;
+/** What goes before the 32 bytes of a private key to make it PKCS #8. */
+const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** 32 random bytes: the secret of `v1`, or the private key of `v1a`. */
+export function drawSecret(): Buffer {
+  return randomBytes(SECRET_BYTES);
+}
+
+/** What the receiver verifies with: `whsec_…`, which is to be kept secret, or `whpk_…`, which is not. */
+export function verifierOf(signature: Signature, secret: Buffer): string {
+  if (signature === 'v1') return `whsec_${secret.toString('base64')}`;
+  const { x } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });
+  return `whpk_${Buffer.from(x ?? '', 'base64url').toString('base64')}`;
+}
+
+/** The header `webhook-signature`: one for each of the secrets, with a space between them. */
+export function signMessage(signature: Signature, secrets: readonly Buffer[], message: Signed): string {
+  const content = Buffer.from(`${message.messageId}.${message.timestamp}.${message.body}`);
+  const signatures = secrets.map((secret) =>
+    signature === 'v1'
+      ? createHmac('sha256', secret).update(content).digest('base64')
+      : sign(null, content, privateKeyOf(secret)).toString('base64'),
+  );
+  return signatures.map((one) => `${signature},${one}`).join(' ');
+}
+
+function privateKeyOf(secret: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([ED25519_HEAD, secret]), format: 'der', type: 'pkcs8' });
+}

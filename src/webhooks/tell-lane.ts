@@ -1,0 +1,156 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { RefusedAddress } from '../egress/judge-url.ts';
+import type { Egress, EgressAnswer } from '../egress/open-egress.ts';
+import { SWITCHED_OFF_EVENT } from '../events/event-types.ts';
+import { writeEvent } from '../events/write-event.ts';
+import type { Vault } from '../lib/vault.ts';
+import { lockLane, readMessages, releaseLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
+import { signMessage } from './sign.ts';
+import { insertTries, type Try } from './try-store.ts';
+import { nextTryIn } from './try-times.ts';
+import { aboutSecret } from './webhook-store.ts';
+
+/** What a try can come to: 2xx, another answer, none. */
+export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'unanswered'] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+/** Why a webhook was switched off, and not by its owner. */
+export type SwitchedOff = 'gone' | 'failing';
+
+export interface TellDeps {
+  db: Database;
+  egress: Pick<Egress, 'post'>;
+  vault: Vault;
+  /** Breaks off what is under way; it is told again later. */
+  signal: AbortSignal;
+  onTry?: (outcome: WebhookOutcome) => void;
+}
+
+/** A try, and what it means for those that follow. */
+interface Tried extends Try {
+  message: Message;
+  retryAfter?: string | undefined;
+}
+
+/** So much is told before it is written down. What a crash keeps from being written down is told again, with the same ids. */
+const BATCH = 100;
+const BATCH_MS = 5_000;
+const GONE = 410;
+const BY_ITSELF = 'the service itself';
+
+/**
+ * Tells a webhook what comes next, one after the other, until one try fails, and writes down what came of it. Resolves to whether an
+ * endpoint was switched off by that.
+ */
+export async function tellLane(deps: TellDeps, lane: Lane): Promise<SwitchedOff | undefined> {
+  const messages = await readMessages(deps.db, lane, BATCH);
+  const tries = await tellInOrder(deps, lane, messages);
+  return deps.db.transaction().execute(async (trx) => {
+    const held = await lockLane(trx, lane);
+    if (!held) return undefined;
+    if (tries.length > 0) await insertTries(trx, lane.webhookId, tries);
+    const end = endOf(lane, { tries, isEmpty: messages.length === 0, failingSeconds: held.failingSeconds });
+    await releaseLane(trx, lane, end);
+    if (!end.failed || !('reason' in end.failed)) return undefined;
+    await noteSwitchedOff(trx, lane, end.failed.reason);
+    return end.failed.reason;
+  });
+}
+
+async function tellInOrder(deps: TellDeps, lane: Lane, messages: readonly Message[]): Promise<Tried[]> {
+  const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
+  const begunAt = performance.now();
+  const tries: Tried[] = [];
+  for (const message of messages) {
+    const tried = await tell(deps, { lane, secrets, message });
+    if (deps.signal.aborted && tried.status === null) break;
+    tries.push(tried);
+    deps.onTry?.(outcomeOf(tried));
+    if (!isSuccess(tried) || performance.now() - begunAt > BATCH_MS) break;
+  }
+  return tries;
+}
+
+async function tell(
+  { egress, signal }: TellDeps,
+  { lane, secrets, message }: { lane: Lane; secrets: readonly Buffer[]; message: Message },
+): Promise<Tried> {
+  const at = new Date();
+  const begunAt = performance.now();
+  const { messageId, type, data } = message;
+  const body = JSON.stringify({ type, timestamp: message.at.toISOString(), data });
+  const timestamp = Math.floor(at.getTime() / 1_000);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Campanile',
+    'webhook-id': messageId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signMessage(lane.signature, secrets, { messageId, timestamp, body }),
+  };
+  let answer: EgressAnswer | undefined;
+  let error: string | null = null;
+  try {
+    answer = await egress.post(lane.url, { headers, body, signal });
+  } catch (thrown) {
+    error = reasonOf(thrown);
+  }
+  return {
+    message,
+    eventId: message.eventId,
+    at,
+    milliseconds: Math.round(performance.now() - begunAt),
+    status: answer?.status ?? null,
+    answer: answer?.body ?? null,
+    error,
+    retryAfter: answer?.retryAfter,
+  };
+}
+
+function outcomeOf(tried: Try): WebhookOutcome {
+  if (isSuccess(tried)) return 'taken';
+  return tried.status === null ? 'unanswered' : 'refused';
+}
+
+function isSuccess({ status }: Try): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** How far a lane came, and when it goes on. */
+function endOf(
+  lane: Lane,
+  { tries, isEmpty, failingSeconds }: { tries: readonly Tried[]; isEmpty: boolean; failingSeconds: number | null },
+): LaneEnd {
+  const told = tries.filter((one) => isSuccess(one));
+  const last = tries.at(-1);
+  return {
+    doneRetries: told.filter(({ message }) => message.isRetry).map(({ eventId }) => eventId),
+    // Where nothing was found there is nothing that it wants any more.
+    position: isEmpty
+      ? lane.newest
+      : told
+          .filter(({ message }) => !message.isRetry)
+          .reduce((top, { message }) => Math.max(top, message.position), lane.position),
+    failed: last && !isSuccess(last) ? judge(last, told.length > 0 ? 0 : (failingSeconds ?? 0)) : undefined,
+  };
+}
+
+function judge({ status, retryAfter }: Tried, forSeconds: number): NonNullable<LaneEnd['failed']> {
+  if (status === GONE) return { reason: 'gone' };
+  const nextInSeconds = nextTryIn(forSeconds, retryAfter);
+  return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
+}
+
+/** For its owner to hear of. */
+async function noteSwitchedOff(trx: Connection, lane: Lane, reason: string): Promise<void> {
+  const { webhookId, workspaceId, userId, url } = lane;
+  await writeEvent(trx, { workspaceId, type: SWITCHED_OFF_EVENT, data: { webhook_id: webhookId, url, reason } });
+  await recordAudit(trx, { workspaceId, userId, address: BY_ITSELF, action: 'webhook.switched_off', subject: url });
+}
+
+/** For the owner of the endpoint: what kept an answer from coming, without what our own machines are called. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RefusedAddress) return `the address ${error.message}`;
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 15 s';
+  return 'code' in error ? String(error.code) : error.name;
+}

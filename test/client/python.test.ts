@@ -1,0 +1,134 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
+
+const CLIENT = join(import.meta.dirname, '../../clients/python');
+const run = promisify(execFile);
+
+/** Whether there is a Python that the client is for. */
+function hasPython(): boolean {
+  const { status } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
+  return status === 0;
+}
+
+/** Runs a program that has the client and `argv`, and answers the JSON that it printed. */
+async function python(program: string, ...words: string[]): Promise<unknown> {
+  const head = `import json, sys\nfrom campanile import Campanile, CampanileError\nargv = sys.argv[1:]\n`;
+  const { stdout } = await run('python3', ['-c', head + program, ...words], {
+    env: { PATH: process.env['PATH'], PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' },
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(!hasPython())('the client for Python', () => {
+  let app: TestApp;
+  let alice: Person;
+  beforeAll(async () => {
+    app = await startTestApp();
+    alice = await app.signUp('alice');
+  });
+  afterAll(() => app.stop());
+
+  test('has the seven operations', async () => {
+    const program = `
+them = dict(first_name="Ada", last_name="L", user_name="ada", email="ada@example.org", phone_number="+49 151 234567",
+            whatsapp_number="+49 151 234567", password=argv[1])
+visitor = Campanile(argv[0])
+info = visitor.create_user(**them)
+token = visitor.authorize_user("ada", argv[1])["token"]
+mine = visitor.with_token(token)
+ids = [group["group_metadata_id"] for group in mine.call("venom/list-groups")["groups"]]
+sent = mine.add_campaign(name="Fair", html="<b>Nine</b>", group_metadata_ids=ids, idempotency_key="one")
+again = mine.add_campaign(name="Fair", html="<b>Nine</b>", group_metadata_ids=ids, idempotency_key="one")
+planned = mine.add_campaign_batch(name="Week", html="x", group_metadata_ids=ids, start_date="2032-06-01", end_date="2032-06-03",
+                                  schedule_time="09:00:00", time_zone="Europe/Berlin", weekdays=[1, 2, 3, 4, 5])
+channel = mine.create_channel("News")
+community = mine.create_community("Chess")
+analytics = mine.get_campaign_group_analytics_master(planned)
+print(json.dumps([info["user_name"], sent == again, sent["group_count"], channel["resp"]["title"], community["group_name"],
+                  analytics["campaign"]["name"], analytics["totals"]["runs"]]))`;
+    expect(await python(program, app.url, PASSWORD)).toEqual(['ada', true, 3, 'News', 'Chess', 'Week', 3]);
+  });
+
+  test('says why something failed, for people and for programs', async () => {
+    const program = `
+try:
+    Campanile(argv[0], argv[1]).add_campaign(name="", html="x", group_metadata_ids=[1])
+except CampanileError as error:
+    told = [error.code, error.error_code, error.details, str(error), len(error.request_id)]
+try:
+    Campanile("http://127.0.0.1:9", tries=1).call("user/get_profile")
+except CampanileError as error:
+    told += [error.code, error.error_code, str(error)]
+print(json.dumps(told))`;
+    expect(await python(program, app.url, alice.token)).toEqual([
+      400,
+      'invalid_request',
+      [{ field: 'name', issue: 'must not be empty' }],
+      'name must not be empty',
+      36,
+      0,
+      null,
+      'The service cannot be reached',
+    ]);
+  });
+
+  test('hears what happens', async () => {
+    const program = `
+for event in Campanile(argv[0], argv[1]).events():
+    print(json.dumps([event.event, event.data["status"]]))
+    break`;
+    expect(await python(program, app.url, alice.token)).toEqual(['account', 'connected']);
+  });
+
+  test('repeats with one key what broke off, waits as it is asked to, and takes events up after the last one', async () => {
+    const keys: unknown[] = [];
+    const lastIds: unknown[] = [];
+    const answers = [503, 0, 200];
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      if (request.method === 'GET') {
+        lastIds.push(request.headers['last-event-id'] ?? null);
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(
+          `: hello\n\nid: ${lastIds.length}\nevent: account\ndata: {"n":\ndata: 1}\n\nid: ${lastIds.length}b\n\nevent: cut\ndata: {`,
+        );
+        return;
+      }
+      keys.push(request.headers['idempotency-key']);
+      const status = answers.shift() ?? 200;
+      if (status === 0) return void request.socket.destroy();
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' });
+      response.end(JSON.stringify({ message: 'Not now', data: { group_name: 'Chess', group_metadata_id: 7 } }));
+    };
+    const server = createServer((request, response) => {
+      request.resume().once('end', () => answer(request, response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const program = `
+campanile = Campanile(argv[0])
+made = campanile.create_community("Chess")
+heard = []
+for event in campanile.events(last_event_id="0"):
+    heard.append([event.event, event.data, event.id])
+    if len(heard) == 2:
+        break
+print(json.dumps([made, heard]))`;
+    const account = (id: string) => ['account', { n: 1 }, id];
+    expect(await python(program, url)).toEqual([
+      { group_name: 'Chess', group_metadata_id: 7 },
+      [account('1'), account('2')],
+    ]);
+    server.close();
+    // An id that stands alone counts, too.
+    expect(lastIds).toEqual(['0', '1b']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{36}$/);
+  });
+});

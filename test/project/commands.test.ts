@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { playScene, readShown } from './show-commands.ts';
+
+test('what the documents show of each command is what it says', { timeout: 180_000 }, async () => {
+  const said = await playScene();
+  const shown = readShown();
+  expect(shown.map(({ command }) => command).toSorted()).toEqual([...said.keys()].toSorted());
+  for (const { document, command, text } of shown)
+    expect(text, `${document}: "npm run commands" writes it anew`).toBe(said.get(command));
+});

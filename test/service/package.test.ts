@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { doMainJob } from '../support/main-job.ts';
+import { findOldNode } from '../support/old-node.ts';
+import { removeService, startService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MEBIBYTE = 1024 ** 2;
+const MINUTES = 60_000;
+/** Of it Node.js has 143 MiB, PostgreSQL 57 and sharp 19. */
+const LARGEST_MIB = 300;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'campanile-package-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** With what a machine has that never saw us: no tool of ours is in the PATH. */
+function npm(cwd: string, ...words: string[]): string {
+  const old = findOldNode();
+  const path = [...(old ? [dirname(old)] : []), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  return execFileSync('npm', words, { cwd, encoding: 'utf8', env: { PATH: path, HOME: process.env['HOME'] } });
+}
+
+function sizeOf(path: string): number {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** As a program of somebody who has installed the package would; its types are checked first. */
+function useClient(home: string, url: string): string {
+  const program = `import { CampanileError, createClient } from 'campanile/client';
+const campanile = createClient({ url: ${JSON.stringify(url)}, token: 'cmp_0123' });
+const asked: Promise<{ groups: Array<{ group_metadata_id: number }> }> = campanile.call('venom/list-groups');
+// @ts-expect-error: there is no such field
+void (() => campanile.call('venom/list-groups', { nonsense: 1 }));
+const error: unknown = await asked.catch((failure: unknown) => failure);
+console.log(error instanceof CampanileError ? error.errorCode : 'no failure');
+`;
+  const file = join(home, 'use.mts');
+  writeFileSync(file, program);
+  const words = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'esnext',
+    '--lib',
+    'esnext,dom',
+    '--types',
+    '',
+  ];
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...words, file], { cwd: home });
+  return execFileSync(process.execPath, [file], { cwd: home, encoding: 'utf8' });
+}
+
+test(
+  'the package, installed in an empty folder on a machine with an old Node, does the main job and serves the dashboard',
+  async () => {
+    const [packed] = JSON.parse(npm(ROOT, 'pack', '--json', '--pack-destination', folder)) as [{ filename: string }];
+    const home = join(folder, 'empty');
+    mkdirSync(home);
+    writeFileSync(join(home, 'package.json'), '{}');
+    npm(home, 'install', '--no-audit', '--no-fund', join(folder, packed.filename));
+    expect(sizeOf(join(home, 'node_modules')) / MEBIBYTE).toBeLessThan(LARGEST_MIB);
+    const entry = join(home, 'node_modules/campanile/bin/campanile.mjs');
+    const service = await startService({ entry, cwd: home, node: findOldNode() || process.execPath });
+    expect(await doMainJob(service.url)).toContain('Posting to 1 of your groups');
+    const page = await fetch(service.url, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<script type="module"');
+    expect(useClient(home, service.url)).toBe('token_invalid\n');
+    expect(await service.stop()).toBe(0);
+    await removeService(service);
+  },
+  5 * MINUTES,
+);
+
+test(
+  'a checkout without the development dependencies works, and says in one line how to come by the dashboard',
+  async () => {
+    const checkout = join(folder, 'checkout');
+    for (const name of ['bin', 'src', 'client', 'web', 'docs', 'package.json', 'package-lock.json', '.npmrc'])
+      cpSync(join(ROOT, name), join(checkout, name), {
+        recursive: true,
+        filter: (path) => !path.startsWith(join(ROOT, 'web/dist')),
+      });
+    npm(checkout, 'ci', '--omit=dev');
+    const entry = join(checkout, 'bin/campanile.mjs');
+    const service = await startService({ entry, cwd: checkout, node: findOldNode() || process.execPath });
+    expect(await doMainJob(service.url)).toContain('Posting to 1 of your groups');
+    const lines = service
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('dashboard'));
+    expect(lines).toEqual([expect.stringContaining(String.raw`Run \"npm ci\" without --omit=dev`)]);
+    await service.stop();
+    await removeService(service);
+  },
+  5 * MINUTES,
+);

@@ -1,0 +1,228 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { until } from '../support/ledger.ts';
+import { removeService, startService, type Service } from '../support/service.ts';
+
+/** The examples as they are printed, with real proxies: what an operator copies has to work. */
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const HOST = 'campanile.example';
+const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
+
+interface Proxy {
+  port: number;
+  stop(): Promise<void>;
+}
+
+let folder: string;
+let service: Service;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'campanile-proxies-'));
+  service = await startService({ environment: { PUBLIC_URL: `https://${HOST}`, ACCESS_LOG: 'true' } });
+});
+afterAll(async () => {
+  await service.stop();
+  await removeService(service);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const proxies: ReadonlyArray<[name: string, isHere: boolean, start: () => Promise<Proxy>]> = [
+  ['nginx', has('nginx', '-v') && has('openssl', 'version'), startNginx],
+  ['caddy', has('caddy', 'version') && has('openssl', 'version'), startCaddy],
+];
+
+describe.each(proxies)('behind %s', (name, isHere, start) => {
+  let proxy: Proxy;
+  let token: string;
+  beforeAll(async () => {
+    if (isHere) proxy = await start();
+  });
+  afterAll(async () => {
+    if (isHere) await proxy.stop();
+  });
+  beforeEach(({ skip }) => skip(!isHere, `${name} or openssl is not installed here`));
+
+  test('the dashboard is served, with its headers', async () => {
+    const page = await ask(proxy, 'GET', '/', { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<script type="module"');
+    expect(page.headers['strict-transport-security']).toContain('max-age');
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+  });
+
+  test('the address of the client is the real one, whatever it says of itself', async () => {
+    const name = `u${proxy.port}`;
+    const user = { user_name: name, password: 'a long sentence nobody has said' };
+    const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
+    const person = { ...user, ...numbers, first_name: 'A', last_name: '', email: `${name}@example.com` };
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expect((await ask(proxy, 'POST', '/api/v1/user/create_user', { body: person, headers })).status).toBe(200);
+    const signedIn = await ask(proxy, 'POST', '/api/v1/user/authorize_user', { body: user, headers });
+    token = (JSON.parse(signedIn.text) as { data: { token: string } }).data.token;
+    expect(service.log()).not.toContain('203.0.113.9');
+    await expect
+      .poll(() => service.log())
+      .toContain('"path":"/api/v1/user/authorize_user","status":200,"address":"127.0.0.1"');
+  });
+
+  test('a body of 24 MB gets through, and one over the limit does not', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const campaign = (bytes: number) => ({
+      name: 'x',
+      html: '<p>x</p>',
+      group_metadata_ids: [],
+      media: Buffer.alloc(bytes, 0x61).toString('base64'),
+    });
+    // Nothing of it makes sense but its size, which is what is judged first.
+    const taken = await ask(proxy, 'POST', '/api/v1/venom/add-campaign', { headers, body: campaign(18_000_000) });
+    expect(taken.status).toBe(400);
+    const refused = await ask(proxy, 'POST', '/api/v1/venom/add-campaign', { headers, body: campaign(24_000_000) });
+    expect(refused.status).toBe(413);
+  });
+
+  test('live progress comes at once', async () => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
+    const first = await ask(proxy, 'GET', '/api/v1/events', { headers, firstPiece: true });
+    expect(first.headers['content-type']).toContain('text/event-stream');
+    expect(first.text).not.toBe('');
+  });
+
+  test('the metrics are for nobody out there', async () => {
+    expect((await ask(proxy, 'GET', '/metrics')).status).toBe(404);
+  });
+});
+
+interface Asked {
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Does not wait for the end. */
+  firstPiece?: boolean;
+}
+
+function ask({ port }: Proxy, method: string, path: string, { headers = {}, body, firstPiece = false }: Asked = {}) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const json =
+    text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  const options = {
+    host: '127.0.0.1',
+    port,
+    servername: HOST,
+    method,
+    path,
+    agent: false,
+    rejectUnauthorized: false,
+    headers: { host: HOST, ...json, ...headers },
+  };
+  interface Answered {
+    status: number | undefined;
+    headers: Record<string, string | string[] | undefined>;
+    text: string;
+  }
+  return new Promise<Answered>((resolve, reject) => {
+    const request = httpsRequest(options, (answer) => {
+      let said = '';
+      const end = () => resolve({ status: answer.statusCode, headers: answer.headers, text: said });
+      answer.setEncoding('utf8');
+      answer.on('data', (piece: string) => {
+        said += piece;
+        if (firstPiece) {
+          end();
+          request.destroy();
+        }
+      });
+      answer.once('end', end);
+    });
+    // A body that is refused is cut off in the middle, after the answer.
+    request.once('error', reject);
+    request.end(text);
+  });
+}
+
+function makeCertificate(): { certificate: string; key: string } {
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${HOST}`];
+  spawnSync('openssl', [...words, '-out', certificate, '-keyout', key]);
+  return { certificate, key };
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Each replacement has to find something: else the example is no longer what is tested. */
+function change(text: string, replacements: ReadonlyArray<[RegExp, string]>): string {
+  return replacements.reduce((changed, [pattern, by]) => {
+    expect(changed).toMatch(pattern);
+    return changed.replaceAll(pattern, by);
+  }, text);
+}
+
+async function startNginx(): Promise<Proxy> {
+  const { certificate, key } = makeCertificate();
+  const [plain, port] = [await freePort(), await freePort()];
+  const example = change(readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8'), [
+    [/127\.0\.0\.1:3000/g, new URL(service.url).host],
+    [/^ *listen \[::\].*\n/gm, ''],
+    [/listen 80;/g, `listen 127.0.0.1:${plain};`],
+    [/listen 443 /g, `listen 127.0.0.1:${port} `],
+    [/ssl_certificate .*;/g, `ssl_certificate ${certificate};`],
+    [/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`],
+  ]);
+  const home = join(folder, 'nginx');
+  mkdirSync(home);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${home}/${name};`,
+  );
+  const whole = `daemon off; pid ${home}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${example}\n}`;
+  writeFileSync(join(home, 'nginx.conf'), whole);
+  return run(port, spawn('nginx', ['-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')]));
+}
+
+async function startCaddy(): Promise<Proxy> {
+  const { certificate, key } = makeCertificate();
+  const [plain, port] = [await freePort(), await freePort()];
+  const example = change(readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8'), [
+    [/127\.0\.0\.1:3000/g, new URL(service.url).host],
+    [/^campanile\.example \{\n/gm, `${HOST}:${port} {\n\ttls ${certificate} ${key}\n`],
+  ]);
+  const file = join(folder, 'Caddyfile');
+  writeFileSync(file, `{\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${port}\n\tauto_https off\n}\n${example}`);
+  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  return run(port, spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { env }));
+}
+
+async function run(port: number, child: ChildProcess): Promise<Proxy> {
+  let said = '';
+  child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));
+  const proxy = {
+    port,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+  await until(
+    () =>
+      ask(proxy, 'GET', '/health/live').then(
+        ({ status }) => status,
+        () => undefined,
+      ),
+    (status) => {
+      if (child.exitCode !== null) throw new Error(`the proxy ended: ${said}`);
+      return status === 200;
+    },
+  );
+  return proxy;
+}

@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+
+/** The first Node on this machine that is too old for us; an empty string where there is none. */
+export function findOldNode(): string {
+  const folders = new Set([...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']);
+  for (const folder of folders) {
+    const node = join(folder, process.platform === 'win32' ? 'node.exe' : 'node');
+    const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+    const major = Number(/^v(\d+)\./.exec(stdout ?? '')?.[1]);
+    if (major < 26) return node;
+  }
+  return '';
+}

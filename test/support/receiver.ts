@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a receiver of webhooks was sent. */
+export interface Received {
+  headers: IncomingHttpHeaders;
+  text: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+export type Reply = { status: number; headers?: Record<string, string>; text?: string } | 'silence';
+
+/** A server on loopback that is told by webhooks. */
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** What the next messages are answered; 204 unless said. */
+  answer(reply: (message: Received) => Reply): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(port = 0): Promise<Receiver> {
+  const received: Received[] = [];
+  let reply: (message: Received) => Reply = () => ({ status: 204 });
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const text = Buffer.concat(parts).toString();
+      const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
+      const message = { headers: request.headers, text, type, data };
+      received.push(message);
+      const given = reply(message);
+      if (given !== 'silence') response.writeHead(given.status, given.headers).end(given.text);
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answer: (next) => void (reply = next),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Where tests leave what is gone after them: in memory where there is enough of it, since the disk of a busy machine may stall for seconds. */
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+/** Short: the path of a socket has little room. */
+const NAME = 'cmp-';
+/** What a whole run has at once, several times over. */
+const ENOUGH_BYTES = 6 * 2 ** 30;
+
+/** Makes `os.tmpdir()` of this process, and of those that it starts, a folder in memory. Nothing where there is too little, or one was chosen. */
+export function useMemory(): void {
+  if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return;
+  removeLeft();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  if (bavail * bsize < ENOUGH_BYTES) return;
+  const folder = join(MEMORY, `${NAME}${process.pid}`);
+  // Others than who runs the tests look into it: processes that gave up their rights.
+  mkdirSync(folder, { mode: 0o755 });
+  process.env['TMPDIR'] = folder;
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** What runs left that were killed. */
+function removeLeft(): void {
+  for (const name of readdirSync(MEMORY))
+    if (name.startsWith(NAME) && !existsSync(join('/proc', name.slice(NAME.length))))
+      rmSync(join(MEMORY, name), { recursive: true, force: true });
+}

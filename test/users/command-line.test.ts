@@ -1,0 +1,189 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { StartupError } from '../../src/lib/errors.ts';
+import { post } from '../support/app.ts';
+import { removeService, startService, type Service } from '../support/service.ts';
+
+/** On the embedded PostgreSQL of a service that runs all the while, and as its operator has it: by words alone. */
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  process.env['DATA_DIR'] = join(service.folder, 'data');
+  process.env['STATE_DIR'] = join(service.folder, 'state');
+});
+afterAll(async () => {
+  delete process.env['DATA_DIR'];
+  delete process.env['STATE_DIR'];
+  await service.stop();
+  await removeService(service);
+});
+
+/** What the door does, in this process: to start one for each command would take most of the time. */
+async function campanile(...words: string[]) {
+  let text = '';
+  const output = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      text += piece.toString();
+      done();
+    },
+  });
+  const run = runCommand(words, { input: process.stdin, output, errors: output, stopWithParent: false });
+  const status = await run.catch((error: unknown) => {
+    if (!(error instanceof StartupError)) throw error;
+    text += `${error.message}\n`;
+    return 1;
+  });
+  return { status, text };
+}
+
+const signIn = async (user_name: string, password: string) => {
+  const { status, body } = await post(service.url, 'user/authorize_user', { user_name, password });
+  return { status, token: (body.data as { token?: string } | null)?.token };
+};
+const passwordIn = (text: string) => / password (\S+), /.exec(text)?.[1] ?? '';
+
+let password: string;
+let token: string | undefined;
+test('a user is created, and signs in with the password that was shown', async () => {
+  const { status, text } = await campanile('users', 'create', 'erin', 'erin@example.com', '+49 151 1234567');
+  expect({ status, text }).toMatchObject({ status: 0, text: expect.stringMatching(/^erin can sign in with/) });
+  password = passwordIn(text);
+  const signedIn = await signIn('erin', password);
+  expect(signedIn.status).toBe(200);
+  token = signedIn.token;
+  expect(await campanile('users', 'create', 'erin', 'other@example.com', '+49 151 1234567')).toMatchObject({
+    status: 1,
+  });
+});
+
+test('who is listed stands there with name, address and standing', async () => {
+  await campanile('users', 'create', 'frank', 'frank@example.com', '+49 151 7654321');
+  expect((await campanile('users', 'list')).text).toMatch(/^name .*\nfrank .*user\nerin .*administrator\n$/);
+  expect((await campanile('users', 'list', 'rank')).text).toMatch(/^name .*\nfrank .*user\n$/);
+});
+
+test('a forgotten password is set anew, which ends all sessions', async () => {
+  const { status, text } = await campanile('users', 'reset-password', 'ERIN@example.com');
+  expect(status).toBe(0);
+  expect((await signIn('erin', password)).status).toBe(401);
+  await expect.poll(async () => (await post(service.url, 'user/get_profile', {}, token)).status).toBe(401);
+  password = passwordIn(text);
+  const signedIn = await signIn('erin', password);
+  expect(signedIn.status).toBe(200);
+  token = signedIn.token;
+});
+
+test('who is disabled is kept out until they are enabled', async () => {
+  expect((await campanile('users', 'disable', 'erin')).status).toBe(0);
+  expect((await signIn('erin', password)).status).toBe(403);
+  expect((await campanile('users', 'list', 'erin')).text).toContain('disabled');
+  expect((await campanile('users', 'enable', 'erin')).status).toBe(0);
+  const signedIn = await signIn('erin', password);
+  token = signedIn.token;
+  expect(signedIn.status).toBe(200);
+});
+
+test('an invitation is a link to hand on', async () => {
+  expect((await campanile('users', 'invite', 'guest@example.com')).text).toMatch(
+    /^Hand this on to guest@example\.com, .*\/accept-invite#[\w-]{64}\n$/,
+  );
+});
+
+test('make-admin and reset-factor are done at once, and say when there is no such user', async () => {
+  expect(await campanile('users', 'make-admin', 'frank')).toEqual({
+    status: 0,
+    text: 'frank is an administrator now\n',
+  });
+  expect(await campanile('users', 'reset-factor', 'frank')).toMatchObject({ status: 0 });
+  const text = 'There is no user with the name or e-mail address nobody\n';
+  expect(await campanile('users', 'make-admin', 'nobody')).toEqual({ status: 1, text });
+});
+
+test('keys are listed without themselves, and revoked', async () => {
+  const made = await post(service.url, 'user/create_api_key', { name: 'ci', scopes: ['read'] }, token);
+  expect(made.status).toBe(200);
+  const listed = (await campanile('keys', 'list', 'erin')).text;
+  const id = /\n(\d+) +ci +/.exec(listed)?.[1] ?? '';
+  expect((await campanile('keys', 'revoke', 'erin', id)).status).toBe(0);
+  expect((await campanile('keys', 'list', 'erin')).text.trim().split('\n')).toHaveLength(1);
+  expect(await campanile('keys', 'revoke', 'erin', id)).toMatchObject({ status: 1 });
+});
+
+test('accounts are listed, and one that was stopped, as by disabling its user, is released', async () => {
+  expect((await campanile('accounts', 'list')).text).toMatch(/\nerin +sandbox +stopped +/);
+  expect((await campanile('accounts', 'release', 'erin')).status).toBe(0);
+  expect((await campanile('accounts', 'list')).text).not.toContain('stopped');
+  expect(await campanile('accounts', 'release', 'erin')).toEqual({
+    status: 1,
+    text: 'The account of erin is not stopped\n',
+  });
+});
+
+test('all of it is in the audit log, from the command line', async () => {
+  const { body } = await post(service.url, 'user/list_audit_log', {}, token);
+  const { entries } = body.data as unknown as { entries: Array<{ action: string; address: string }> };
+  const actions = entries.filter(({ address }) => address === 'command line').map(({ action }) => action);
+  expect(actions).toEqual([
+    'account.resumed',
+    'api_key.revoked',
+    'user.invited',
+    'user.enabled',
+    'user.disabled',
+    'user.password_reset',
+    'user.signed_up',
+  ]);
+});
+
+test('the secret of the tokens is renewed, and nobody is signed out', async () => {
+  expect(await campanile('secrets', 'rotate')).toMatchObject({ status: 0 });
+  await service.stop();
+  service = await startService({ folder: service.folder });
+  expect((await post(service.url, 'user/get_profile', {}, token)).status).toBe(200);
+  const renewed = (await signIn('erin', password)).token ?? '';
+  const data = join(service.folder, 'data');
+  await rm(join(data, 'jwt-secret-previous'));
+  await service.stop();
+  service = await startService({ folder: service.folder });
+  expect((await post(service.url, 'user/get_profile', {}, token)).status).toBe(401);
+  expect((await post(service.url, 'user/get_profile', {}, renewed)).status).toBe(200);
+});
+
+test('deleting asks to be sure', async () => {
+  expect(await campanile('users', 'delete', 'frank')).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('add --yes to do it'),
+  });
+  expect((await campanile('users', 'delete', 'frank', '--yes')).status).toBe(0);
+  expect((await campanile('users', 'list', 'frank')).text).not.toContain('frank');
+});
+
+test('a deletion is in the audit log of an administrator who is left', async () => {
+  const { token: anew } = await signIn('erin', password);
+  const { body } = await post(service.url, 'user/list_audit_log', {}, anew);
+  const { entries } = body.data as unknown as { entries: Array<{ action: string }> };
+  expect(entries.find(({ action }) => action === 'user.deleted')).toMatchObject({
+    subject: 'frank',
+    address: 'command line',
+  });
+});
+
+test('the end of a hold is in the audit log of an administrator', async () => {
+  await writeFile(join(service.folder, 'data', 'hold'), '');
+  await expect.poll(async () => (await campanile('release')).text).toContain('Held since');
+  expect(await campanile('release', '--unknown', 'all')).toMatchObject({ status: 0 });
+  const { token: anew } = await signIn('erin', password);
+  const { body } = await post(service.url, 'user/list_audit_log', {}, anew);
+  const { entries } = body.data as unknown as { entries: Array<{ action: string }> };
+  expect(entries.find(({ action }) => action === 'ledger.released')).toMatchObject({
+    subject: 'send 0, unknown 0',
+    address: 'command line',
+  });
+});
+
+test('words that make no sense exit with 2', async () => {
+  for (const words of [['users'], ['users', 'rename', 'erin'], ['keys', 'list'], ['accounts', 'list', 'x']])
+    expect((await campanile(...words)).status).toBe(2);
+});

@@ -1,0 +1,73 @@
+/** What is looked at is in the address: Back and a copied address find it again. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
+import { signInInBrowser } from '../support/dashboard-user.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  let people = 0;
+  beforeEach(async () => {
+    const person = await app.signUp(`way${++people}`);
+    const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const group_metadata_ids = body.data.groups.map((group) => group.group_metadata_id);
+    for (const name of ['Spring fair', 'Winter market'])
+      await person.call('venom/add-campaign', { name, html: `<p>${name}</p>`, group_metadata_ids });
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+    await page.goto('/sign-in');
+    await signInInBrowser(page, person.name);
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  });
+  afterEach(() => visited.end());
+
+  const isChosen = (name: string) => page.getByRole('radio', { name }).isChecked();
+  const query = () => new URL(page.url()).search;
+
+  test('Back leads to the campaigns that were found, with the search and the status in their fields', async () => {
+    await page.getByRole('searchbox', { name: /Search/ }).fill('spring');
+    const found = page.getByRole('list', { name: 'Campaigns', exact: true }).getByRole('link');
+    await found.filter({ hasText: 'Winter market' }).waitFor({ state: 'detached' });
+    await expect.poll(query).toBe('?search=spring');
+    await found.filter({ hasText: 'Spring fair' }).click();
+    await page.getByRole('heading', { name: 'Spring fair', level: 1 }).waitFor();
+    await page.goBack();
+    await found.filter({ hasText: 'Spring fair' }).waitFor();
+    expect(await page.getByRole('searchbox', { name: /Search/ }).inputValue()).toBe('spring');
+    expect(await found.count()).toBe(1);
+  });
+
+  test('a copied address shows the same groups, the same week and the same order', async () => {
+    await page.goto('/groups');
+    await page.getByRole('radiogroup', { name: 'Kind' }).getByText('Channels').click();
+    await expect.poll(query).toBe('?kind=channel');
+    await page.reload();
+    await expect.poll(() => isChosen('Channels')).toBe(true);
+    await page.goto('/calendar?view=week&day=2026-03-04');
+    await page.getByText(/2.*8 Mar 2026/).waitFor();
+    await page.getByRole('button', { name: 'Today' }).click();
+    await expect.poll(query).toBe('?view=week');
+    await page.goto('/calendar?view=year&day=2026-02-31');
+    await expect.poll(() => isChosen('Month')).toBe(true);
+  });
+
+  test('an address that is none is a page, and leads home', async () => {
+    const response = await page.goto('/no/such/place');
+    expect(response?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Go to campaigns' }).click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    // What the browser says of the answer is no complaint of ours.
+    visited.forgive(refused('404'));
+  });
+});

@@ -1,0 +1,297 @@
+/** Nothing on any page, nor in what opens on one, is in the way of people with a screen reader or weak eyes: light, dark, and on a phone. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { DESK, findBarriersAnywhere } from '../support/barriers.ts';
+import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser.ts';
+import { enter } from '../support/dashboard-page.ts';
+import { moreOf, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
+import { until } from '../support/ledger.ts';
+import { PNG } from '../support/sample-files.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const LAYERS = '#layers';
+const TOASTS = '.mantine-Notifications-root';
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  /** The address of a group, of a campaign that is sent, of one that could not be sent to that group, and of one that is scheduled. */
+  let group: string;
+  let sent: string;
+  let failed: string;
+  let scheduled: string;
+
+  beforeAll(async () => {
+    const first = await visit(browser as Browser, app.url);
+    await signUpInBrowser(first.page, 'ada');
+    await first.close();
+    const ada = await app.signIn('ada');
+    const { body } = await ada.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const ids = body.data.groups.map((one) => one.group_metadata_id);
+    group = `/groups/${ids[0]}`;
+    const post = { html: '<p>Hello</p>', group_metadata_ids: ids };
+    const add = async (how: string, campaign: object) => {
+      const answer = await ada.call<{ campaign_id: string }>(`venom/${how}`, { ...post, ...campaign });
+      return `/campaigns/${answer.body.data.campaign_id ?? answer.headers.get('x-campaign-id')}`;
+    };
+    sent = await add('add-campaign', { name: 'Hello' });
+    // Where the posts of the group go, and which is nobody's while it is turned round.
+    const turnRound = () =>
+      sql`update groups set send_to = reverse(send_to) where group_id = ${ids[0]}`.execute(app.database.db);
+    await turnRound();
+    failed = await add('add-campaign', { name: 'Last call' });
+    const campaign_id = failed.slice(-36);
+    await until(
+      () => ada.call<{ status: string }>('venom/get-campaign', { campaign_id }),
+      (answer) => answer.body.data.status.startsWith('completed'),
+    );
+    await turnRound();
+    const today = Temporal.Now.plainDateISO('UTC');
+    scheduled = await add('add-campaign-batch', {
+      name: 'Every morning',
+      image: PNG.toString('base64'),
+      is_schedule: true,
+      start_date: today.add({ days: 1 }).toString(),
+      end_date: today.add({ days: 9 }).toString(),
+      schedule_time: '09:00:00',
+    });
+    await ada.call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids });
+    await ada.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name: 'Half done', html: '<p>We' });
+  });
+
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url, { viewport: DESK });
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  /** The page has come to rest: nothing stands in for what is still to come. */
+  async function settle(): Promise<void> {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await page.evaluate('document.fonts.ready');
+  }
+
+  async function open(path: string): Promise<void> {
+    await page.goto(path);
+    await settle();
+  }
+
+  const look = (within?: string, show?: () => Promise<void>) => findBarriersAnywhere(page, { within, show });
+
+  /** Of what has opened on top of the page, which is closed again. */
+  async function lookAtTop(): Promise<string[]> {
+    const found = await look(LAYERS);
+    await page.keyboard.press('Escape');
+    await expect
+      .poll(() => page.locator(`${LAYERS} :is([role=dialog], [role=menu], [role=listbox]):visible`).count())
+      .toBe(0);
+    return found;
+  }
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+
+  test.each(['/sign-in', '/sign-up', '/goodbye'])('%s has nothing', async (path) => {
+    await open(path);
+    expect(await look()).toEqual([]);
+  });
+
+  const PAGES = {
+    'the list of campaigns': () => '/',
+    'a new campaign': () => '/campaigns/new',
+    'the calendar': () => '/calendar',
+    'the list of groups': () => '/groups',
+    'a group': () => group,
+    'the account': () => '/account',
+    'the settings': () => '/settings',
+    'the phone': () => '/phone',
+    'a campaign that was sent': () => sent,
+    'a schedule': () => scheduled,
+    'the change of one': () => `${scheduled}/change`,
+    'an address that leads nowhere': () => '/nowhere',
+  };
+  test.each(Object.entries(PAGES))('the page of %s has nothing', async (_what, path) => {
+    await enter(page, 'ada');
+    await open(path());
+    expect(await look()).toEqual([]);
+    // An address that leads nowhere is served as such.
+    visited.forgive(refused('404'));
+  });
+
+  test('no page has without a network', async () => {
+    await enter(page, 'ada');
+    await open('/');
+    await page.context().setOffline(true);
+    await page.getByText('Not connected since', { exact: false }).waitFor();
+    expect(await look()).toEqual([]);
+    visited.forgive(CUT);
+  });
+
+  test('nothing has that opens anywhere, or on the list of campaigns', async () => {
+    await enter(page, 'ada');
+    await open('/');
+    const found: string[] = [];
+    await page.keyboard.press('Control+k');
+    await dialog().getByRole('combobox').fill('vill');
+    await page.getByRole('option', { name: /Village news/ }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.keyboard.press('?');
+    await dialog().getByText('Why is nothing being sent?').click();
+    found.push(...(await lookAtTop()));
+    await button('What to do about Every morning').click();
+    await page.getByRole('menuitem', { name: 'Cancel campaign' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Paused' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await button('ada').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    found.push(...(await lookAtTop()));
+    expect(found).toEqual([]);
+  });
+
+  test('nothing has that opens while something is written', async () => {
+    await enter(page, 'ada');
+    await open('/campaigns/new');
+    const found: string[] = [];
+    await button('Drafts (1)').click();
+    await page.getByRole('menuitem', { name: /Half done/ }).waitFor();
+    found.push(...(await lookAtTop()));
+    await writeMessage(page, 'Hello');
+    await button('Link').click();
+    await page.getByRole('textbox', { name: 'Address' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await button('Saved lists').click();
+    await page.getByRole('menuitem', { name: /Clubs/ }).waitFor();
+    found.push(...(await lookAtTop()));
+    await button('Select all found').click();
+    await button('Save as list …').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await button('Send a test to …').click();
+    await dialog().getByRole('combobox', { name: 'Group' }).click();
+    await page.getByRole('option', { name: 'Village news' }).click();
+    await dialog().getByText('will see it', { exact: false }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('button', { name: /^Send to \d+ groups now$/ }).click();
+    await dialog().getByText('Sending takes', { exact: false }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByText('On a schedule').click();
+    await button('Days').click();
+    await page.getByRole('dialog', { name: 'Days' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
+    await page.getByRole('option', { name: 'Chicago' }).waitFor();
+    found.push(...(await lookAtTop()));
+    expect(found).toEqual([]);
+  });
+
+  test('nothing has that opens on a campaign', async () => {
+    await enter(page, 'ada');
+    await open(sent);
+    const found: string[] = [];
+    for (const name of ['Edit what was sent …', 'Delete for everyone …']) {
+      await button(name).click();
+      await dialog().waitFor();
+      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      found.push(...(await lookAtTop()));
+    }
+    await moreOf(page, 'Delete…');
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await open(failed);
+    await page.getByRole('region', { name: '1 post failed' }).getByRole('button', { expanded: false }).click();
+    await button('Copy the names').waitFor();
+    found.push(...(await look()));
+    await open(scheduled);
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Cancel campaign' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await moreOf(page, 'Cancel campaign');
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await open(`${scheduled}/change`);
+    await page.getByLabel('Campaign name').fill('Good morning');
+    await button('Save changes').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    expect(found).toEqual([]);
+  });
+
+  test('nothing has that opens on the list of groups', async () => {
+    await enter(page, 'ada');
+    await open('/groups');
+    const found: string[] = [];
+    await button('Link and QR of Village news').click();
+    await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await button('New').click();
+    await page.getByRole('menuitem', { name: 'Group' }).waitFor();
+    found.push(...(await lookAtTop()));
+    for (const kind of ['Group', 'Community', 'Channel']) {
+      await button('New').click();
+      await page.getByRole('menuitem', { name: kind }).click();
+      await dialog().waitFor();
+      found.push(...(await lookAtTop()));
+    }
+    await page.getByRole('combobox', { name: 'Saved list' }).click();
+    await page.getByRole('option', { name: /Clubs/ }).waitFor();
+    found.push(...(await look(LAYERS)));
+    await page.getByRole('option', { name: /Clubs/ }).click();
+    await button('Delete list').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    expect(found).toEqual([]);
+  });
+
+  test('nothing has that opens in the settings, nor what is told in a corner', async () => {
+    await enter(page, 'ada');
+    await open('/settings');
+    const found: string[] = [];
+    await button('New API key').click();
+    await dialog().getByLabel('Name').fill('Till');
+    found.push(...(await look(LAYERS)));
+    await button('Make key').click();
+    await button('Copy key').waitFor();
+    found.push(...(await look(LAYERS)));
+    await button('Done').click();
+    await button('Revoke Till').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await button('Delete account …').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('combobox', { name: 'Language' }).click();
+    await page.getByRole('option', { name: 'English' }).waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
+    await page.getByRole('option', { name: 'Chicago' }).waitFor();
+    found.push(...(await lookAtTop()));
+    const told = page.getByRole('alert').filter({ hasText: 'Your profile is saved.' });
+    found.push(
+      ...(await look(TOASTS, async () => {
+        await button('Save profile').click();
+        // It stays while somebody points at it.
+        await told.last().getByRole('button', { name: 'Close' }).hover();
+      })),
+    );
+    await open('/account');
+    await button('Change').click();
+    await dialog().getByLabel('WhatsApp number').fill('0151 23456789');
+    await dialog().getByRole('combobox', { name: 'Country of this number' }).click();
+    await page.getByRole('option').first().waitFor();
+    found.push(...(await look(LAYERS)));
+    expect(found).toEqual([]);
+  });
+});

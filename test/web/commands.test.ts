@@ -1,0 +1,38 @@
+/** What can be done to a campaign by typing it, and which keys do it. */
+import { expect, test } from 'vitest';
+import { commandKey } from '../../web/format/keys.ts';
+import { commandsFor, readCommand } from '../../web/shell/commands.ts';
+
+test.each([
+  ['pause Spring fair', 'pause', 'Spring fair'],
+  ['  Pause   spring ', 'pause', 'spring'],
+  ['spring fair pause', 'pause', 'spring fair'],
+  ['Send again Fair', 'retry', 'Fair'],
+  ['pause', undefined, 'pause'],
+  ['pauses for breath', undefined, 'pauses for breath'],
+  ['', undefined, ''],
+])('a command is read out of what is typed, first or last: %j', (typed, command, rest) => {
+  expect(readCommand(typed)).toEqual({ command, rest });
+});
+
+test.each([
+  ['running', true, 0, ['pause', 'change', 'cancel']],
+  ['running', false, 2, ['pause', 'retry', 'cancel']],
+  ['scheduled', true, 0, ['pause', 'change', 'cancel']],
+  ['paused', true, 0, ['resume', 'change', 'cancel']],
+  ['completed', false, 0, []],
+  ['completed_with_errors', false, 3, ['retry']],
+  ['cancelled', true, 0, []],
+] as const)('only what makes sense is offered: %s', (status, is_schedule, failed, commands) => {
+  expect(commandsFor({ status, is_schedule, progress: { failed } })).toEqual(commands);
+});
+
+test('the key that goes with others is called as it is on the keyboard', () => {
+  expect(['MacIntel', 'iPhone', 'iPad', 'Win32', 'Linux x86_64'].map((platform) => commandKey(platform))).toEqual([
+    '⌘',
+    '⌘',
+    '⌘',
+    'Ctrl',
+    'Ctrl',
+  ]);
+});

@@ -1,0 +1,158 @@
+/** Second factors, as they are set up and asked for in a browser. */
+import { createHmac } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PASSWORD, startTestApp } from '../support/app.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
+import { enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const JWT_SECRET = 'the secret of this file, long enough for anything';
+const browser = await launchBrowser();
+const app = await startTestApp({ jwtSecret: JWT_SECRET });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+/** The code that an app shows now, or that one shows whose clock is ahead. */
+const codeOf = (secret: string, aheadMs = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + aheadMs });
+
+/** A token like this one, but of somebody who proved who they are long ago. */
+function aged(token: string): string {
+  const [head = '', payload = ''] = token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { auth_time: number };
+  const older = Buffer.from(JSON.stringify({ ...claims, auth_time: claims.auth_time - 700 })).toString('base64url');
+  return `${head}.${older}.${createHmac('sha256', JWT_SECRET).update(`${head}.${older}`).digest('base64url')}`;
+}
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    // Browsers make passkeys for names, not for addresses.
+    visited = await visit(browser as Browser, app.url.replace('127.0.0.1', 'localhost'));
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+
+  async function signIn(name: string): Promise<void> {
+    await page.context().clearCookies();
+    await page.goto('/');
+    await page.getByLabel('User name or e-mail').fill(name);
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await button('Sign in').click();
+  }
+
+  test('an app is set up by a QR code or a key, and asked for at the next sign-in', async () => {
+    await enterAsNew(page, 'ann');
+    await page.goto('/settings');
+    await button('Add an authenticator app').click();
+    await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+    const secret = (await dialog().locator('pre').textContent()) ?? '';
+    await dialog().getByRole('textbox', { name: 'Code' }).fill(codeOf(secret));
+    await button('Turn on').click();
+    await button('Copy codes').waitFor();
+    const [recovery] = await dialog().getByRole('listitem').allTextContents();
+    expect(await dialog().getByRole('listitem').count()).toBe(10);
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button('Done').click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('10 recovery codes are left.').waitFor();
+
+    await signIn('ann');
+    await page.getByRole('textbox', { name: 'Code' }).fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText('The code is wrong, or was used before.', { exact: false }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, 30_000));
+    await button('Sign in').click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    await signIn('ann');
+    await page.getByRole('textbox', { name: 'Code' }).fill(recovery ?? '');
+    await button('Sign in').click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    visited.forgive(refused('4'));
+  });
+
+  test('a passkey is made, signs in without a name, and can be removed', async () => {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const authenticator = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const;
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: authenticator });
+    await enterAsNew(page, 'ben');
+    await page.goto('/settings');
+    await button('Add a passkey').click();
+    await dialog().getByLabel('Name').fill('Laptop');
+    await dialog().getByRole('button', { name: 'Add a passkey' }).click();
+    await button('Copy codes').waitFor();
+    await button('Done').click();
+    await page.getByText('Laptop').waitFor();
+
+    await page.context().clearCookies();
+    await page.goto('/settings');
+    await button('Use a passkey').click();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await button('Remove Laptop').click();
+    await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('None yet. With one,', { exact: false }).waitFor();
+    await page.context().clearCookies();
+    await page.goto('/settings');
+    await button('Use a passkey').click();
+    await page.getByText('This passkey is not known here.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    visited.forgive(refused('4'));
+  });
+
+  test('what matters asks once more who it is, and then goes on', async () => {
+    await enterAsNew(page, 'cat');
+    const cookies = await page.context().cookies();
+    await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: aged(cookie.value) })));
+    await page.goto('/settings');
+    await button('New API key').click();
+    await dialog().getByLabel('Name').fill('Till');
+    await button('Make key').click();
+    const asking = page.getByRole('dialog', { name: 'Is it you?' });
+    await asking.waitFor();
+    expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
+    await asking.getByRole('textbox', { name: 'Password' }).fill('wrong');
+    await asking.getByRole('button', { name: 'Continue' }).click();
+    await asking.getByText('is wrong. Check it', { exact: false }).waitFor();
+    await asking.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await asking.getByRole('button', { name: 'Continue' }).click();
+    await button('Copy key').waitFor();
+    visited.forgive(refused('4'));
+  });
+
+  test('who waves that away has done nothing, is told why, and has kept what was written', async () => {
+    await enterAsNew(page, 'dan');
+    const cookies = await page.context().cookies();
+    await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: aged(cookie.value) })));
+    await page.goto('/settings');
+    await button('New API key').click();
+    await dialog().getByLabel('Name').fill('Till');
+    await button('Make key').click();
+    const asking = page.getByRole('dialog', { name: 'Is it you?' });
+    await asking.getByRole('textbox', { name: 'Password' }).fill('x');
+    await page.keyboard.press('Escape');
+    await asking.waitFor({ state: 'detached' });
+    await page.getByText('Prove once more who you are to do this.').waitFor();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Till');
+    visited.forgive(refused('4'));
+  });
+});

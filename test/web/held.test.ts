@@ -1,0 +1,144 @@
+/** What the dashboard says while the service holds all that it has to send. */
+import { sql } from 'kysely';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
+import { launchBrowser, refused, visit } from '../support/browser.ts';
+import { enter, findBarriers } from '../support/dashboard-page.ts';
+import { until } from '../support/ledger.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+// One post of an account goes out, the next would only after this file.
+const app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
+// The first of all is the administrator.
+const root = await app.signUp('root');
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const setHeld = (reason: string | null) =>
+  sql`update ledger set held_since = case when ${reason}::text is not null then campanile_now() end, held_reason = ${reason}`.execute(
+    app.database.db,
+  );
+afterEach(() => setHeld(null));
+const LOOKS = [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 390],
+] as const;
+
+test.skipIf(!browser)(
+  'every page says that nothing is sent while the service is held, light, dark and on a phone',
+  async () => {
+    const visited = await visit(browser as Browser, app.url);
+    const { page } = visited;
+    await enter(page, root.name);
+    await page.goto('/');
+    const said = page.getByText('Nothing is being sent');
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    expect(await said.count()).toBe(0);
+    await setHeld('a test');
+    for (const path of ['/', '/groups', '/settings', '/campaigns/new']) {
+      await page.goto(path);
+      await said.waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+    }
+    const folder = process.env['HELD_PICTURES'];
+    for (const [look, width] of LOOKS) {
+      await page.emulateMedia({ colorScheme: look });
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto('/');
+      await said.waitFor();
+      if (folder !== undefined) await page.screenshot({ path: `${folder}/held-${look}-${width}.png` });
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+    await visited.end();
+  },
+);
+
+/** Of two campaigns to two groups each, of which one post was sent. */
+async function queueTwo(person: Person): Promise<{ spring: string; summer: string }> {
+  const groups: number[] = [];
+  for (const name of ['A', 'B']) {
+    const body = { group_name: name, participants: ['4915100000001'] };
+    groups.push(
+      (await person.call<{ group_metadata_id: number }>('venom/create-group', body)).body.data.group_metadata_id,
+    );
+  }
+  const send = async (name: string) => {
+    const post = { name, html: 'Hello', group_metadata_ids: groups };
+    return (await person.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data.campaign_id;
+  };
+  const spring = await send('Spring fair');
+  await until(
+    () => totalsOf(person, spring),
+    ({ sent }) => sent === 1,
+  );
+  return { spring, summer: await send('Summer fair') };
+}
+
+async function totalsOf(person: Person, campaign_id: string) {
+  const path = 'analytics/get-campaign-group-analytics-master';
+  type Totals = Record<'sent' | 'queued' | 'failed', number>;
+  return (await person.call<{ totals: Totals }>(path, { campaign_id })).body.data.totals;
+}
+
+async function findBarriersInLooks(page: Page, picture: string): Promise<string[]> {
+  const folder = process.env['HELD_PICTURES'];
+  const found: string[] = [];
+  for (const [look, width] of LOOKS) {
+    await page.emulateMedia({ colorScheme: look });
+    await page.locator(`html[data-mantine-color-scheme=${look}]`).waitFor();
+    await page.setViewportSize({ width, height: 800 });
+    found.push(...(await findBarriers(page)));
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${picture}-${look}-${width}.png` });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return found;
+}
+
+test.skipIf(!browser)(
+  'an administrator looks at what is queued, chooses for each campaign, and ends the hold; all others read whom to ask',
+  async () => {
+    const alice = await app.signUp('alice');
+    const { spring, summer } = await queueTwo(alice);
+    await setHeld('a test');
+
+    const asking = await visit(browser as Browser, app.url);
+    await enter(asking.page, alice.name);
+    await asking.page.goto('/');
+    await asking.page.getByText('Ask an administrator of this service').waitFor();
+    expect(await asking.page.getByRole('button', { name: 'Look at what is queued' }).count()).toBe(0);
+    await asking.end();
+
+    const visited = await visit(browser as Browser, app.url);
+    const { page } = visited;
+    await enter(page, root.name);
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Look at what is queued' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('alice · 1 post queued').waitFor();
+    await dialog.getByText('alice · 2 posts queued').waitFor();
+    const release = dialog.getByRole('button', { name: 'Let it send again' });
+    expect(await findBarriersInLooks(page, 'dialog')).toEqual([]);
+    expect(await release.isDisabled()).toBe(true);
+    await dialog.getByLabel('For all, unless chosen below').selectOption('Do not send');
+    await dialog.getByLabel('What becomes of Summer fair').selectOption('Send');
+    await dialog.getByLabel('Your own password').fill('wrong');
+    await release.click();
+    await dialog.getByText('Current password is wrong.').waitFor();
+    visited.forgive(refused('400'));
+    expect(await findBarriersInLooks(page, 'chosen')).toEqual([]);
+    expect(await totalsOf(alice, spring)).toMatchObject({ sent: 1, queued: 1, failed: 0 });
+    await dialog.getByLabel('Your own password').fill(PASSWORD);
+    await dialog.getByLabel('Your own password').press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('It sends again within a few seconds.').waitFor();
+    expect(await page.getByText('Nothing is being sent').count()).toBe(0);
+    expect(await totalsOf(alice, spring)).toMatchObject({ sent: 1, queued: 0, failed: 1 });
+    expect(await totalsOf(alice, summer)).toMatchObject({ failed: 0 });
+    await visited.end();
+  },
+);

@@ -1,0 +1,68 @@
+/** How the installation is, as administrators see it. */
+import { sql } from 'kysely';
+import type { Browser } from 'playwright-core';
+import { afterAll, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, refused, visit } from '../support/browser.ts';
+import { enter, findBarriers } from '../support/dashboard-page.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp();
+// The first of all is the administrator.
+const root = await app.signUp('root');
+const other = await app.signUp('other');
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+test.skipIf(!browser)('what is wrong stands first, with what to do, and is looked at again on request', async () => {
+  const visited = await visit(browser as Browser, app.url);
+  const { page } = visited;
+  await enter(page, root.name);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'root' }).last().click();
+  await page.getByRole('menuitem', { name: 'Installation' }).click();
+  await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
+  const wrong = page.getByRole('region', { name: 'Something is wrong' });
+  await wrong.getByText('fsync or full_page_writes is off').waitFor();
+  await wrong.getByText('Turn both on in postgresql.conf, and reload it.').waitFor();
+  await page.getByRole('region', { name: 'Somebody should see to it' }).getByText('None is made by itself').waitFor();
+  await page.getByRole('region', { name: 'All is well' }).getByText('The ledger is not held').waitFor();
+  const folder = process.env['INSTALLATION_PICTURES'];
+  for (const [look, width] of [
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: look });
+    await page.locator(`html[data-mantine-color-scheme=${look}]`).waitFor();
+    await page.setViewportSize({ width, height: 900 });
+    expect(await findBarriers(page)).toEqual([]);
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${look}-${width}.png`, fullPage: true });
+  }
+  await sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(app.database.db);
+  // It is looked once in five seconds.
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Look again' }).click();
+      return wrong.getByText('and nothing is sent: a test').count();
+    })
+    .toBe(1);
+  await visited.end();
+});
+
+test.skipIf(!browser)('nobody else is offered it, and who goes there all the same is told whom it is for', async () => {
+  const visited = await visit(browser as Browser, app.url);
+  const { page } = visited;
+  await enter(page, other.name);
+  await page.goto('/installation');
+  await page.getByText('This operation is for administrators').waitFor();
+  visited.forgive(refused('403'));
+  await page.getByRole('button', { name: 'other' }).last().click();
+  await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Installation' }).count()).toBe(0);
+  await visited.end();
+});

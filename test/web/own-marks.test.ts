@@ -1,0 +1,183 @@
+/** Writing as in WhatsApp: its own marks and its own line breaks, typed and pasted, by what the service makes of them. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser.ts';
+import { enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+import { pasteMessage, writeMessage } from '../support/dashboard-user.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+const NOTE = /^Members see the words alone/;
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  let editor: Locator;
+  /** What members would get, as the service has said last. */
+  let text: string | undefined;
+  let users = 0;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+    text = undefined;
+    page.on('response', (response) => {
+      if (response.url().endsWith('/venom/preview-campaign'))
+        void response.json().then((answer) => (text = (answer as { data?: { text: string } }).data?.text));
+    });
+    await enterAsNew(page, `writer${++users}`);
+    await page.goto('/campaigns/new');
+    editor = page.getByRole('textbox', { name: 'Message' });
+    await editor.waitFor();
+  });
+  afterEach(() => visited.end());
+
+  const clear = async () => {
+    await editor.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.getByRole('complementary').getByText('What you write shows here').waitFor();
+    text = undefined;
+  };
+  async function expectText(expected: string): Promise<void> {
+    await expect.poll(() => text, { timeout: 10_000 }).toBe(expected);
+  }
+
+  test('a star makes bold and an underscore italic, as one types', async () => {
+    await writeMessage(page, 'The *spring fair* is _so_ near, *_really_*: 2*3*4, snake_case_name, * alone*');
+    await expectText('The *spring fair* is _so_ near, *_really_*: 2*3*4, snake_case_name, * alone*');
+    expect(await editor.locator('strong').allTextContents()).toEqual(['spring fair', 'really']);
+    expect(await editor.locator('em').allTextContents()).toEqual(['so', 'really']);
+  });
+
+  test('a mark that is taken back stays a sign', async () => {
+    await writeMessage(page, 'a *b*');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type(' c');
+    await expect.poll(() => editor.innerText()).toBe('a *b* c');
+  });
+
+  test('what WhatsApp takes for an item is one, and what it does not is none', async () => {
+    await writeMessage(
+      page,
+      'Bring:',
+      '- cake',
+      'tea',
+      '',
+      '2. sing',
+      'dance',
+      '',
+      '2026. a year',
+      '# no heading',
+      '+ none',
+    );
+    await expectText('Bring:\n- cake\n- tea\n\n2. sing\n3. dance\n2026. a year\n# no heading\n+ none');
+  });
+
+  test('what is struck, code or a quote becomes plain text, and the editor says so', async () => {
+    expect(await page.getByText(NOTE).count()).toBe(0);
+    await writeMessage(page, 'Was ~ten~ nine');
+    await page.getByText(NOTE).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('`one` and ```two```');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('> three');
+    await expectText('Was ten nine\none and two\nthree');
+    expect(await findBarriers(page, { within: 'main' })).toEqual([]);
+  });
+
+  test('Enter begins a line, and twice Enter leaves one empty', async () => {
+    await writeMessage(page, 'one', 'two', '', 'four', '', '', 'seven');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('- eight');
+    await expectText('one\ntwo\n\nfour\n\n\nseven\n- eight');
+  });
+
+  test('the editor shows lines as far from each other as members see them', async () => {
+    const lines = ['one', 'two', '', '- three', 'four', '', 'five', '', '1. six'];
+    await pasteMessage(page, { text: lines.join('\n') });
+    await expectText(lines.join('\n'));
+    const tops = (where: Locator, names: string[]) =>
+      Promise.all(names.map(async (name) => (await where.getByText(name, { exact: true }).boundingBox())?.y ?? 0));
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const inEditor = await tops(editor, names);
+    const [first = 0, second = 0] = inEditor;
+    const steps = (all: number[]) =>
+      all.slice(1).map((y, index) => Math.round((y - (all[index] ?? 0)) / (second - first)));
+    expect(steps(inEditor)).toEqual([1, 2, 1, 2, 2]);
+  });
+
+  test('a post that is pasted as text keeps its marks and every line', async () => {
+    const post =
+      '*Spring fair*\nWe open at _nine_.\n\n- cake\n• tea\n* juice\nBring friends:\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
+    await pasteMessage(page, { text: post.replaceAll('\n', '\r\n') });
+    const sent =
+      '*Spring fair*\nWe open at _nine_.\n\n- cake\n- tea\n- juice\nBring friends:\n\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
+    await expectText(sent);
+    expect(await editor.locator('strong').allTextContents()).toEqual(['Spring fair', 'עולם']);
+    await page.getByText('Draft saved').waitFor();
+    text = undefined;
+    await page.reload();
+    await editor.getByText('Spring fair').waitFor();
+    expect(await editor.locator('strong').allTextContents()).toEqual(['Spring fair', 'עולם']);
+    await expectText(sent);
+  });
+
+  test('struck, code and quotes that are pasted become plain text, and the editor says so', async () => {
+    await pasteMessage(page, { text: '> said ~twice~\n```\nlet it = be\n```\nand `so`' });
+    await page.getByText(NOTE).waitFor();
+    await expectText('said twice\n\nlet it = be\n\nand so');
+  });
+
+  test('five lines that are pasted from a page stay five, however the page makes its lines', async () => {
+    const five = 'one\ntwo\nthree\n\nfive';
+    const pages = [
+      '<div>one</div><div>two</div><div>three</div><div><br></div><div>five</div>',
+      'one<br>two<br>three<br><br>five',
+      '<p>one<br>two<br>three</p><p>five</p>',
+      '<p style="margin-top:0pt;margin-bottom:0pt">one</p><p style="margin:0">two</p><p style="margin-top:0pt;margin-bottom:0pt">three</p><br><p style="margin-top:0pt;margin-bottom:0pt">five</p>',
+      '<span style="white-space: pre-wrap">one\ntwo\nthree\n\nfive</span>',
+      '<pre>one\ntwo\nthree\n\nfive</pre>',
+      '<html><head><style><!-- p.MsoNormal {margin:0in; font-size:11pt} --></style></head><body><p class=MsoNormal>one<o:p></o:p></p><p class=MsoNormal>two<o:p></o:p></p><p class=MsoNormal>three<o:p></o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p><p class=MsoNormal>five<o:p></o:p></p></body></html>',
+    ];
+    for (const [index, html] of pages.entries()) {
+      await clear();
+      // What was asked of one text is not asked again.
+      const numbered = (text: string) => text.replace('five', `five ${index}`);
+      await pasteMessage(page, { html: numbered(html), text: 'not this' });
+      await expectText(numbered(five));
+    }
+  });
+
+  test('what is copied in the editor is pasted there as it was', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const post = 'one\n*two*\n\n- three\n- four\nfive';
+    await pasteMessage(page, { text: post });
+    await expectText(post);
+    await editor.press('Control+A');
+    await page.keyboard.press('Control+C');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('one\ntwo\n\nthree\nfour\nfive');
+    await page.keyboard.press('Control+X');
+    text = undefined;
+    await page.keyboard.press('Control+V');
+    await page.keyboard.type('!');
+    await expectText(`${post}!`);
+  });
+
+  test('a table keeps a line a row, from a page or a sheet', async () => {
+    await pasteMessage(page, {
+      html: '<p>Programme</p><table><thead><tr><th>Time</th><th>What</th><th>Where</th></tr></thead><tbody><tr><td><p>9:00</p></td><td>Cake<br>and tea</td><td></td></tr><tr><td>10:00</td><td><b>Songs</b></td><td>Hall</td></tr></tbody></table><p>Welcome</p>',
+      text: 'not this',
+    });
+    await expectText('Programme\n\nTime | What | Where\n9:00 | Cake and tea\n10:00 | *Songs* | Hall\n\nWelcome');
+    await clear();
+    await pasteMessage(page, { text: 'Mon\t9:00\tCake\nTue\t\tTea' });
+    await expectText('Mon | 9:00 | Cake\nTue | Tea');
+  });
+});

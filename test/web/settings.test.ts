@@ -1,0 +1,139 @@
+/** What is told in a corner, shown only once, or said last of all. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PASSWORD, startTestApp } from '../support/app.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+
+// A browser on a machine that is busy with other things takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(async () => {
+  await browser?.close();
+  await app.stop();
+});
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+
+  test.each([
+    ['a desk', { width: 1_280, height: 860 }],
+    ['a phone', { width: 390, height: 844 }],
+  ])('what is told at %s covers none of the bars, and what it covers can be pressed through it', async (_at, size) => {
+    await enterAsNew(page, `ann${size.width}`);
+    await page.setViewportSize(size);
+    await page.goto('/settings');
+    await button('Save profile').click();
+    const toast = page.getByRole('alert').filter({ hasText: 'Your profile is saved.' });
+    await toast.waitFor();
+    const box = await toast.boundingBox();
+    if (!box) throw new Error('the toast is nowhere');
+    // No more than the first lines of a page, and no bar below it.
+    expect(box.y).toBeGreaterThan(size.height / 2);
+    expect(box.y + box.height).toBeLessThan(size.height - 72);
+    const [x, y] = [box.x + box.width / 3, box.y + box.height / 2];
+    expect(await page.evaluate(`document.elementFromPoint(${x}, ${y}).closest('[role=alert]') === null`)).toBe(true);
+    await toast.getByRole('button', { name: 'Close' }).click();
+    await toast.waitFor({ state: 'detached' });
+  });
+
+  test('what a workspace has of its limits is shown as bars that are read out', async () => {
+    await enterAsNew(page, 'max');
+    await page.goto('/settings');
+    const bar = (name: string) => page.getByRole('meter', { name, exact: true });
+    await bar('Files').waitFor();
+    expect(await bar('Files').getAttribute('aria-valuetext')).toBe('0 byte of 2 GB');
+    expect(await bar('Campaigns under way or planned').getAttribute('aria-valuetext')).toBe('0 of 10,000');
+    // On the sandbox there is no such limit.
+    expect(await bar('Groups created in 24 hours').count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('a key that is shown once stays until its reader is done with it', async () => {
+    await enterAsNew(page, 'ben');
+    await page.goto('/settings');
+    await button('New API key').click();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await button('New API key').click();
+    await dialog().getByLabel('Name').fill('Till');
+    await button('Make key').click();
+    await button('Copy key').waitFor();
+    const shown = dialog().getByText(/^ck_|^[\w-]{30,}/);
+    const key = await shown.textContent();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(20, 20);
+    expect(await dialog().getByRole('button', { name: 'Close' }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await shown.textContent()).toBe(key);
+    await button('Done').click();
+    await dialog().waitFor({ state: 'detached' });
+    await button('New API key').click();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  test('whoever deletes their account is told goodbye, and can begin anew', async () => {
+    await enterAsNew(page, 'cleo');
+    await page.goto('/settings');
+    await button('Delete account …').click();
+    await dialog().getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog().getByRole('button', { name: 'Delete everything' }).click();
+    await page.getByRole('heading', { name: 'Goodbye', level: 1 }).waitFor();
+    await page.getByText('Your account is deleted', { exact: false }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Goodbye', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Create a new account' }).click();
+    await page.getByRole('heading', { name: 'Sign up', level: 1 }).waitFor();
+    visited.forgive(refused('401'));
+  });
+
+  test('a zone is found by its city, and what is typed takes the place of what was there', async () => {
+    await enterAsNew(page, 'dee');
+    await page.goto('/settings');
+    const zone = page.getByRole('combobox', { name: 'Time zone' });
+    expect(await zone.inputValue()).toBe('Berlin, Germany');
+    await zone.click();
+    await page.keyboard.type('new york');
+    await page.getByRole('option', { name: 'New York, United States' }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(1);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await zone.inputValue()).toBe('New York, United States');
+    await button('Save profile').click();
+    await page.getByText('Your profile is saved.').waitFor();
+    expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ time_zone: 'America/New_York' });
+    await zone.click();
+    await page.keyboard.type('nowhere at all');
+    await page.getByText('No city or country is called so.').waitFor();
+  });
+
+  test('who has the clock of twelve hours has it everywhere, fields and all', async () => {
+    const american = await visit(browser as Browser, app.url, { locale: 'en-US' });
+    await enterAsNew(american.page, 'flo');
+    await american.page.goto('/settings');
+    await american.page.getByText(/, \d\d:\d\d [ap]m CES?T$/).waitFor();
+    await american.page.goto('/calendar?view=week');
+    await american.page
+      .getByText(/^0?9:00 am$/)
+      .first()
+      .waitFor();
+    await american.end();
+    await enterAsNew(page, 'gil');
+    await page.goto('/calendar?view=week');
+    await page.getByText('09:00', { exact: true }).first().waitFor();
+    expect(await page.getByText(/\d [ap]m$/).count()).toBe(0);
+  });
+});

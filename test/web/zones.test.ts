@@ -1,0 +1,61 @@
+/** How zones are called, and found by what people call them. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { clockTime, exactTime, followClock, timeOfDay } from '../../web/format/time.ts';
+import { findZones, zoneChoices } from '../../web/format/zones.ts';
+
+const found = (search: string) => findZones(zoneChoices('UTC'), search).map(({ label }) => label);
+
+describe('a zone', () => {
+  test('is called by its city and country', () => {
+    const labels = new Map(zoneChoices('UTC').map(({ value, label }) => [value, label]));
+    expect(['America/New_York', 'Europe/Berlin', 'America/Argentina/Salta', 'UTC'].map((id) => labels.get(id))).toEqual(
+      ['New York, United States', 'Berlin, Germany', 'Salta, Argentina', 'UTC'],
+    );
+  });
+
+  test.each([
+    ['new york', ['New York, United States']],
+    ['germany', ['Berlin, Germany', 'Busingen, Germany']],
+    ['São Paulo', ['Sao Paulo, Brazil']],
+    ['sao paulo', ['Sao Paulo, Brazil']],
+    ['India', ['Kolkata, India', 'Chagos, British Indian Ocean Territory', 'Indianapolis, United States']],
+    ['Calcutta', ['Kolkata, India']],
+    ['Kyiv', ['Kyiv, Ukraine']],
+    ['europe/kiev', ['Kyiv, Ukraine']],
+    ['vietnam', ['Ho Chi Minh City, Vietnam']],
+    ['Nowhere', []],
+  ])('is found by %s', (search, labels) => {
+    expect(found(search)).toEqual(labels);
+  });
+
+  test('has one country, of those that there are today, and is there once', () => {
+    const labels = found('');
+    expect(labels.length).toBeGreaterThan(400);
+    expect(new Set(labels).size).toBe(labels.length);
+    expect(labels.filter((label) => /Soviet|Yugoslavia|Zaire/.test(label))).toEqual([]);
+  });
+
+  test('keeps the name that was chosen, where the browser calls it otherwise', () => {
+    for (const chosen of ['Asia/Calcutta', 'Asia/Kolkata'])
+      expect(findZones(zoneChoices(chosen), 'kolkata')).toEqual([{ value: chosen, label: 'Kolkata, India' }]);
+  });
+});
+
+describe('the clock', () => {
+  const AT = '2026-03-29T15:05:00Z';
+  afterEach(() => followClock('en-GB'));
+
+  test.each([
+    ['en-US', ['03:05 pm', 'Sun, 29 Mar 2026, 03:05 pm UTC', '05:30 pm']],
+    ['en-GB', ['15:05', 'Sun, 29 Mar 2026, 15:05 UTC', '17:30']],
+    ['de', ['15:05', 'Sun, 29 Mar 2026, 15:05 UTC', '17:30']],
+    ['hi-IN', ['03:05 pm', 'Sun, 29 Mar 2026, 03:05 pm UTC', '05:30 pm']],
+  ])('has 12 or 24 hours as people with %s have it, everywhere alike', (locale, written) => {
+    followClock(locale);
+    expect([clockTime(AT, 'UTC'), exactTime(AT, 'UTC'), timeOfDay('17:30')]).toEqual(written);
+  });
+
+  test('that is no time of day stays as it was typed', () => {
+    expect(timeOfDay('')).toBe('');
+  });
+});

@@ -1,0 +1,54 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Session } from '../../src/http/contract/session.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { words } from '../words/words.ts';
+import { noteSignedOut, request } from './call.ts';
+import { takeSession } from './session.ts';
+import { withProof } from './proof.ts';
+
+/** Whether this browser makes passkeys for this address: none does for a bare one. */
+export function hasPasskeys(): boolean {
+  return 'PublicKeyCredential' in window && /[a-z]/i.test(location.hostname) && !location.hostname.includes(':');
+}
+
+/** Signs in whom a passkey names. Rejects with a CampanileError. */
+export async function signInByPasskey(client: QueryClient): Promise<void> {
+  const passkey = await showPasskey();
+  takeSession(client, await request<Session>('/session', 'POST', { body: { passkey } }));
+}
+
+/** What a passkey of the user's choice proves, to be handed in at once. */
+export async function showPasskey(): Promise<unknown> {
+  const optionsJSON = await request<PublicKeyCredentialRequestOptionsJSON>('/session/passkey/ask', 'POST');
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  return byHand(() => startAuthentication({ optionsJSON }));
+}
+
+/** Makes a passkey and keeps it. Resolves to recovery codes when it is the first factor. */
+export async function addPasskey(name: string): Promise<readonly string[]> {
+  try {
+    const optionsJSON = await withProof(() =>
+      request<PublicKeyCredentialCreationOptionsJSON>('/session/passkey/begin', 'POST'),
+    );
+    const { startRegistration } = await import('@simplewebauthn/browser');
+    const passkey = await byHand(() => startRegistration({ optionsJSON }));
+    const body = { name, passkey };
+    return (await request<{ recovery_codes: string[] }>('/session/passkey', 'POST', { body })).recovery_codes;
+  } catch (error) {
+    noteSignedOut(error);
+    throw error;
+  }
+}
+
+/** What the user does with their authenticator. It may be waved away, and browsers do not say much about why. */
+async function byHand<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new CampanileError(words.factors.passkeyFailed, { code: 400, cause: error });
+  }
+}

@@ -1,0 +1,113 @@
+import { Group } from '@mantine/core';
+import type { PlannedRun } from '../api/operations.ts';
+import { clockTime, dateIn, hourIn } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Status } from '../parts/status.tsx';
+import { statusOfRun } from '../parts/tone.ts';
+import { words } from '../words/words.ts';
+import classes from './calendar.module.css';
+import { Day, MoreRuns, RunChip } from './day.tsx';
+
+/** More of them on a day of a month would make its row taller than a screen. */
+const MOST_CHIPS = 4;
+/** A week shows at least the hours from the first to the last of these. */
+const [FIRST_HOUR, LAST_HOUR] = [8, 18];
+
+interface Grid {
+  days: readonly string[];
+  today: string;
+  runs: readonly PlannedRun[];
+}
+
+/** `month`: `YYYY-MM`; days of others are shown fainter. */
+export function Month({
+  days,
+  today,
+  runs,
+  month,
+  showWeek,
+}: Grid & { month: string; showWeek: (day: string) => void }) {
+  const zone = useZone();
+  const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
+  return (
+    <div className={classes.calendar} data-view="month" role="list" aria-label={words.pages.calendar}>
+      <Weekdays />
+      {days.map((day) => {
+        const own = byDay.get(day) ?? [];
+        const shown = own.length > MOST_CHIPS ? own.slice(0, MOST_CHIPS - 1) : own;
+        return (
+          <Day key={day} day={day} today={today} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
+            {shown.map((run) => (
+              <RunChip key={run.run_id} run={run} />
+            ))}
+            {own.length > shown.length && <MoreRuns many={own.length - shown.length} show={() => showWeek(day)} />}
+          </Day>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Each run in the row of its hour, which is as tall as the day with the most in it. */
+export function Week({ days, today, runs }: Grid) {
+  const zone = useZone();
+  const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
+  const used = runs.map(hourOf);
+  const first = Math.min(FIRST_HOUR, ...used);
+  const last = Math.max(LAST_HOUR, ...used);
+  const hours = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const rows = { gridRow: `2 / span ${hours.length + 1}` };
+  const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
+  return (
+    <div
+      className={classes.calendar}
+      data-view="week"
+      role="list"
+      aria-label={words.pages.calendar}
+      style={{ gridTemplateRows: `auto auto repeat(${hours.length}, minmax(36px, auto))` }}
+    >
+      <div className={classes.weekday} aria-hidden="true" />
+      <Weekdays />
+      <div className={classes.hours} style={rows} aria-hidden="true">
+        <span />
+        {hours.map((hour) => (
+          <span key={hour}>{clockTime(new Date(Date.UTC(2000, 0, 1, hour)), 'UTC')}</span>
+        ))}
+      </div>
+      {days.map((day) => {
+        const byHour = Map.groupBy(byDay.get(day) ?? [], hourOf);
+        return (
+          <Day key={day} day={day} today={today} isOutside={false} isEmpty={byHour.size === 0} style={rows}>
+            {hours.map((hour) => (
+              <div key={hour} className={classes.hour}>
+                {byHour.get(hour)?.map((run) => (
+                  <RunChip key={run.run_id} run={run} />
+                ))}
+              </div>
+            ))}
+          </Day>
+        );
+      })}
+    </div>
+  );
+}
+
+/** What the colours mean, of those that are there. */
+export function Legend({ runs }: Pick<Grid, 'runs'>) {
+  const states = new Set(runs.map((run) => statusOfRun(run.status, run.campaign_status)));
+  return (
+    <Group gap="md" mt="sm">
+      {[...states].map((state) => (
+        <Status key={state} of={state} />
+      ))}
+    </Group>
+  );
+}
+
+function Weekdays() {
+  return words.weekdays.map((day) => (
+    <div key={day} className={classes.weekday} aria-hidden="true">
+      {day}
+    </div>
+  ));
+}

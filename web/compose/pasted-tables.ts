@@ -1,0 +1,51 @@
+const CELL_END = ' | ';
+const BLOCKS = 'p, div, li, tr, h1, h2, h3, h4, h5, h6';
+
+/**
+ * Makes a line of each row of the tables in a page, for a message has no tables. A cell that holds more than a line stays what it is:
+ * that table is there for the looks of the page.
+ */
+export function flattenTables(body: HTMLElement): void {
+  // Inner ones come first.
+  for (const table of [...body.querySelectorAll('table')].toReversed()) {
+    const rows = [...table.querySelectorAll('tr')].map(toLine);
+    const caption = table.querySelector('caption');
+    const whole = body.ownerDocument.createElement('div');
+    if (caption) whole.append(inDiv(caption));
+    whole.append(...rows);
+    table.replaceWith(apart(body), whole, apart(body));
+  }
+}
+
+/** The same for what a sheet hands over as text. */
+export function splitAtTabs(text: string): string {
+  return text.replaceAll(/(?<=\S)\t+(?=\S)/g, CELL_END);
+}
+
+function toLine(row: HTMLElement): HTMLElement {
+  const line = row.ownerDocument.createElement('div');
+  const cells = [...row.querySelectorAll<HTMLElement>('td, th')].filter(({ textContent }) => textContent.trim() !== '');
+  const isLine = cells.every((cell) => cell.querySelectorAll(BLOCKS).length <= 1);
+  for (const [index, cell] of cells.entries()) {
+    if (cells.length === 1 || !isLine) {
+      line.append(inDiv(cell));
+      continue;
+    }
+    if (index > 0) line.append(CELL_END);
+    for (const end of cell.querySelectorAll('br')) end.replaceWith(' ');
+    for (const block of cell.querySelectorAll(BLOCKS)) block.replaceWith(...block.childNodes);
+    line.append(...cell.childNodes);
+  }
+  return line;
+}
+
+function inDiv({ ownerDocument, childNodes }: Element): HTMLElement {
+  const block = ownerDocument.createElement('div');
+  block.append(...childNodes);
+  return block;
+}
+
+/** What has no text parts what stands before and after it. */
+function apart({ ownerDocument }: HTMLElement): HTMLElement {
+  return ownerDocument.createElement('p');
+}

@@ -1,0 +1,91 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { count, fileSize } from '../format/numbers.ts';
+import { Icon } from '../parts/icons.tsx';
+import { useNow } from '../parts/moment.tsx';
+import textClasses from '../parts/text.module.css';
+import { useObjectUrl } from '../whatsapp/bubble.tsx';
+import { words } from '../words/words.ts';
+import { groupIssues, warningsOf } from './checks.tsx';
+import type { Draft } from './draft.ts';
+import { membersOf } from './members-of.ts';
+import { durationInWords, runsInWords, scheduleInWords } from './plan.tsx';
+import classes from './summary.module.css';
+import type { Check } from './use-check.ts';
+import type { Preview } from './use-preview.ts';
+
+/** All that sending the draft comes to, before it is sent: what might be wrong first. */
+export function Summary({
+  draft,
+  name,
+  file,
+  preview,
+  check,
+}: {
+  draft: Draft;
+  name: string;
+  file: File | null;
+  preview: Preview;
+  check: Check;
+}) {
+  const nowMs = useNow();
+  const { groups } = draft;
+  const warnings = [
+    ...[...groupIssues(check)].map(([issue, ids]) => words.compose.issue(ids.length, count(ids.length), issue)),
+    ...warningsOf({ preview, check, hasFile: file !== null }).map(({ text }) => text),
+  ];
+  const when = draft.isScheduled
+    ? [scheduleInWords(draft), ...(check.runs ? runsInWords(draft, check.runs) : [])]
+    : [words.compose.cannotUndo];
+  return (
+    <div>
+      {warnings.length > 0 && (
+        <ul className={classes.warnings}>
+          {warnings.map((warning) => (
+            <li key={warning}>
+              <Icon name="alert" size={16} /> <span>{warning}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={classes.post}>
+        {file?.type.startsWith('image/') && <Picture file={file} />}
+        <div className={classes.words}>
+          <Text fw={600} className={textClasses.breakable}>
+            {name}
+          </Text>
+          {file && (
+            <Text size="xs" c="dimmed" className={textClasses.breakable}>
+              {words.compose.withFile(file.name, fileSize(file.size))}
+            </Text>
+          )}
+        </div>
+      </div>
+      <dl className={classes.list}>
+        <Row name={words.compose.summary.to}>
+          {words.compose.reaches(groups.length, count(groups.length), count(membersOf(groups)))}
+        </Row>
+        <Row name={words.compose.summary.when}>
+          {when.map((line) => (
+            <div key={line}>{line}</div>
+          ))}
+        </Row>
+        <Row name={words.compose.summary.takes}>{durationInWords(draft, check, nowMs)[0] ?? words.unknown}</Row>
+      </dl>
+    </div>
+  );
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Picture({ file }: { file: File }) {
+  const show = useObjectUrl(file);
+  return <img ref={show} alt={words.media(file.type)} className={classes.picture} />;
+}

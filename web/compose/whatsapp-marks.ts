@@ -1,0 +1,141 @@
+import {
+  Extension,
+  getNodeType,
+  InputRule,
+  wrappingInputRule,
+  type ExtendedRegExpMatchArray,
+  type Range,
+} from '@tiptap/react';
+import { Fragment, Slice, type Schema } from '@tiptap/pm/model';
+import { Plugin, type EditorState } from '@tiptap/pm/state';
+import { Decoration, DecorationSet } from '@tiptap/pm/view';
+import { MARGIN } from './lines.ts';
+import { LinesParser } from './read-lines.ts';
+import { endedBy, markFor, readSigns, readText, SIGNS } from './signs.ts';
+import { LinesSerializer, listsApart } from './write-lines.ts';
+
+const NO_TEXT = '\ufffc';
+const FENCE = '```';
+/** What a page has for what a campaign cannot hold. */
+const UNHELD = 's, strike, del, code, kbd, tt, pre, blockquote, [data-style*="line-through"]';
+
+export interface WhatsAppOptions {
+  /** Is called when something was typed or pasted of which only the words can be kept. */
+  tellPlain: () => void;
+}
+
+/**
+ * Typing and pasting as in WhatsApp: its own signs, and a line break that is a line break. The html of the editor's content is to be
+ * read and written by `LinesParser` and `LinesSerializer`.
+ */
+export const WhatsAppMarks = Extension.create<WhatsAppOptions>({
+  name: 'whatsAppMarks',
+  // Before the extensions whose keys it takes over.
+  priority: 200,
+  addOptions: () => ({ tellPlain: () => undefined }),
+  addGlobalAttributes: () => [{ types: ['paragraph'], attributes: { margin: MARGIN } }],
+
+  addKeyboardShortcuts() {
+    // In an item, and in a heading, it stays within.
+    const breakLine = () =>
+      this.editor.state.selection.$from.depth === 1 && this.editor.isActive('paragraph')
+        ? this.editor.commands.splitBlock()
+        : false;
+    return { 'Shift-Enter': breakLine, 'Mod-Enter': breakLine };
+  },
+
+  addInputRules() {
+    const { tellPlain } = this.options;
+    const typeOf = (name: string) => getNodeType(name, this.editor.schema);
+    return [
+      wrappingInputRule({ find: /^[-*•] $/, type: typeOf('bulletList') }),
+      wrappingInputRule({
+        find: /^(\d{1,2})\. $/,
+        type: typeOf('orderedList'),
+        getAttributes: (match: ExtendedRegExpMatchArray) => ({ start: Number(match[1]) }),
+        joinPredicate: (match, before) => Number(before.attrs['start']) + before.childCount === Number(match[1]),
+      }),
+      new InputRule({
+        find: /^> $/,
+        handler: ({ state, range }) => {
+          if (state.doc.resolve(range.from).depth > 1) return;
+          state.tr.delete(range.from, range.to);
+          tellPlain();
+        },
+      }),
+      new InputRule({ find: SIGNS, handler: ({ state, range }) => readTyped(state, range, tellPlain) }),
+    ];
+  },
+
+  addProseMirrorPlugins() {
+    const { schema } = this.editor;
+    const { tellPlain } = this.options;
+    return [
+      new Plugin({
+        props: {
+          clipboardSerializer: new LinesSerializer(schema),
+          clipboardParser: new PasteParser(schema, tellPlain),
+          clipboardTextParser: (text, context) =>
+            Slice.maxOpen(Fragment.from(readText(text, schema, tellPlain, context.marks()))),
+          decorations: ({ doc }) => {
+            const apart = listsApart(doc.content);
+            const found: Decoration[] = [];
+            doc.forEach((line, at) => {
+              if (apart.has(line)) found.push(Decoration.node(at, at + line.nodeSize, { 'data-apart': '' }));
+            });
+            return DecorationSet.create(doc, found);
+          },
+        },
+      }),
+    ];
+  },
+});
+
+class PasteParser extends LinesParser {
+  readonly #tellPlain: () => void;
+
+  constructor(schema: Schema, tellPlain: () => void) {
+    super(schema);
+    this.#tellPlain = tellPlain;
+  }
+
+  override parseSlice(...given: Parameters<LinesParser['parseSlice']>): Slice {
+    const [dom] = given;
+    if (dom.querySelector(UNHELD)) this.#tellPlain();
+    const { content } = super.parseSlice(...given);
+    return Slice.maxOpen(Fragment.from(readSigns(content.content, this.schema, this.#tellPlain)));
+  }
+}
+
+/** Reads the sign that was typed last: what it ends gets its look, and its signs go. */
+function readTyped(state: EditorState, { to }: Range, tellPlain: () => void): void {
+  const { tr } = state;
+  const $to = state.doc.resolve(to);
+  const text = $to.parent.textBetween(0, $to.parent.content.size, undefined, NO_TEXT);
+  const before = text.slice(0, $to.parentOffset);
+  const lineStart = before.lastIndexOf(NO_TEXT) + 1;
+  const ended = endedBy(before.slice(lineStart), text.slice($to.parentOffset));
+  if (!ended) {
+    if (before === FENCE && $to.depth === 1) endFence(state, to, tellPlain);
+    return;
+  }
+  const from = $to.start() + lineStart + ended.from;
+  const mark = markFor(ended.look, state.schema);
+  tr.delete(to - ended.length, to).delete(from, from + ended.length);
+  if (!mark) return tellPlain();
+  // What is typed next looks as the sign did.
+  const next = state.doc.nodeAt(to - 1)?.marks ?? [];
+  tr.addMark(from, to - 2 * ended.length, mark).setStoredMarks(mark.removeFromSet(next));
+}
+
+/** Three backticks alone in a line may end code that began some lines before. */
+function endFence(state: EditorState, to: number, tellPlain: () => void): void {
+  let opening: number | undefined;
+  state.doc.forEach((line, at) => {
+    const found = line.type.name === 'paragraph' ? line.textContent.lastIndexOf(FENCE) : -1;
+    if (found >= 0 && at + line.nodeSize < to) opening = at + 1 + found;
+  });
+  if (opening === undefined || state.doc.textBetween(opening + FENCE.length, to - FENCE.length).trim() === '') return;
+  state.tr.delete(to - FENCE.length, to).delete(opening, opening + FENCE.length);
+  tellPlain();
+}

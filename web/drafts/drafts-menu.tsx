@@ -1,0 +1,41 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { addressOf } from '../compose/put-draft.ts';
+import { count } from '../format/numbers.ts';
+import { Moment } from '../parts/moment.tsx';
+import { words } from '../words/words.ts';
+import { draftsQuery, type DraftRow } from './kept.ts';
+
+/** The other drafts, each by its name; nothing where there is none. */
+export function DraftsMenu({ openId }: { openId?: string }) {
+  const { data } = useQuery(draftsQuery);
+  const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <Menu position="bottom-end" width={320}>
+      <Menu.Target>
+        <Button variant="default">{words.drafts.title(count(others.length))}</Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
+        {others.map((draft) => (
+          <Menu.Item key={draft.draft_id} component={Link} href={addressOf(draft.draft_id)}>
+            <Text size="sm" truncate>
+              {nameOf(draft)}
+            </Text>
+            <Text size="xs" c="dimmed">
+              <Moment at={draft.updated_at} />
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Its name, or the first words of its message. */
+export function nameOf({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
+  if (name.trim() !== '') return name;
+  const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
+  return text === '' ? words.drafts.unnamed : text.slice(0, 60);
+}

@@ -1,0 +1,99 @@
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { call, drawKey } from '../api/call.ts';
+import type { Data } from '../api/operations.ts';
+import { mediaQuery } from '../api/media.ts';
+import { emptyDraft, type Draft } from '../compose/draft.ts';
+import { words } from '../words/words.ts';
+import { DRAFT_KEY } from './unkept.ts';
+
+/**
+ * A draft as this page has it. It lives in the memory of the page alone, among what was fetched, so that it outlives a session that
+ * ends and goes when its user signs out; what keeps it is the service.
+ */
+export interface Kept {
+  draft: Draft;
+  file: File | null;
+  /** The version that the service has; 0: none yet. */
+  version: number;
+  /** Whether the service has less than this. */
+  isChanged: boolean;
+  /** Whether its file is another than the one that the service has. */
+  isOtherFile: boolean;
+  /** What was sent and not answered: the service may have it, as the version after this one. */
+  unanswered?: Sent | undefined;
+  /** Why it could not be kept, or null. */
+  problem: unknown;
+  /** Another one when what the service has took the place of what was here. */
+  edition: number;
+}
+
+/** What is sent of a draft to be kept. */
+export type Sent = Pick<Kept, 'draft' | 'file' | 'isOtherFile' | 'version'>;
+
+export type DraftRow = Data<'venom/list-drafts'>['drafts'][number];
+
+const UUID_BYTES = 16;
+
+export const draftsQuery = queryOptions({
+  queryKey: ['drafts'],
+  queryFn: ({ signal }) => call('venom/list-drafts', {}, { signal }),
+});
+
+export const keyOf = (id: string) => [...DRAFT_KEY, id] as const;
+
+/** One draft, asked for once: from then on the page knows better. */
+export const draftQuery = (id: string, timeZone: string) =>
+  queryOptions({
+    queryKey: keyOf(id),
+    queryFn: ({ client }): Promise<Kept> => fetchDraft(client, id, timeZone),
+    staleTime: Infinity,
+    gcTime: Infinity,
+    structuralSharing: false,
+  });
+
+/** Reads it from the service. */
+export async function fetchDraft(client: QueryClient, id: string, timeZone: string): Promise<Kept> {
+  const [row] = (await call('venom/list-drafts', { draft_id: id })).drafts;
+  const content = row?.content;
+  if (!row || !content) throw new Error('the service answered another draft');
+  const blob = row.media && (await client.fetchQuery(mediaQuery(row.media.sha256)));
+  const blank = emptyDraft(timeZone);
+  const draft: Draft = {
+    name: row.name,
+    html: content.html,
+    groups: content.groups,
+    isScheduled: content.is_schedule,
+    startDate: content.start_date,
+    endDate: content.end_date,
+    time: content.schedule_time ?? blank.time,
+    timeZone: content.time_zone ?? timeZone,
+    weekdays: content.weekdays ?? blank.weekdays,
+    idempotencyKey: content.idempotency_key ?? blank.idempotencyKey,
+  };
+  const file = blob && new File([blob], words.media(blob.type), { type: blob.type });
+  return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };
+}
+
+/** Begins a draft in the memory of the page and answers its id. */
+export function beginDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
+  const id = drawId();
+  const isOtherFile = file !== null;
+  const kept: Kept = { draft, file, version: 0, isChanged: false, isOtherFile, problem: null, edition: 0 };
+  client.setQueryData(keyOf(id), kept);
+  return id;
+}
+
+export function changeKept(client: QueryClient, id: string, change: (before: Kept) => Kept): void {
+  client.setQueryData<Kept>(keyOf(id), (before) => before && change(before));
+}
+
+export function keptOf(client: QueryClient, id: string): Kept | undefined {
+  return client.getQueryData<Kept>(keyOf(id));
+}
+
+/** A random UUID. Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
+function drawId(): string {
+  const hex = drawKey().slice(0, UUID_BYTES * 2);
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)];
+  return parts.join('-');
+}

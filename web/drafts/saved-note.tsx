@@ -1,0 +1,78 @@
+import { Box, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { putAsDraft } from '../compose/put-draft.ts';
+import { problemText } from '../format/problem.ts';
+import { LargeNote } from '../parts/note.tsx';
+import { tellProblem } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { changeKept, fetchDraft, keyOf, type Kept } from './kept.ts';
+import { isElsewhere, isGone, isPassing } from './save-kept.ts';
+
+/** Whether the draft is kept, and what to do where another place was faster. */
+export function SavedNote({ id, kept, zone }: { id: string; kept: Kept; zone: string }) {
+  if (isElsewhere(kept.problem)) return <Elsewhere id={id} kept={kept} zone={zone} />;
+  const hasFailed = kept.isChanged && kept.problem !== null;
+  // That there is no connection is said above.
+  const failed = isPassing(kept.problem)
+    ? words.drafts.notSaved
+    : `${words.drafts.cannotSave} ${problemText(kept.problem)}`;
+  const text = kept.isChanged ? words.drafts.saving : kept.version > 0 ? words.drafts.saved : '';
+  return (
+    <Text size="sm" c={hasFailed ? 'var(--mantine-color-error)' : 'dimmed'} role="status" mih="1.5em" mb="xs">
+      {hasFailed ? failed : text}
+    </Text>
+  );
+}
+
+function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  /** What was written here becomes a draft of its own, with its file; this one is then as the other place left it. */
+  const keepBoth = () => {
+    const { name } = kept.draft;
+    const mine = { ...kept.draft, name: name === '' ? '' : words.drafts.copyName(name) };
+    const address = putAsDraft(client, mine, kept.file);
+    forgetMine();
+    go(address);
+  };
+  /** Not saved on the way out: there is nothing more of this to keep. */
+  const forgetMine = () => {
+    changeKept(client, id, (now) => ({ ...now, isChanged: false }));
+    client.removeQueries({ queryKey: keyOf(id) });
+  };
+  const taking = useMutation({
+    mutationFn: () => fetchDraft(client, id, zone),
+    onSuccess: (theirs) => changeKept(client, id, ({ edition }) => ({ ...theirs, edition: edition + 1 })),
+    onError: tellProblem,
+  });
+  const throwAway = () => {
+    forgetMine();
+    go('/campaigns/new');
+  };
+  return (
+    <Box mb="md">
+      <LargeNote
+        icon="alert"
+        role="status"
+        title={isGone(kept.problem) ? words.drafts.goneMeanwhile : words.drafts.elsewhere}
+      >
+        <Text size="sm">{words.drafts.elsewhereHint}</Text>
+        <Group gap="xs" mt="xs">
+          <Button size="xs" onClick={keepBoth}>
+            {words.drafts.keepBoth}
+          </Button>
+          {isGone(kept.problem) ? (
+            <Button size="xs" variant="default" onClick={throwAway}>
+              {words.drafts.throwAway}
+            </Button>
+          ) : (
+            <Button size="xs" variant="default" loading={taking.isPending} onClick={() => taking.mutate()}>
+              {words.drafts.takeTheirs}
+            </Button>
+          )}
+        </Group>
+      </LargeNote>
+    </Box>
+  );
+}

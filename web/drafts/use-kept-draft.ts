@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect } from 'react';
+import { drawKey } from '../api/call.ts';
+import type { Draft } from '../compose/draft.ts';
+import { draftQuery } from './kept.ts';
+import { changeDraft, dropDraft, saveKept } from './save-kept.ts';
+import { useDrawNow } from './use-draw-now.ts';
+
+/** The draft of this id, kept on the service as it changes. */
+export function useKeptDraft(id: string, timeZone: string) {
+  const client = useQueryClient();
+  const drawNow = useDrawNow();
+  const { data: kept, error, refetch } = useQuery(draftQuery(id, timeZone));
+
+  // Whoever leaves the page need not wait for it to be kept.
+  useEffect(() => () => void saveKept(client, id), [client, id]);
+
+  const update = useCallback(
+    (change: Partial<Draft>) => {
+      changeDraft(client, id, (before) => ({
+        ...before,
+        draft: { ...before.draft, ...change, idempotencyKey: drawKey() },
+      }));
+      drawNow();
+    },
+    [client, id, drawNow],
+  );
+  const attach = useCallback(
+    (file: File | null) =>
+      changeDraft(client, id, (before) => ({
+        ...before,
+        file,
+        isOtherFile: true,
+        draft: { ...before.draft, idempotencyKey: drawKey() },
+      })),
+    [client, id],
+  );
+  const drop = useCallback(() => dropDraft(client, id), [client, id]);
+  return { kept, error, refetch, update, attach, drop };
+}

@@ -1,0 +1,37 @@
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Confirm } from '../parts/confirm.tsx';
+import { tellProblem } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { saveAllKept } from './save-kept.ts';
+import { hasUnkept } from './unkept.ts';
+
+/**
+ * For what signs out, and takes with it what the page has in its memory: first what is being written is kept, and where something could
+ * not be, `question` asks whether to leave all the same.
+ */
+export function useLeaving(leave: () => Promise<void>) {
+  const client = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+  const leaving = useMutation({
+    mutationFn: async () => {
+      await saveAllKept(client);
+      if (hasUnkept(client)) asking.open();
+      else await leave();
+    },
+    onError: tellProblem,
+  });
+  const question = (
+    <Confirm
+      opened={isAsking}
+      close={asking.close}
+      title={words.drafts.leaveTitle}
+      action={words.drafts.leave}
+      act={leave}
+      danger
+    >
+      {words.drafts.leaveNote}
+    </Confirm>
+  );
+  return { leave: () => leaving.mutate(), isLeaving: leaving.isPending, question };
+}

@@ -1,0 +1,136 @@
+import '@mantine/core/styles.layer.css';
+import { Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { Link, useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import { endSession, sessionQuery } from '../api/session.ts';
+import { Problem } from '../parts/failed.tsx';
+import { words } from '../words/words.ts';
+import { LoginField } from './login-field.tsx';
+import type { LinkPath } from './link-paths.ts';
+import { SHORTEST_PASSWORD, SignUp } from './sign-up.tsx';
+
+/** What a link in a mail leads to; its code stands behind the `#`, which no server ever gets to see. */
+export default function LinkPage({ path }: { path: LinkPath }) {
+  const [code] = useState(() => globalThis.location.hash.slice(1));
+  if (path === '/forgot-password') return <Forgot />;
+  if (code === '') return <Text size="sm">{words.reset.noCode}</Text>;
+  if (path === '/verify-email') return <Verify code={code} />;
+  if (path === '/accept-invite') return <SignUp code={code} />;
+  return <Reset code={code} />;
+}
+
+function Forgot() {
+  const [userName, setUserName] = useState('');
+  const [isTried, setTried] = useState(false);
+  const asking = useMutation({ mutationFn: () => call('user/request_password_reset', { user_name: userName.trim() }) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (userName.trim() !== '') asking.mutate();
+  };
+  if (asking.isSuccess)
+    return (
+      <Stack gap="sm">
+        <Text size="sm" role="status">
+          {words.forgot.sent}
+        </Text>
+        <ToSignIn />
+      </Stack>
+    );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <LoginField value={userName} change={setUserName} isTried={isTried} />
+        <Problem error={asking.error} />
+        <Button type="submit" loading={asking.isPending} mt="xs">
+          {words.forgot.submit}
+        </Button>
+        <ToSignIn />
+      </Stack>
+    </form>
+  );
+}
+
+function Reset({ code }: { code: string }) {
+  const client = useQueryClient();
+  const [password, setPassword] = useState('');
+  const [isTried, setTried] = useState(false);
+  const isShort = password.length < SHORTEST_PASSWORD;
+  const setting = useMutation({
+    mutationFn: () => call('user/reset_password', { code, new_password: password }),
+    // Whoever was signed in here is so no more.
+    onSuccess: () => endSession(client),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!isShort) setting.mutate();
+  };
+  if (setting.isSuccess)
+    return (
+      <Stack gap="sm">
+        <Text size="sm" role="status">
+          {words.reset.done}
+        </Text>
+        <Button component={Link} href="/sign-in">
+          {words.signIn.title}
+        </Button>
+      </Stack>
+    );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <PasswordInput
+          label={words.settings.newPassword}
+          description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
+          autoComplete="new-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={isTried && isShort && words.signUp.passwordShort(SHORTEST_PASSWORD)}
+        />
+        <Problem error={setting.error} />
+        <Button type="submit" loading={setting.isPending} mt="xs">
+          {words.reset.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** By a button: programs that look at mails open their links, too. */
+function Verify({ code }: { code: string }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const verifying = useMutation({
+    mutationFn: () => call('user/verify_email', { code }),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  if (verifying.isSuccess)
+    return (
+      <Stack gap="sm">
+        <Text size="sm" role="status">
+          {words.verify.done}
+        </Text>
+        <Button onClick={() => go('/')}>{words.verify.goOn}</Button>
+      </Stack>
+    );
+  return (
+    <Stack gap="sm">
+      <Problem error={verifying.error} />
+      <Button loading={verifying.isPending} onClick={() => verifying.mutate()}>
+        {words.verify.submit}
+      </Button>
+    </Stack>
+  );
+}
+
+function ToSignIn() {
+  return (
+    <Anchor component={Link} href="/sign-in" size="sm" ta="center" underline="always">
+      {words.forgot.back}
+    </Anchor>
+  );
+}

@@ -1,0 +1,14 @@
+/** What links in mails lead to, and what asks for one; by what the words for it are kept under. */
+export const LINK_PAGES = {
+  '/forgot-password': 'forgot',
+  '/reset-password': 'reset',
+  '/verify-email': 'verify',
+  '/accept-invite': 'accept',
+} as const;
+
+export type LinkPath = keyof typeof LINK_PAGES;
+
+/** Whether the page at `path` is the same whoever is signed in. */
+export function isForEverybody(path: string): path is LinkPath {
+  return Object.hasOwn(LINK_PAGES, path);
+}

@@ -1,0 +1,58 @@
+import '@mantine/charts/styles.layer.css';
+import { LineChart } from '@mantine/charts';
+import { timeTicks } from '../campaign/ticks.ts';
+import { dayName, shortTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import textClasses from '../parts/text.module.css';
+import { words } from '../words/words.ts';
+
+/** One figure over time, oldest first. `isStepped`: it stays as it is until the next. */
+export function Course({
+  points,
+  name,
+  color,
+  ticks,
+  format,
+  label,
+  isStepped = false,
+}: {
+  points: ReadonlyArray<{ atMs: number; value: number }>;
+  name: string;
+  color: string;
+  /** Of its height, from 0 on. */
+  ticks: number[];
+  format: (value: number) => string;
+  label: string;
+  isStepped?: boolean;
+}) {
+  const zone = useZone();
+  const [fromMs, toMs] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
+  if (points.length < 2 || fromMs === toMs) return <p className={textClasses.dim}>{words.group.notYet}</p>;
+  return (
+    <div role="img" aria-label={label}>
+      <LineChart
+        h={200}
+        data={points.map((point) => ({ ...point }))}
+        dataKey="atMs"
+        series={[{ name: 'value', label: name, color }]}
+        curveType={isStepped ? 'stepAfter' : 'linear'}
+        withDots={points.length < 60}
+        lineProps={{ isAnimationActive: false }}
+        valueFormatter={format}
+        xAxisProps={{
+          type: 'number',
+          scale: 'time',
+          domain: [fromMs, toMs],
+          ticks: timeTicks(fromMs, toMs, zone),
+          interval: 'equidistantPreserveStart',
+          tickFormatter: (atMs: number) => dayName(new Date(atMs), zone),
+        }}
+        yAxisProps={{ ticks, domain: [0, ticks.at(-1) ?? 1], interval: 0, width: 48 }}
+        tooltipProps={{ labelFormatter: (at) => (typeof at === 'number' ? shortTime(new Date(at), zone) : '') }}
+        tickLine="none"
+        gridAxis="x"
+        lineChartProps={{ accessibilityLayer: false, margin: { right: 32 } }}
+      />
+    </div>
+  );
+}

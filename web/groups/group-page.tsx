@@ -1,0 +1,103 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import type { GroupReport } from '../api/operations.ts';
+import { groupQuery } from '../api/queries.ts';
+import { CampanileError } from '../../client/failure.ts';
+import { count, share } from '../format/numbers.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Figure, Figures } from '../parts/figures.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { loadInReach } from '../parts/load-in-reach.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Note } from '../parts/note.tsx';
+import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
+import { NotFoundPage } from '../shell/not-found.tsx';
+import { words } from '../words/words.ts';
+import { GroupFailures, GroupPosts } from './group-posts.tsx';
+import classes from './group-page.module.css';
+import { GroupLists, InviteLink, Planned } from './group-side.tsx';
+import { useWrite } from './use-write.ts';
+
+const MembersChart = lazy(loadInReach(() => import('./members-chart.tsx')));
+const ReadsChart = lazy(loadInReach(() => import('./reads-chart.tsx')));
+
+/** Everything about one group: how its posts did, how it grew, and what is planned. */
+export default function GroupPage({ id }: { id: string }) {
+  return /^\d{1,15}$/.test(id) ? <Asked groupId={Number(id)} /> : <NotFoundPage />;
+}
+
+function Asked({ groupId }: { groupId: number }) {
+  const report = useQuery(groupQuery(groupId));
+  if (report.isPending) return <PageSkeleton />;
+  if (!report.data) {
+    const { error } = report;
+    if (error instanceof CampanileError && error.code === 404) return <NotFoundPage />;
+    return <Failed error={error} retry={() => void report.refetch()} />;
+  }
+  return <Shown report={report.data} />;
+}
+
+function Shown({ report }: { report: GroupReport }) {
+  const { group, posts, members } = report;
+  const write = useWrite();
+  const isThere = group.removed_at === null;
+  return (
+    <Page
+      title={group.group_name}
+      wide
+      actions={
+        isThere &&
+        group.can_send && (
+          <Button leftSection={<Icon name="send" size={16} />} onClick={() => write([group])}>
+            {words.group.write}
+          </Button>
+        )
+      }
+    >
+      {!isThere && <Note mb="md">{words.group.gone}</Note>}
+      {isThere && !group.can_send && <Note mb="md">{words.groups.cannotSend}</Note>}
+      <div className={classes.page}>
+        <Stack gap="md">
+          <GroupFigures report={report} />
+          <GroupFailures posts={posts} />
+          <Section title={words.group.readOverTime}>
+            <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
+              <ReadsChart posts={posts} />
+            </Suspense>
+          </Section>
+          <Section title={group.kind === 'channel' ? words.group.followersOverTime : words.group.membersOverTime}>
+            <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
+              <MembersChart group={group} members={members} />
+            </Suspense>
+          </Section>
+          <GroupPosts posts={posts} kind={group.kind} />
+        </Stack>
+        <Stack gap="md">
+          <Planned runs={report.planned} />
+          <InviteLink link={group.invite_link} />
+          <GroupLists lists={report.group_lists} />
+        </Stack>
+      </div>
+    </Page>
+  );
+}
+
+function GroupFigures({ report: { group, totals, posts } }: { report: GroupReport }) {
+  const latest = posts.find((post) => post.sent > 0);
+  const isChannel = group.kind === 'channel';
+  return (
+    <Figures label={words.group.figures}>
+      <Figure label={isChannel ? words.group.followers : words.groups.members} value={count(group.participants)}>
+        {words.kinds[group.kind]}
+      </Figure>
+      <Figure label={words.overview.posts} value={count(totals.posts)}>
+        {latest ? <Moment at={latest.at} /> : words.group.noPosts}
+      </Figure>
+      <Figure label={words.groups.columns.read_rate} value={share(totals.read_rate)}>
+        {words.group.ofPeople(count(totals.read), count(totals.recipients))}
+      </Figure>
+      <Figure label={words.groups.columns.failed} value={count(totals.failed)} />
+    </Figures>
+  );
+}

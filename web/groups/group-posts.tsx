@@ -1,0 +1,104 @@
+import { Link } from 'wouter';
+import type { GroupKind, GroupReport } from '../api/operations.ts';
+import { count, share } from '../format/numbers.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Section } from '../parts/page.tsx';
+import textClasses from '../parts/text.module.css';
+import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
+import { words } from '../words/words.ts';
+import classes from './group-page.module.css';
+
+type Post = GroupReport['posts'][number];
+
+const ROW_HEIGHT = 40;
+const SHOWN_ROWS = 12;
+const SHOWN_FAILURES = 5;
+
+/** What went wrong lately. */
+export function GroupFailures({ posts }: { posts: readonly Post[] }) {
+  const failed = posts.filter((post) => post.error !== null).slice(0, SHOWN_FAILURES);
+  if (failed.length === 0) return null;
+  return (
+    <Section title={words.group.lastFailures}>
+      <ul className={classes.rows}>
+        {failed.map((post) => (
+          <li key={keyOf(post)}>
+            <div>
+              <CampaignLink post={post} />
+              <div>{post.error}</div>
+            </div>
+            <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
+              <Moment at={post.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** All posts of the last year, newest first. */
+export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: GroupKind }) {
+  const { box, first, last, before, after } = useVirtualRows(posts.length, ROW_HEIGHT);
+  return (
+    <Section title={words.group.postsOf(count(posts.length))}>
+      {posts.length === 0 && <p className={textClasses.dim}>{words.group.noPosts}</p>}
+      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={words.group.posts}>
+        {posts.length > 0 && (
+          <table className={classes.posts} aria-rowcount={posts.length + 1}>
+            <thead>
+              <tr>
+                <th scope="col" className={classes.name}>
+                  {words.group.campaign}
+                </th>
+                <th scope="col">{words.group.when}</th>
+                <th scope="col">{words.group.state}</th>
+                <th scope="col" className={classes.wide}>
+                  {words.group.people}
+                </th>
+                <th scope="col">{kind === 'channel' ? words.campaign.views : words.groups.columns.read_rate}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+              {posts.slice(first, last).map((post, index) => (
+                <tr key={keyOf(post)} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
+                  <td className={classes.name}>
+                    <CampaignLink post={post} />
+                  </td>
+                  <td>
+                    <Moment at={post.at} />
+                  </td>
+                  <td className={post.failed > 0 ? textClasses.failed : undefined}>{stateOf(post)}</td>
+                  <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : words.unknown}</td>
+                  <td>{kind === 'channel' ? count(post.read) : share(post.read_rate)}</td>
+                </tr>
+              ))}
+              {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+            </tbody>
+          </table>
+        )}
+      </ScrollBox>
+    </Section>
+  );
+}
+
+function CampaignLink({ post }: { post: Pick<Post, 'campaign_id' | 'name'> }) {
+  return (
+    <Link href={`/campaigns/${post.campaign_id}`} className={textClasses.clip} title={post.name}>
+      {post.name}
+    </Link>
+  );
+}
+
+function keyOf(post: Post): string {
+  return `${post.campaign_id} ${post.run_id ?? ''}`;
+}
+
+/** Of one post its state; of all posts of an old campaign how many of them were sent. */
+function stateOf({ run_id: runId, queued, sent, failed, cancelled }: Post): string {
+  if (runId === null) return words.campaigns.sentOf(count(sent), count(queued + sent + failed + cancelled));
+  if (sent > 0) return words.campaign.state.sent;
+  if (failed > 0) return words.campaign.state.failed;
+  return cancelled > 0 ? words.campaign.state.cancelled : words.campaign.state.waiting;
+}

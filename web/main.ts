@@ -1,0 +1,27 @@
+import { askAhead } from './api/first-answer.ts';
+import { chooseLanguage, keptLanguage, LANGUAGES } from './words/languages.ts';
+import { speak, type Words } from './words/words.ts';
+
+/** First the words, and then what says them. */
+async function begin(): Promise<void> {
+  const spoken = await LANGUAGES[keptLanguage() ?? chooseLanguage(navigator.languages)].load();
+  speak(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);
+  await import('./start.tsx');
+}
+
+/** While somebody develops, words that were added in English alone are said in English; a build is not made without them. */
+function filledUp(english: Words, spoken: Words): Words {
+  const fill = (from: object, own: object): object =>
+    Object.fromEntries(
+      Object.entries(from).map(([key, value]) => {
+        const said: unknown = Reflect.get(own, key);
+        const isNested =
+          typeof value === 'object' && !Array.isArray(value) && typeof said === 'object' && said !== null;
+        return [key, isNested ? fill(value as object, said) : (said ?? value)];
+      }),
+    );
+  return fill(english, spoken) as Words;
+}
+
+askAhead('/session');
+void begin();

@@ -1,0 +1,52 @@
+import { ActionIcon, Popover } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect } from 'react';
+import { noticesQuery } from '../api/notices.ts';
+import { Icon } from '../parts/icons.tsx';
+import { loadInReach } from '../parts/load-in-reach.ts';
+import { tellProblem } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import classes from './bell.module.css';
+import { goOnTelling } from './load-push.ts';
+
+const NoticeList = lazy(loadInReach(async () => ({ default: (await import('./notice-list.tsx')).NoticeList })));
+/** Beside the bell there is no room for more. */
+const MOST_SHOWN = 99;
+
+/** How much was not read yet, on every page; opens the list of it. */
+export function Bell() {
+  const { data } = useInfiniteQuery(noticesQuery);
+  const [isOpen, list] = useDisclosure(false);
+  useEffect(() => void goOnTelling().catch(tellProblem), []);
+  const unread = data?.pages[0]?.unread_count ?? 0;
+  return (
+    <Popover
+      opened={isOpen}
+      onDismiss={list.close}
+      position="bottom-start"
+      width={340}
+      floatingStrategy="fixed"
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          className={classes.bell}
+          aria-label={words.notices.bell(unread)}
+          onClick={list.toggle}
+        >
+          <Icon name="bell" size={20} />
+          {unread > 0 && <span className={classes.count}>{unread > MOST_SHOWN ? `${MOST_SHOWN}+` : unread}</span>}
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown p={0}>
+        <Suspense>{isOpen && <NoticeList close={list.close} />}</Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

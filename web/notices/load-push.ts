@@ -1,0 +1,13 @@
+import { keptPush } from './kept-push.ts';
+
+// How it is done is loaded where this browser is told something, and by nobody else.
+
+/** Where this browser is told something: that goes on, as today's page has it. */
+export async function goOnTelling(): Promise<void> {
+  if (keptPush() !== undefined) await (await import('./push.ts')).renewPush();
+}
+
+/** Whoever signs in here next is to hear nothing of it. */
+export async function stopTelling(): Promise<void> {
+  if (keptPush() !== undefined) await (await import('./push.ts')).endPush();
+}

@@ -1,0 +1,118 @@
+import { Anchor, Text, Title } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { noticesQuery, readAll } from '../api/notices.ts';
+import type { Notice, NoticeKind } from '../api/operations.ts';
+import { shortTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { More } from '../parts/more.tsx';
+import { tellProblem } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import classes from './bell.module.css';
+
+const ICONS: Readonly<Record<NoticeKind, IconName>> = {
+  campaign_done: 'check',
+  campaign_failed: 'alert',
+  campaign_late: 'clock',
+  campaign_missed: 'stopped',
+  account_unlinked: 'account',
+  version_refused: 'account',
+  webhook_off: 'send',
+  backup_old: 'file',
+};
+
+/** What somebody was told, each with the way to what it tells of. To open it is to have read it. */
+export function NoticeList({ close }: { close: () => void }) {
+  const client = useQueryClient();
+  const list = useInfiniteQuery(noticesQuery);
+  const notices = list.data?.pages.flatMap((page) => page.notices) ?? [];
+  const unread = useUnreadAtFirst(notices);
+  const newest = notices[0]?.place;
+  useEffect(() => {
+    if (newest !== undefined) void readAll(client).catch(tellProblem);
+  }, [client, newest]);
+  return (
+    <>
+      <div className={classes.edge}>
+        <Title order={2} size="h5">
+          {words.notices.title}
+        </Title>
+        <Anchor component={Link} href="/settings#notices" size="sm" onClick={close}>
+          {words.notices.choose}
+        </Anchor>
+      </div>
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data && notices.length === 0 && (
+        <Text size="sm" c="dimmed" px="md" pb="md">
+          {words.notices.none}
+        </Text>
+      )}
+      {notices.length > 0 && (
+        <ul className={classes.list}>
+          {notices.map((notice) => (
+            <li key={notice.place}>
+              <Row notice={notice} isUnread={unread.has(notice.place)} close={close} />
+            </li>
+          ))}
+          <li>
+            <More of={list} variant="subtle" size="compact-sm" fullWidth my={6} />
+          </li>
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** What had not been read when it came into the list: that it is now is no reason to look otherwise while it is looked at. */
+function useUnreadAtFirst(notices: readonly Notice[]): ReadonlySet<number> {
+  const [unread, setUnread] = useState<ReadonlySet<number>>(new Set());
+  const more = notices.filter(({ is_read: isRead, place }) => !isRead && !unread.has(place));
+  if (more.length > 0) setUnread(new Set([...unread, ...more.map(({ place }) => place)]));
+  return unread;
+}
+
+function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; close: () => void }) {
+  const { kind, at } = notice;
+  const href = pageOf(notice);
+  const className = `${classes.row} ${isUnread ? classes.unread : ''}`;
+  const said = (
+    <>
+      <Icon name={ICONS[kind]} className={`${classes.icon} ${kind === 'campaign_done' ? '' : classes.bad}`} />
+      <span>
+        <Said notice={notice} />
+        <span className={classes.when}>
+          <Moment at={at} />
+        </span>
+      </span>
+    </>
+  );
+  return href === undefined ? (
+    <div className={className}>{said}</div>
+  ) : (
+    <Link href={href} className={className} onClick={close}>
+      {said}
+    </Link>
+  );
+}
+
+function Said({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Notice }) {
+  const zone = useZone();
+  const name = campaign?.name.trim() || (url ?? words.notices.unnamed);
+  return (
+    <>
+      {words.notices.kinds[kind].one.replace('{name}', () => name)}
+      {dueAt !== null && ` ${words.notices.due(shortTime(dueAt, zone))}`}
+    </>
+  );
+}
+
+/** Where there is more of it; nowhere for what the dashboard does not show. */
+function pageOf({ kind, campaign }: Notice): string | undefined {
+  if (campaign) return `/campaigns/${campaign.campaign_id}`;
+  if (kind === 'webhook_off') return '/settings';
+  return kind === 'backup_old' ? undefined : '/account';
+}

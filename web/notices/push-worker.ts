@@ -1,0 +1,71 @@
+/**
+ * Shows what a push service hands over, while no page need be open: a service worker, which is built by itself and has no words of its
+ * own. It finds those that the dashboard has left there (`push.ts`).
+ */
+
+interface Pushed {
+  kind: string;
+  count: number;
+  name: string;
+  page: string;
+}
+
+interface LongEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface PushEvent extends LongEvent {
+  data: { json(): unknown } | null;
+}
+interface ClickEvent extends LongEvent {
+  notification: Notification;
+}
+
+/** What there is in a service worker, and not in the types of pages. */
+interface PushWorker {
+  registration: ServiceWorkerRegistration;
+  clients: {
+    matchAll(options: object): Promise<Array<{ url: string; focus(): Promise<unknown> }>>;
+    openWindow(url: string): Promise<unknown>;
+  };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install', listener: (event: LongEvent) => void): void;
+  addEventListener(type: 'push', listener: (event: PushEvent) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: ClickEvent) => void): void;
+}
+
+const worker = globalThis as unknown as PushWorker;
+const PRODUCT = 'Campanile';
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
+
+worker.addEventListener('push', (event) => {
+  const pushed = event.data?.json() as Pushed | undefined;
+  // A browser takes offence at a push of which nothing is shown.
+  event.waitUntil(show(pushed ?? { kind: '', count: 1, name: '', page: '/' }));
+});
+
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  const { page = '/' } = (event.notification.data ?? {}) as Partial<Pushed>;
+  event.waitUntil(open(new URL(page, location.origin)));
+});
+
+async function show({ kind, count, name, page }: Pushed): Promise<void> {
+  const kept = await caches.match('/notice-words', { cacheName: 'campanile-notices' });
+  const words = (await kept?.json()) as Record<string, { one: string; many: string }> | undefined;
+  const said = words?.[kind]?.[count > 1 ? 'many' : 'one'] ?? '{name}';
+  await worker.registration.showNotification(PRODUCT, {
+    body: said.replace('{name}', name).replace('{count}', String(count)),
+    // The newest of a kind takes the place of the one before; the bell has them all.
+    tag: kind,
+    data: { page },
+  });
+}
+
+async function open({ href, origin }: URL): Promise<void> {
+  // No address that leads elsewhere, whoever sent it.
+  if (origin !== location.origin) return;
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const shown = windows.find(({ url }) => url === href);
+  await (shown ? shown.focus() : worker.clients.openWindow(href));
+}

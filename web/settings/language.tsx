@@ -1,0 +1,33 @@
+import { Select, Text } from '@mantine/core';
+import { Section } from '../parts/page.tsx';
+import { isLanguage, keepLanguage, keptLanguage, LANGUAGES } from '../words/languages.ts';
+import { words } from '../words/words.ts';
+
+/** Stands for no language: the browser's is followed. */
+const OF_BROWSER = 'browser';
+
+/** Which language the dashboard speaks in this browser. Another one is loaded with the page. */
+export function LanguageChoice() {
+  const choose = (value: string | null) => {
+    keepLanguage(value !== null && isLanguage(value) ? value : undefined);
+    location.reload();
+  };
+  return (
+    <Section title={words.settings.language}>
+      <Select
+        aria-label={words.settings.language}
+        data={[
+          { value: OF_BROWSER, label: words.settings.languageOfBrowser },
+          ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
+        ]}
+        value={keptLanguage() ?? OF_BROWSER}
+        onChange={choose}
+        allowDeselect={false}
+        w={260}
+      />
+      <Text size="sm" c="dimmed" mt="xs">
+        {words.settings.languageNote}
+      </Text>
+    </Section>
+  );
+}

@@ -1,0 +1,79 @@
+import '@fontsource-variable/inter';
+// In a layer: whatever is styled here wins, in whichever order the files of the pages arrive. What signing in needs, in the order of
+// the whole sheet, which comes with what needs more.
+import '@mantine/core/styles/baseline.layer.css';
+import '@mantine/core/styles/default-css-variables.layer.css';
+import '@mantine/core/styles/global.layer.css';
+import '@mantine/core/styles/UnstyledButton.layer.css';
+import '@mantine/core/styles/VisuallyHidden.layer.css';
+import '@mantine/core/styles/Paper.layer.css';
+import '@mantine/core/styles/Overlay.layer.css';
+import '@mantine/core/styles/Loader.layer.css';
+import '@mantine/core/styles/ActionIcon.layer.css';
+import '@mantine/core/styles/CloseButton.layer.css';
+import '@mantine/core/styles/Group.layer.css';
+import '@mantine/core/styles/Input.layer.css';
+import '@mantine/core/styles/Alert.layer.css';
+import '@mantine/core/styles/Text.layer.css';
+import '@mantine/core/styles/Anchor.layer.css';
+import '@mantine/core/styles/InlineInput.layer.css';
+import '@mantine/core/styles/Button.layer.css';
+import '@mantine/core/styles/Center.layer.css';
+import '@mantine/core/styles/PasswordInput.layer.css';
+import '@mantine/core/styles/Skeleton.layer.css';
+import '@mantine/core/styles/Stack.layer.css';
+import '@mantine/core/styles/Title.layer.css';
+import './global.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { whenSignedOut } from './api/call.ts';
+import { isLost, keepWatch, watch } from './api/connection.ts';
+import { createQueryClient } from './api/query-client.ts';
+import { endSession } from './api/session.ts';
+import { App } from './app.tsx';
+import { askBeforeLosing } from './drafts/unkept.ts';
+import { loadInReach } from './parts/load-in-reach.ts';
+import { browserLocale } from './format/locale.ts';
+import { followClock } from './format/time.ts';
+import { cssVariables, theme } from './theme.ts';
+import { words } from './words/words.ts';
+
+const Toasts = lazy(loadInReach(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
+
+const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
+// What keeps a page from scrolling below a dialog writes a style element of its own, and looks for the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+const client = createQueryClient();
+whenSignedOut(() => endSession(client));
+keepWatch();
+askBeforeLosing(client);
+watch(() => {
+  if (!isLost()) void client.refetchQueries({ type: 'active', stale: true });
+});
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no root');
+document.documentElement.lang = words.language;
+followClock(browserLocale() ?? words.locale);
+// Menus, dialogs and pickers are drawn in there, so that they too belong to a part of the page that has a name.
+document.getElementById('layers')?.setAttribute('aria-label', words.layers);
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={client}>
+        <Suspense>
+          <Toasts />
+        </Suspense>
+        <App />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

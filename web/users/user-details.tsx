@@ -1,0 +1,54 @@
+import { Modal, Stack, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { ListedUser } from '../api/operations.ts';
+import { whatsappNumberOf } from '../api/user.ts';
+import { Failed } from '../parts/failed.tsx';
+import { RowsSkeleton } from '../parts/page.tsx';
+import textClasses from '../parts/text.module.css';
+import { QuotaBars } from '../settings/quotas.tsx';
+import { words } from '../words/words.ts';
+
+/** What a user sees of themselves under Settings, for an administrator. */
+export function UserDetails({ user, close }: { user: ListedUser | undefined; close: () => void }) {
+  return (
+    <Modal opened={user !== undefined} onClose={close} title={user?.user_name}>
+      {user && <Details userId={user.user_id} />}
+    </Modal>
+  );
+}
+
+function Details({ userId }: { userId: number }) {
+  const found = useQuery({
+    queryKey: ['users', 'one', userId],
+    queryFn: ({ signal }) => call('admin/get_user', { user_id: userId }, { signal }),
+  });
+  if (found.isPending) return <RowsSkeleton rows={5} height={28} />;
+  if (found.isError) return <Failed error={found.error} retry={() => void found.refetch()} />;
+  const { quotas, user_info: info, time_zone: zone, email_verified: isProven } = found.data;
+  const rows: Array<[string, string]> = [
+    [words.users.name, `${info.first_name} ${info.last_name}`.trim()],
+    [words.fields.email, info.email],
+    ...(isProven === undefined
+      ? []
+      : [[words.users.proven, isProven ? words.users.yes : words.users.no] satisfies [string, string]]),
+    [words.fields.phone_number, info.phone_number],
+    [words.fields.whatsapp_number, whatsappNumberOf(found.data)],
+    [words.users.zone, zone],
+  ];
+  return (
+    <Stack gap="md">
+      <Table>
+        <Table.Tbody>
+          {rows.map(([label, value]) => (
+            <Table.Tr key={label}>
+              <Table.Th scope="row">{label}</Table.Th>
+              <Table.Td className={textClasses.breakable}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {quotas && <QuotaBars quotas={quotas} />}
+    </Stack>
+  );
+}

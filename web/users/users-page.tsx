@@ -1,0 +1,45 @@
+import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { Failed } from '../parts/failed.tsx';
+import { More } from '../parts/more.tsx';
+import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { words } from '../words/words.ts';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { UsersTable } from './users-table.tsx';
+
+/** For administrators: who is here, and who is invited. What anybody posts is shown to nobody. */
+export default function UsersPage() {
+  const [search, setSearch] = useState('');
+  const [isInviting, inviting] = useDisclosure(false);
+  const list = useInfiniteQuery({
+    queryKey: ['users', search],
+    queryFn: ({ pageParam, signal }) =>
+      call('admin/list_users', { search: search || undefined, cursor: pageParam }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  const users = list.data?.pages.flatMap((page) => page.users) ?? [];
+  return (
+    <Page title={words.pages.users} wide actions={<Button onClick={inviting.open}>{words.users.invite}</Button>}>
+      <Section title={words.users.all}>
+        <Text size="sm" c="dimmed" mb="sm">
+          {words.users.note}
+        </Text>
+        <SearchField label={words.users.search} value={search} onSearch={setSearch} maxLength={100} maw={320} mb="sm" />
+        {list.isPending && <RowsSkeleton rows={4} />}
+        {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+        {list.isSuccess && users.length === 0 && <Text size="sm">{words.users.none}</Text>}
+        {users.length > 0 && <UsersTable users={users} />}
+        <More of={list} size="xs" mt="sm" />
+      </Section>
+      <Invitations />
+      <Invite opened={isInviting} close={inviting.close} />
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import { Code, Text } from '@mantine/core';
+import type { Webhook, WebhookTry } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
+import textClasses from '../parts/text.module.css';
+import { Dot } from '../parts/status.tsx';
+import { words } from '../words/words.ts';
+
+type Tried = NonNullable<Webhook['last_try']>;
+
+export function isTaken({ status }: Tried): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** What came of a try, in a line. */
+export function Outcome({ of }: { of: Tried }) {
+  const { status, error, milliseconds } = of;
+  const took = count(milliseconds);
+  const said =
+    status === null ? words.webhooks.noAnswer(reason(error), took) : words.webhooks.answered(String(status), took);
+  return <Dot tone={isTaken(of) ? 'good' : 'bad'} label={said} />;
+}
+
+/** What the operating system has no words for, has its name. */
+function reason(error: string | null): string {
+  return words.webhooks.reasons[error ?? ''] ?? error ?? words.unknown;
+}
+
+/** The first KiB of an answer. It scrolls, so that it can be reached by key. */
+export function Answer({ of: { answer } }: { of: WebhookTry }) {
+  if (answer === null || answer === '')
+    return (
+      <Text size="xs" c="dimmed">
+        {words.webhooks.noText}
+      </Text>
+    );
+  return (
+    <Code block tabIndex={0} mah={180} className={textClasses.breakable}>
+      {answer}
+    </Code>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Webhook } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { instantOf, localTime } from '../format/local-time.ts';
+import { count } from '../format/numbers.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { useZone } from '../format/zone.tsx';
+import { FormProblem } from '../parts/failed.tsx';
+import { tell } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { webhooksQuery } from './webhooks-query.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Has what happened in a span of time told once more; the last hour, unless another is entered. */
+export function TellAgain({ webhook: { webhook_id: webhookId }, close }: { webhook: Webhook; close: () => void }) {
+  const client = useQueryClient();
+  const zone = useZone();
+  const [openedMs] = useState(() => Date.now());
+  const form = useForm({
+    initialValues: {
+      from: localTime(new Date(openedMs - HOUR_MS), zone),
+      // The minute that has begun is in it.
+      to: localTime(new Date(openedMs + MINUTE_MS), zone),
+    },
+    validate: {
+      from: (value) => (instantOf(value, zone) ? null : words.webhooks.timeMissing),
+      to: (value, { from }) => {
+        const end = instantOf(value, zone);
+        if (!end) return words.webhooks.timeMissing;
+        return end > (instantOf(from, zone) ?? end) ? null : words.webhooks.spanEmpty;
+      },
+    },
+  });
+  const telling = useWithdrawable({
+    act: ({ from, to }: typeof form.values, signal) => {
+      const span = { from: instantOf(from, zone)?.toISOString(), to: instantOf(to, zone)?.toISOString() };
+      return call('venom/retry-webhook', { webhook_id: webhookId, ...span }, { signal });
+    },
+    onSuccess: ({ message_count: many }) => {
+      tell(words.webhooks.againDone(many, count(many)));
+      close();
+      return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => telling.mutate(values))} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">{words.webhooks.againNote}</Text>
+        <TextInput
+          type="datetime-local"
+          label={words.webhooks.againFrom}
+          required
+          data-autofocus
+          {...form.getInputProps('from')}
+        />
+        <TextInput type="datetime-local" label={words.webhooks.againTo} required {...form.getInputProps('to')} />
+        <Text size="sm" c="dimmed">
+          {words.webhooks.inZone(zone)}
+        </Text>
+        <FormProblem error={telling.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={telling.isPending}>
+            {words.webhooks.again}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,121 @@
+import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Webhook, WebhookTry } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { Failed, Problem } from '../parts/failed.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { More } from '../parts/more.tsx';
+import { tell } from '../parts/notify.ts';
+import { RowsSkeleton } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { isEvent } from './event-kinds.ts';
+import { Answer, Outcome } from './outcome.tsx';
+import { triesQuery, webhooksQuery } from './webhooks-query.ts';
+import classes from './webhooks.module.css';
+
+/** What came of telling a webhook, of 30 days. */
+export function TryLog({ webhook, opened, close }: { webhook: Webhook; opened: boolean; close: () => void }) {
+  return (
+    <Modal opened={opened} onClose={close} title={words.webhooks.logTitle} size="xl">
+      <Log webhook={webhook} />
+    </Modal>
+  );
+}
+
+function Log({ webhook }: { webhook: Webhook }) {
+  const client = useQueryClient();
+  const [failedOnly, setFailedOnly] = useState(false);
+  const log = useInfiniteQuery(triesQuery(webhook, failedOnly));
+  const tries = log.data?.pages.flatMap((page) => page.tries) ?? [];
+  const telling = useWithdrawable({
+    act: (messageId: string, signal) =>
+      call('venom/retry-webhook', { webhook_id: webhook.webhook_id, message_id: messageId }, { signal }),
+    onSuccess: () => {
+      tell(words.webhooks.againDone(1, '1'));
+      return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+    },
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed" className={classes.url}>
+        {webhook.url}
+      </Text>
+      <Switch
+        label={words.webhooks.failedOnly}
+        checked={failedOnly}
+        onChange={(event) => setFailedOnly(event.currentTarget.checked)}
+        data-autofocus
+      />
+      <Problem error={telling.error} />
+      {log.isPending && <RowsSkeleton rows={4} />}
+      {log.isError && <Failed error={log.error} retry={() => void log.refetch()} />}
+      {log.data && tries.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {failedOnly ? words.webhooks.noneFailed : words.webhooks.noTries}
+        </Text>
+      )}
+      {tries.length > 0 && (
+        <ul className={classes.tries}>
+          {tries.map((one) => (
+            <Try
+              key={`${one.message_id} ${one.at}`}
+              of={one}
+              isTelling={telling.isPending && telling.variables === one.message_id}
+              {...(webhook.status !== 'disabled' && { tellAgain: () => telling.mutate(one.message_id) })}
+            />
+          ))}
+        </ul>
+      )}
+      <More of={log} size="xs" />
+    </Stack>
+  );
+}
+
+function Try({ of, tellAgain, isTelling }: { of: WebhookTry; tellAgain?: () => void; isTelling: boolean }) {
+  return (
+    <li className={classes.try}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
+        <Stack gap={2} miw={0}>
+          <Text size="sm" fw={550}>
+            {eventName(of.type)}
+          </Text>
+          <Group gap={8}>
+            <Outcome of={of} />
+            <Text size="xs" c="dimmed">
+              <Moment at={of.at} />
+            </Text>
+          </Group>
+        </Stack>
+        {tellAgain && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            flex="none"
+            loading={isTelling}
+            aria-label={words.webhooks.againLabel(eventName(of.type))}
+            onClick={tellAgain}
+          >
+            {words.webhooks.again}
+          </Button>
+        )}
+      </Group>
+      <details className={classes.details}>
+        <summary>{words.webhooks.details}</summary>
+        <Stack gap={6} mt={6}>
+          <Text size="xs" c="dimmed" className={classes.url}>
+            {words.webhooks.message(of.type, of.message_id)}
+          </Text>
+          {of.status !== null && <Answer of={of} />}
+        </Stack>
+      </details>
+    </li>
+  );
+}
+
+/** What no words are kept for is called as the wire has it. */
+function eventName(type: string): string {
+  if (type === 'webhook.test') return words.webhooks.testEvent;
+  return isEvent(type) ? words.webhooks.events[type] : type;
+}

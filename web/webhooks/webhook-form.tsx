@@ -1,0 +1,137 @@
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { Webhook } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { FormProblem } from '../parts/failed.tsx';
+import { tell } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { EVENTS, isEvent } from './event-kinds.ts';
+import { EventsField } from './events-field.tsx';
+import type { Verifier } from './secret.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+
+const DESCRIPTION_LIMIT = 200;
+const SIGNATURES = ['v1', 'v1a'] as const;
+
+interface Draft {
+  url: string;
+  description: string;
+  events: string[];
+  signature: Webhook['signature'];
+}
+
+/** Makes a webhook, and hands on what its receiver verifies with. */
+export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => void }) {
+  const client = useQueryClient();
+  return (
+    <WebhookForm
+      action={words.webhooks.make}
+      initial={{ url: '', description: '', events: [...EVENTS], signature: 'v1' }}
+      canChooseSignature
+      act={async (draft, signal) => {
+        const made = await call('venom/create-webhook', { ...draft, events: draft.events.filter(isEvent) }, { signal });
+        onMade(made);
+        await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+      }}
+    />
+  );
+}
+
+export function ChangeWebhookForm({ webhook, close }: { webhook: Webhook; close: () => void }) {
+  const client = useQueryClient();
+  const { webhook_id, url, description, events, signature } = webhook;
+  return (
+    <WebhookForm
+      action={words.webhooks.save}
+      initial={{ url, description, events, signature }}
+      act={async (draft, signal) => {
+        const change = { url: draft.url, description: draft.description, events: draft.events.filter(isEvent) };
+        await call('venom/update-webhook', { webhook_id, ...change }, { signal });
+        tell(words.webhooks.saved);
+        close();
+        await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+      }}
+    />
+  );
+}
+
+function WebhookForm({
+  initial,
+  action,
+  act,
+  canChooseSignature = false,
+}: {
+  initial: Draft;
+  action: string;
+  act: (draft: Draft, signal: AbortSignal) => Promise<unknown>;
+  canChooseSignature?: boolean;
+}) {
+  const form = useForm<Draft>({
+    initialValues: initial,
+    validate: {
+      url: (value) => (value.trim() === '' ? words.webhooks.urlMissing : null),
+      events: (value) => (value.length === 0 ? words.webhooks.eventsMissing : null),
+    },
+  });
+  const saving = useWithdrawable({
+    act: (draft: Draft, signal) => act({ ...draft, url: draft.url.trim() }, signal),
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+  return (
+    <form onSubmit={form.onSubmit((draft) => saving.mutate(draft))} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={words.webhooks.url}
+          description={words.webhooks.urlNote}
+          placeholder={words.webhooks.urlExample}
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <TextInput
+          label={words.webhooks.description}
+          description={words.webhooks.descriptionNote}
+          maxLength={DESCRIPTION_LIMIT}
+          {...form.getInputProps('description')}
+        />
+        <EventsField
+          value={form.values.events}
+          onChange={(events) => form.setFieldValue('events', events)}
+          error={form.errors['events']}
+        />
+        {canChooseSignature && (
+          <Radio.Group label={words.webhooks.signature} {...form.getInputProps('signature')}>
+            <Signatures />
+          </Radio.Group>
+        )}
+        <FormProblem error={saving.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={saving.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Signatures() {
+  return (
+    <Stack gap={8} mt={6}>
+      {SIGNATURES.map((one) => (
+        <Radio
+          key={one}
+          value={one}
+          label={words.webhooks.signatures[one].name}
+          description={words.webhooks.signatures[one].note}
+        />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,183 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useState, type ReactNode } from 'react';
+import { call } from '../api/call.ts';
+import type { Webhook } from '../api/operations.ts';
+import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { exactTime } from '../format/time.ts';
+import { useZone } from '../format/zone.tsx';
+import { Problem } from '../parts/failed.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { tell } from '../parts/notify.ts';
+import { Note } from '../parts/note.tsx';
+import { Dot } from '../parts/status.tsx';
+import type { Tone } from '../parts/tone.ts';
+import { words } from '../words/words.ts';
+import { EVENTS } from './event-kinds.ts';
+import { MoreOfWebhook } from './more-of-webhook.tsx';
+import { Answer, Outcome } from './outcome.tsx';
+import { tryOnce } from './try-once.ts';
+import { webhooksQuery } from './webhooks-query.ts';
+import classes from './webhooks.module.css';
+import { TryLog } from './try-log.tsx';
+
+/** A webhook: how it stands, and what can be done with it. */
+export function WebhookRow({ webhook }: { webhook: Webhook }) {
+  const client = useQueryClient();
+  // A list of buttons that are called alike would not tell of which address each is.
+  const urlId = useId();
+  const [isLogOpen, setLogOpen] = useState(false);
+  const { webhook_id: webhookId, url, description } = webhook;
+  const isOff = webhook.status === 'disabled';
+  const refresh = () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+  const testing = useWithdrawable({
+    act: (_nothing: void, signal) => tryOnce(webhookId, signal),
+    onSettled: refresh,
+  });
+  const switching = useWithdrawable({
+    act: (isEnabled: boolean, signal) =>
+      call('venom/update-webhook', { webhook_id: webhookId, is_enabled: isEnabled }, { signal }),
+    onSuccess: () => {
+      tell(words.webhooks.saved);
+      return refresh();
+    },
+  });
+  return (
+    <li className={classes.webhook} aria-labelledby={urlId}>
+      <Stack gap={6}>
+        <Text fw={550} id={urlId} className={classes.url}>
+          {url}
+        </Text>
+        {description !== '' && (
+          <Text size="sm" c="dimmed">
+            {description}
+          </Text>
+        )}
+        <Standing webhook={webhook} />
+      </Stack>
+      <Group gap="xs" mt="sm" className={classes.actions}>
+        {isOff ? (
+          <Button
+            size="xs"
+            aria-describedby={urlId}
+            loading={switching.isPending}
+            onClick={() => switching.mutate(true)}
+          >
+            {words.webhooks.switchOn}
+          </Button>
+        ) : (
+          <Button
+            size="xs"
+            variant="default"
+            aria-describedby={urlId}
+            loading={testing.isPending}
+            onClick={() => testing.mutate()}
+          >
+            {words.webhooks.test}
+          </Button>
+        )}
+        <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setLogOpen(true)}>
+          {words.webhooks.log}
+        </Button>
+        <MoreOfWebhook webhook={webhook} urlId={urlId} switchOff={() => switching.mutate(false)} />
+      </Group>
+      <Problem error={switching.error ?? testing.error} />
+      {!isOff && <Tested testing={testing} />}
+      <TryLog webhook={webhook} opened={isLogOpen} close={() => setLogOpen(false)} />
+    </li>
+  );
+}
+
+/** What came of the test, once it is known. Its place is there before, so that it is read out. */
+function Tested({
+  testing: { isPending, isSuccess, data },
+}: {
+  testing: { isPending: boolean; isSuccess: boolean; data: Awaited<ReturnType<typeof tryOnce>> | undefined };
+}) {
+  return (
+    <div role="status">
+      {isPending && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {words.webhooks.testing}
+        </Text>
+      )}
+      {isSuccess && data && (
+        <Stack gap={6} mt="sm">
+          <Outcome of={data} />
+          {data.status !== null && <Answer of={data} />}
+        </Stack>
+      )}
+      {isSuccess && !data && <Note mt="sm">{words.webhooks.testWaits}</Note>}
+    </div>
+  );
+}
+
+function Standing({ webhook }: { webhook: Webhook }) {
+  const zone = useZone();
+  const said = words.webhooks.standing;
+  const [tone, label]: readonly [Tone, string] =
+    webhook.status === 'active'
+      ? ['good', said.active]
+      : webhook.status === 'failing'
+        ? ['bad', said.failing]
+        : OFF[webhook.disabled_reason ?? 'by_owner']();
+  const isAll = EVENTS.every((event) => webhook.events.includes(event));
+  const names = webhook.events.map((event) => words.webhooks.events[event]);
+  return (
+    <>
+      <Dot tone={tone} label={label} />
+      <dl className={classes.facts}>
+        {webhook.disabled_at !== null && (
+          <Fact name={words.webhooks.offSince}>
+            <Moment at={webhook.disabled_at} />
+          </Fact>
+        )}
+        {webhook.status === 'failing' && (
+          <>
+            <Fact name={words.webhooks.failingSince}>
+              <Moment at={webhook.failing_since} />
+            </Fact>
+            <Fact name={words.webhooks.nextTry}>
+              <Moment at={webhook.next_try_at} />
+            </Fact>
+          </>
+        )}
+        <Fact name={words.webhooks.lastTry}>
+          {webhook.last_try ? (
+            <>
+              <Outcome of={webhook.last_try} />
+              <Text span size="xs" c="dimmed">
+                <Moment at={webhook.last_try.at} />
+              </Text>
+            </>
+          ) : (
+            words.webhooks.noTry
+          )}
+        </Fact>
+        <Fact name={words.webhooks.tellsOf}>
+          <Text span inherit lineClamp={2} title={isAll ? undefined : names.join('\n')}>
+            {isAll ? words.webhooks.everything : names.join(' · ')}
+          </Text>
+        </Fact>
+        {webhook.former_secret_until !== null && (
+          <Fact name={words.webhooks.formerUntil}>{exactTime(webhook.former_secret_until, zone)}</Fact>
+        )}
+      </dl>
+    </>
+  );
+}
+
+const OFF: Readonly<Record<NonNullable<Webhook['disabled_reason']>, () => readonly [Tone, string]>> = {
+  by_owner: () => ['idle', words.webhooks.standing.by_owner],
+  gone: () => ['bad', words.webhooks.standing.gone],
+  failing: () => ['bad', words.webhooks.standing.given_up],
+};
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

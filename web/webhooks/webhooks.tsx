@@ -1,0 +1,54 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Failed } from '../parts/failed.tsx';
+import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { ShownOnce } from './shown-once.tsx';
+import { NewWebhookForm } from './webhook-form.tsx';
+import { WebhookRow } from './webhook-row.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+import classes from './webhooks.module.css';
+
+/** A workspace has at most so many (contract §4). */
+const LIMIT = 20;
+
+/** The addresses that are told what happens. */
+export function Webhooks() {
+  const webhooks = useQuery(webhooksQuery);
+  const [isMaking, making] = useDisclosure(false);
+  const all = webhooks.data?.webhooks ?? [];
+  return (
+    <Section
+      title={words.webhooks.title}
+      aside={
+        <Button size="xs" variant="default" disabled={all.length >= LIMIT} onClick={making.open}>
+          {words.webhooks.new}
+        </Button>
+      }
+    >
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          {words.webhooks.lead}{' '}
+          <Anchor href="/docs#/Webhooks" target="_blank" rel="noopener" inherit underline="always">
+            {words.webhooks.howTo}
+          </Anchor>
+        </Text>
+        {webhooks.isPending && <RowsSkeleton rows={2} />}
+        {webhooks.isError && <Failed error={webhooks.error} retry={() => void webhooks.refetch()} />}
+        {webhooks.data && all.length === 0 && <Text size="sm">{words.webhooks.none}</Text>}
+        {all.length >= LIMIT && <Text size="sm">{words.webhooks.full(String(LIMIT))}</Text>}
+        {all.length > 0 && (
+          <ul className={classes.webhooks}>
+            {all.map((webhook) => (
+              <WebhookRow key={webhook.webhook_id} webhook={webhook} />
+            ))}
+          </ul>
+        )}
+      </Stack>
+      <ShownOnce opened={isMaking} close={making.close} title={words.webhooks.new}>
+        {(show) => <NewWebhookForm onMade={show} />}
+      </ShownOnce>
+    </Section>
+  );
+}
