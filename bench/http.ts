@@ -29,7 +29,9 @@ export async function benchHttp({ quick }: { quick: boolean }): Promise<Row[]> {
   undo.defer(cluster.stop);
   return await cluster.withDatabase(async ({ url }) => {
     await using started = new AsyncDisposableStack();
-    const service = await startService({ environment: { SANDBOX_SPEED: '0', DATABASE_URL: url } });
+    const service = await startService({
+      environment: { SANDBOX_SPEED: '0', DATABASE_URL: url, PREVIEW_RATE_LIMIT: '1000000' },
+    });
     started.defer(() => removeService(service));
     started.defer(async () => void (await service.stop()));
     const bare = await startBareFastify(url);
