@@ -1,6 +1,6 @@
 /**
  * The least that Fastify, zod, fast-jwt and pg can do, behind a token and in the envelope of ours: preview-campaign does nothing,
- * get_profile asks one question of the database in DATABASE_URL. Run as a process of its own; says where it listens and which token
+ * get_profile asks the database in DATABASE_URL what ours does. Run as a process of its own; says where it listens and which token
  * it takes.
  */
 import { createSigner, createVerifier } from 'fast-jwt';
@@ -9,13 +9,15 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import pg from 'pg';
 import { z } from 'zod';
 import { previewBody, previewData } from '../../src/http/contract/campaigns.ts';
-import { profile } from '../../src/http/contract/users.ts';
+import { ownProfile } from '../../src/http/contract/users.ts';
 
 const key = 'a secret of at least thirty-two characters';
 /** As many as the service has for requests. */
 const POOL_SIZE = 8;
-/** Who signed up first in an empty database. */
+/** Who signed up first in an empty database, with the workspace of theirs. */
 const USER_ID = 1;
+const WORKSPACE_ID = 1;
+const LIMIT = 10_000;
 
 interface UserRow {
   user_id: number;
@@ -27,6 +29,8 @@ interface UserRow {
   whatsapp_number: string;
   first_signed_in_at: Date | null;
   time_zone: string | null;
+  stored_bytes: number;
+  open_campaigns: number;
 }
 
 const token = createSigner({ key, expiresIn: 3_600_000 })({ sub: '1' });
@@ -48,17 +52,23 @@ app.route({
 app.route({
   method: 'POST',
   url: '/api/v1/user/get_profile',
-  schema: { body: z.object({}), response: { 200: enveloped(profile) } },
+  schema: { body: z.object({}), response: { 200: enveloped(ownProfile) } },
   onRequest: requireToken,
   handler: async () => {
-    const { rows } = await pool.query<UserRow>('select * from users where user_id = $1 and deleted_at is null', [
-      USER_ID,
-    ]);
+    const { rows } = await pool.query<UserRow>(
+      'select u.*, q.* from users u left join measure_use($1, $2) q on true where u.user_id = $3 and u.deleted_at is null',
+      [WORKSPACE_ID, LIMIT, USER_ID],
+    );
     const [user] = rows;
     if (!user) throw new Error('there is no user');
-    const { first_signed_in_at, whatsapp_number, time_zone, ...row } = user;
+    const { first_signed_in_at, whatsapp_number, time_zone, stored_bytes, open_campaigns, ...row } = user;
     const user_info = { ...row, wharsapp_number: whatsapp_number, is_first_login: first_signed_in_at === null };
-    return envelop({ user_info, time_zone: time_zone ?? 'UTC', is_admin: false });
+    const quotas = {
+      stored_bytes: { used: stored_bytes, limit: LIMIT },
+      campaigns: { used: open_campaigns, limit: LIMIT },
+      groups_created: null,
+    };
+    return envelop({ user_info, time_zone: time_zone ?? 'UTC', is_admin: false, quotas });
   },
 });
 

@@ -1,15 +1,5 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import type { WorkspaceId } from '../database/schema.ts';
-
-/** What a workspace has of what its quotas limit. */
-export interface Use {
-  storedBytes: number;
-  openCampaigns: number;
-  groupsToday: number;
-  /** Of its account. */
-  messenger: string;
-}
 
 /**
  * The campaigns of an account that are under way or planned. So many entries of an index are read, and never more than `most`: nothing is
@@ -31,24 +21,6 @@ export async function countCreatedGroups(
   accountId: number,
 ): Promise<{ count: number; oldestAgeSeconds: number }> {
   const { rows } = await sql<{ count: number; oldestAgeSeconds: number }>`
-    select count(*)::int as count,
-           coalesce(extract(epoch from campanile_now() - min(created_at)), 0)::float8 as "oldestAgeSeconds"
-    from account_commands
-    where account_id = ${accountId} and kind like 'create\\_%' and created_at > campanile_now() - interval '1 day'
-      and (status <> 'failed' or coalesce((result ->> 'outcomeUnknown')::boolean, false))
-      -- Withdrawn before anybody had begun it.
-      and (status <> 'abandoned' or worker_id is not null)`.execute(db);
+    select created as count, oldest_seconds as "oldestAgeSeconds" from count_created(${accountId})`.execute(db);
   return rows[0] ?? { count: 0, oldestAgeSeconds: 0 };
-}
-
-/** Undefined when the workspace is gone. */
-export async function readUse(db: Connection, workspaceId: WorkspaceId, most: number): Promise<Use | undefined> {
-  const { rows } = await sql<{ storedBytes: number; accountId: number; messenger: string }>`
-    select w.stored_bytes as "storedBytes", a.account_id as "accountId", a.messenger
-    from workspaces w join accounts a using (workspace_id) where workspace_id = ${workspaceId}`.execute(db);
-  const [row] = rows;
-  if (!row) return undefined;
-  const { accountId, ...use } = row;
-  const openCampaigns = await countOpenCampaigns(db, accountId, most);
-  return { ...use, openCampaigns, groupsToday: (await countCreatedGroups(db, accountId)).count };
 }

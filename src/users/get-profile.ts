@@ -1,8 +1,12 @@
-import type { UserId } from '../database/schema.ts';
+import { sql, type Selectable } from 'kysely';
+import type { Actor } from '../audit/record-audit.ts';
+import type { Connection } from '../database/connect.ts';
+import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import { QUOTAS, type Quotas } from '../quotas/quotas.ts';
+import { selectUse, tellQuotas, type Use, type WorkspaceQuotas } from '../quotas/tell-quotas.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { readStanding } from './standing-store.ts';
-import { readUser, type User } from './store.ts';
+import { toUser, type User } from './store.ts';
 
 export interface UserProfile {
   user: User;
@@ -11,17 +15,41 @@ export interface UserProfile {
   isAdmin: boolean;
   /** Undefined where no mails are sent, and nobody could prove anything. */
   isEmailVerified: boolean | undefined;
+  /** Of the workspace; undefined when that is gone. */
+  quotas: WorkspaceQuotas | undefined;
 }
 
-/** The user's own data. Throws `unauthenticated` when the user is gone. */
+export interface ProfileDeps extends Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail'> {
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
+}
+
+/** The user's own data, and what their workspace has of what is limited. Throws `unauthenticated` when the user is gone. */
 export async function getProfile(
-  { db, timeZone, hasMail }: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail'>,
-  userId: UserId,
+  { db, timeZone, hasMail, quotas = QUOTAS }: ProfileDeps,
+  about: Pick<Actor, 'userId' | 'workspaceId'>,
 ): Promise<UserProfile> {
-  const [user, standing] = await Promise.all([readUser(db, userId), readStanding(db, userId)]);
-  if (!user || !standing) throw userIsGone();
-  const { isAdmin, isEmailVerified } = standing;
-  return { user, timeZone: user.timeZone ?? timeZone, isAdmin, isEmailVerified: hasMail ? isEmailVerified : undefined };
+  const row = await readProfile(db, about, quotas);
+  if (!row) throw userIsGone();
+  return {
+    user: toUser(row),
+    timeZone: row.time_zone ?? timeZone,
+    isAdmin: row.is_admin,
+    isEmailVerified: hasMail ? row.email_verified_at !== null : undefined,
+    quotas: tellQuotas(row, quotas),
+  };
+}
+
+/** All in one statement: the dashboard and programs ask for it more often than for anything else. */
+async function readProfile(
+  db: Connection,
+  { userId, workspaceId }: Pick<Actor, 'userId' | 'workspaceId'>,
+  quotas: Quotas,
+): Promise<(Selectable<Schema['users']> & Use) | undefined> {
+  const { rows } = await sql<Selectable<Schema['users']> & Use>`
+    select u.*, q.* from users u left join ${selectUse(workspaceId, quotas)} q on true
+    where u.user_id = ${userId} and u.deleted_at is null`.execute(db);
+  return rows[0];
 }
 
 /** A token can outlive its user by a moment. */

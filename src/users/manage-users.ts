@@ -8,7 +8,7 @@ import { confirmPassword } from './confirm-password.ts';
 import { endUser } from './delete-account.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { deleteFactors, lockOwner } from './factor-store.ts';
-import { getProfile, type UserProfile } from './get-profile.ts';
+import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
 import {
   findManagedUser,
   markDisabled,
@@ -42,12 +42,12 @@ export async function listUsers(
 
 /** What `getProfile` tells a user of themselves. Throws `not_found` to everybody but administrators, and when there is no such user. */
 export async function getUser(
-  deps: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail'>,
+  deps: ProfileDeps,
   actor: Actor,
   userId: UserId,
-): Promise<UserProfile & Pick<ManagedUser, 'disabledAt' | 'workspaceId'>> {
+): Promise<UserProfile & Pick<ManagedUser, 'disabledAt'>> {
   const { disabledAt, workspaceId } = await requireManaged(deps.db, actor, userId);
-  return { ...(await getProfile(deps, userId)), disabledAt, workspaceId };
+  return { ...(await getProfile(deps, { userId, workspaceId })), disabledAt };
 }
 
 /**

@@ -37,10 +37,11 @@ const addBy = (userId: UserId) => `add for ${userId}`;
 /** What a browser needs to make a passkey that says who its user is, so that no name has to be typed later. */
 export async function beginPasskey(
   { db, challenges, timeZone, hasMail }: PasskeyDeps & Pick<UserDependencies, 'timeZone' | 'hasMail'>,
-  { userId }: Actor,
+  actor: Actor,
   site: Site,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { user } = await getProfile({ db, timeZone, hasMail }, userId);
+  const { userId } = actor;
+  const { user } = await getProfile({ db, timeZone, hasMail }, actor);
   const passkeys = await selectPasskeys(db, { userId });
   return generateRegistrationOptions({
     rpName: 'Campanile',

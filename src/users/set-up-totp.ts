@@ -27,9 +27,10 @@ import { describeTotp, drawTotpSecret, stepOfCode } from './totp.ts';
  */
 export async function addTotp(
   deps: Pick<UserDependencies, 'db' | 'vault' | 'timeZone' | 'hasMail'>,
-  { userId }: Actor,
+  actor: Actor,
 ): Promise<{ secret: string; uri: string }> {
-  const { user } = await getProfile(deps, userId);
+  const { userId } = actor;
+  const { user } = await getProfile(deps, actor);
   const secret = drawTotpSecret();
   if (!(await insertTotp(deps.db, userId, deps.vault.seal(secret, aboutTotp(userId)))))
     throw new AppError('factor_exists', 'An authenticator app is set up already: remove it first');

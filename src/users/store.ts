@@ -107,16 +107,6 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   return row && withSecrets(row);
 }
 
-export async function readUser(db: Connection, userId: UserId): Promise<User | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .selectAll()
-    .executeTakeFirst();
-  return row && toUser(row);
-}
-
 export async function findUser(db: Connection, userId: UserId): Promise<UserWithSecrets | undefined> {
   const row = await db
     .selectFrom('users')
@@ -273,7 +263,7 @@ export async function markDeleted(db: Connection, seen: UserWithSecrets): Promis
   return rows.length > 0;
 }
 
-function toUser(row: Selectable<Schema['users']>): User {
+export function toUser(row: Selectable<Schema['users']>): User {
   return {
     userId: row.user_id,
     email: row.email,

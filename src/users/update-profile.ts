@@ -29,5 +29,5 @@ export async function updateProfile(
     return changed;
   });
   if (!user) throw userIsGone();
-  return getProfile({ db, timeZone, hasMail }, actor.userId);
+  return getProfile({ db, timeZone, hasMail }, actor);
 }

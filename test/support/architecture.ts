@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['events', 'egress', 'audit', 'database', 'lib'],
   mail: ['database', 'lib'],
   notices: ['events', 'egress', 'mail', 'audit', 'database', 'lib'],
-  users: ['audit', 'mail', 'database', 'lib'],
+  users: ['audit', 'mail', 'quotas', 'database', 'lib'],
   analytics: ['campaigns', 'audit', 'database', 'lib'],
   accounts: ['audit', 'messenger', 'quotas', 'database', 'lib'],
   groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'quotas', 'database', 'lib'],

@@ -96,6 +96,7 @@ export const quotas = z
   .meta({ id: 'Quotas', description: 'What the workspace has of what is limited.' });
 
 export const ownProfile = profile.extend({ quotas: quotas.optional() }).meta({ id: 'OwnProfile' });
+export type OwnProfile = z.output<typeof ownProfile>;
 
 export const updateProfileBody = z
   .object({

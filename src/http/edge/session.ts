@@ -111,8 +111,8 @@ async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string
   return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
 }
 
-async function sessionOf(users: UserDependencies, { userId, expiresAtMs }: TokenClaims): Promise<Session> {
-  const profile = profileOf(await getProfile(users, userId));
+async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {
+  const profile = profileOf(await getProfile(users, about));
   return { ...profile, expires_at: new Date(expiresAtMs).toISOString(), version: versionLine() };
 }
 

@@ -62,7 +62,7 @@ import { authorizeUserOperation } from './users/authorize-user.ts';
 import { changePasswordOperation } from './users/change-password.ts';
 import { createUserOperation } from './users/create-user.ts';
 import { deleteAccountOperation } from './users/delete-account.ts';
-import { getProfileOperation, type GetProfileDeps } from './users/get-profile.ts';
+import { getProfileOperation } from './users/get-profile.ts';
 import { listAuditLogOperation } from './users/list-audit-log.ts';
 import { revokeTokensOperation } from './users/revoke-tokens.ts';
 import { updateProfileOperation } from './users/update-profile.ts';
@@ -92,11 +92,22 @@ import { subscribePushOperation } from './notices/subscribe-push.ts';
 import { unsubscribePushOperation } from './notices/unsubscribe-push.ts';
 import { updateNoticeSettingsOperation } from './notices/update-notice-settings.ts';
 import type { NoticeDeps } from './notices/settings-fields.ts';
+import type { UserDependencies } from '../../users/dependencies.ts';
+import type { ProfileDeps } from '../../users/get-profile.ts';
 import type { WebhookDeps } from '../../webhooks/manage-webhooks.ts';
 
 /** What the operations work with; each asks for the parts that it needs. */
 export interface OperationDependencies
-  extends GetProfileDeps, CheckDeps, GroupDeps, ConnectDeps, ListMessagesDeps, WebhookDeps, NoticeDeps, ExamineDeps {
+  extends
+    UserDependencies,
+    ProfileDeps,
+    CheckDeps,
+    GroupDeps,
+    ConnectDeps,
+    ListMessagesDeps,
+    WebhookDeps,
+    NoticeDeps,
+    ExamineDeps {
   mediaDays?: RetryDeps['mediaDays'];
 }
 
@@ -174,7 +185,7 @@ function listWebhookOperations(deps: WebhookDeps): Operation[] {
 }
 
 /** Those that are about the person: sign-up, sign-in, and what users do with their own data (contract §3 and §4). */
-export function listUserOperations(deps: GetProfileDeps): Operation[] {
+export function listUserOperations(deps: UserDependencies & ProfileDeps): Operation[] {
   return [
     createUserOperation(deps),
     authorizeUserOperation(deps),
@@ -200,7 +211,7 @@ export function listUserOperations(deps: GetProfileDeps): Operation[] {
 }
 
 /** Those that links in mails lead to, and those of administrators. */
-function listMailOperations(deps: GetProfileDeps): Operation[] {
+function listMailOperations(deps: UserDependencies & ProfileDeps): Operation[] {
   return [
     sendVerificationOperation(deps),
     verifyEmailOperation(deps),

@@ -1,11 +1,11 @@
 import type { UserId } from '../../../database/schema.ts';
+import type { ProfileDeps } from '../../../users/get-profile.ts';
 import { getUser } from '../../../users/manage-users.ts';
 import { managedUserData, userBody } from '../../contract/admin.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { withQuotas, type GetProfileDeps } from '../users/get-profile.ts';
-import { profileOf } from '../users/profile.ts';
+import { ownProfileOf } from '../users/profile.ts';
 
-export function getUserOperation(deps: GetProfileDeps): Operation {
+export function getUserOperation(deps: ProfileDeps): Operation {
   return defineOperation({
     path: '/api/v1/admin/get_user',
     access: 'bearer',
@@ -17,8 +17,7 @@ export function getUserOperation(deps: GetProfileDeps): Operation {
     errors: [404],
     async handle({ body, actor }) {
       const user = await getUser(deps, actor, body.user_id as UserId);
-      const profile = await withQuotas(deps, profileOf(user), user.workspaceId);
-      return { ...profile, disabled_at: user.disabledAt?.toISOString() ?? null };
+      return { ...ownProfileOf(user), disabled_at: user.disabledAt?.toISOString() ?? null };
     },
   });
 }

@@ -1,19 +1,10 @@
-import type { UserDependencies } from '../../../users/dependencies.ts';
-import { getProfile } from '../../../users/get-profile.ts';
-import type { WorkspaceId } from '../../../database/schema.ts';
+import { getProfile, type ProfileDeps } from '../../../users/get-profile.ts';
 import { nothing } from '../../contract/fields.ts';
-import { QUOTAS, type Quotas } from '../../../quotas/quotas.ts';
-import { readQuotas, type WorkspaceQuotas } from '../../../quotas/read-quotas.ts';
-import { ownProfile, type Profile } from '../../contract/users.ts';
+import { ownProfile } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
-import { profileOf } from './profile.ts';
+import { ownProfileOf } from './profile.ts';
 
-export interface GetProfileDeps extends UserDependencies {
-  /** The usual ones unless given. */
-  quotas?: Quotas | undefined;
-}
-
-export function getProfileOperation(deps: GetProfileDeps): Operation {
+export function getProfileOperation(deps: ProfileDeps): Operation {
   return defineOperation({
     path: '/api/v1/user/get_profile',
     access: 'bearer',
@@ -23,22 +14,6 @@ export function getProfileOperation(deps: GetProfileDeps): Operation {
     body: nothing,
     data: ownProfile,
     errors: [],
-    async handle({ actor }) {
-      return withQuotas(deps, profileOf(await getProfile(deps, actor.userId)), actor.workspaceId);
-    },
+    handle: async ({ actor }) => ownProfileOf(await getProfile(deps, actor)),
   });
-}
-
-/** A profile as its user sees it, with what their workspace has of what is limited. */
-export async function withQuotas(
-  deps: Pick<GetProfileDeps, 'db' | 'quotas'>,
-  profile: Profile,
-  workspaceId: WorkspaceId,
-) {
-  const use = await readQuotas(deps.db, workspaceId, deps.quotas ?? QUOTAS);
-  return { ...profile, ...(use && { quotas: quotasOf(use) }) };
-}
-
-function quotasOf({ storedBytes, openCampaigns, createdGroups }: WorkspaceQuotas) {
-  return { stored_bytes: storedBytes, campaigns: openCampaigns, groups_created: createdGroups };
 }

@@ -1,6 +1,6 @@
 import type { UserProfile } from '../../../users/get-profile.ts';
 import type { User } from '../../../users/store.ts';
-import type { Profile, UserInfo } from '../../contract/users.ts';
+import type { OwnProfile, Profile, UserInfo } from '../../contract/users.ts';
 
 /** A user as the wire has them. */
 export function userInfoOf(user: User): UserInfo {
@@ -22,5 +22,16 @@ export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProf
     time_zone: timeZone,
     is_admin: isAdmin,
     ...(isEmailVerified !== undefined && { email_verified: isEmailVerified }),
+  };
+}
+
+/** The same, with what their workspace has of what is limited. */
+export function ownProfileOf(profile: UserProfile): OwnProfile {
+  const { quotas } = profile;
+  if (!quotas) return profileOf(profile);
+  const { storedBytes, openCampaigns, createdGroups } = quotas;
+  return {
+    ...profileOf(profile),
+    quotas: { stored_bytes: storedBytes, campaigns: openCampaigns, groups_created: createdGroups },
   };
 }

@@ -1,0 +1,14 @@
+-- What a workspace has of what its quotas limit, and the messenger of its account; no row when it is gone. Of campaigns under way or planned
+-- so many entries of an index are read, and never more than `most`. In plpgsql, which plans it once a session.
+create or replace function measure_use(of_workspace bigint, most int)
+  returns table (stored_bytes bigint, messenger text, open_campaigns int, groups_today int) language plpgsql stable as $$
+begin
+  return query
+    select w.stored_bytes, a.messenger,
+           (select count(*)::int from (
+              select from campaigns c
+              where c.account_id = a.account_id and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) = 'infinity'
+              limit most) o),
+           (select c.created from count_created(a.account_id) c)
+    from workspaces w join accounts a on a.workspace_id = w.workspace_id where w.workspace_id = of_workspace;
+end $$;
