@@ -123,7 +123,7 @@ async function refuseTooMany(trx: Connection, accountId: number, perDay: number)
   throw new AppError(
     'creation_limit_reached',
     `No more than ${perDay} groups, communities and channels can be created in 24 hours: messaging applications ban numbers that create many`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)) },
+    { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
   );
 }
 

@@ -16,6 +16,8 @@ export class AppError extends Error {
   readonly details: readonly Problem[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
+  /** How many are taken, where a limit was reached. */
+  readonly limit: number | undefined;
   /** Something may have come of the attempt; of all other failures nothing came. */
   readonly outcomeUnknown: boolean;
 
@@ -25,6 +27,7 @@ export class AppError extends Error {
     options: {
       details?: readonly Problem[];
       retryAfterSeconds?: number;
+      limit?: number;
       outcomeUnknown?: boolean;
       cause?: unknown;
     } = {},
@@ -34,6 +37,7 @@ export class AppError extends Error {
     this.code = code;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.limit = options.limit;
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 

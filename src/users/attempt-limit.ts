@@ -175,6 +175,7 @@ async function refuseFull(trx: Connection, subject: string, { max, windowMs, gro
   if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
   throw new AppError('too_many_attempts', 'Too many attempts: try again later', {
     retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
+    limit: max,
   });
 }
 

@@ -36,6 +36,9 @@ const later = () => ({
   schedule_time: '09:00:00',
 });
 
+const ratesOf = ({ headers }: Answer) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+
 function expectFailure(answer: Answer, code: number) {
   expect(answer.status).toBe(code);
   expect(answer.headers.get('x-request-id')).toMatch(UUID);
@@ -222,6 +225,7 @@ describe('the other refusals are', () => {
     for (let count = 0; count < 10; count++) expectFailure(await signIn('not the password'), 401);
     const answer = await signIn(carol.password);
     expectFailure(answer, 429);
+    expect(ratesOf(answer)).toEqual(['10', '0', answer.headers.get('retry-after')]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 

@@ -39,7 +39,11 @@ test('one user, and one process, has so many streams and no more, until one leav
   const [alice, bob] = [await person(server, 'alice'), await person(server, 'bob')];
   const [first, second] = [await listen(server.url, alice.token), await listen(server.url, alice.token)];
   const third = await listen(server.url, alice.token);
-  expect([third.status, third.headers.get('retry-after')]).toEqual([429, '5']);
+  expect([third.status, third.headers.get('retry-after'), third.headers.get('x-ratelimit-limit')]).toEqual([
+    429,
+    '5',
+    '2',
+  ]);
   const bobs = await listen(server.url, bob.token);
   expect(bobs.status).toBe(200);
   const fourth = await listen(server.url, bob.token);

@@ -73,10 +73,10 @@ test('where requests are limited it tells by which headers', async () => {
   const told = (await limited.request('/openapi.json')).body as Document;
   const headersOf = ({ paths }: Document, path: string, status: string) =>
     Object.keys(paths[path]?.['post']?.responses[status]?.headers ?? {}).filter((name) => rates.includes(name));
-  for (const status of ['200', '429']) {
-    expect(headersOf(told, '/api/v1/probe/do', status)).toEqual(rates);
-    expect(headersOf(document, '/api/v1/probe/do', status)).toEqual([]);
-  }
+  for (const status of ['200', '429']) expect(headersOf(told, '/api/v1/probe/do', status)).toEqual(rates);
+  expect(headersOf(document, '/api/v1/probe/do', '200')).toEqual([]);
+  // Whatever was limited.
+  expect(headersOf(document, '/api/v1/probe/do', '429')).toEqual(rates);
   expect(headersOf(told, '/api/v1/probe/echo', '200')).toEqual([]);
   const { token } = await person(limited, 'limited');
   const answers = [];

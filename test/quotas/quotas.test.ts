@@ -115,6 +115,7 @@ describe('the groups that a workspace creates in a day', () => {
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([3, 5]);
     expect((await quotasOf(person)).groups_created).toEqual({ used: 3, limit: 3 });
     const refused = await create(person, 'One more');
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
     expect(refused.body.message).toMatch(/^No more than 3 groups, communities and channels can be created in 24 hours/);
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(86_000);

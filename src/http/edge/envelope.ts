@@ -2,6 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../lib/error-cod
 import { AppError, type Problem } from '../../lib/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
 import { whyDatabaseAway } from './database-away.ts';
+import type { RateHeader } from './limit-rates.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
@@ -80,9 +81,15 @@ function appFailure(error: AppError): FailedAnswer {
   if (error.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer';
   if (error.kind === 'rate_limited' || error.kind === 'unavailable')
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
+  if (error.limit !== undefined) Object.assign(headers, tellUsedUp(error.limit, headers['retry-after'] ?? ''));
   if (error.kind === 'too_slow') headers['connection'] = 'close';
   const { code, message, details } = error;
   return { status: statusOf(code), code, message, details, headers };
+}
+
+/** Of a limit that was reached: what the answers of operations with a limit of their own tell in each (`limit-rates.ts`). */
+function tellUsedUp(limit: number, seconds: string): Record<RateHeader, string> {
+  return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
 }
 
 /** What Fastify itself refuses before any code of ours has seen the request. */

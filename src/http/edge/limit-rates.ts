@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 
 /** What an operation with a limit tells of it in each answer. */
 export const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
+export type RateHeader = (typeof RATE_HEADERS)[number];
 
 const MINUTE_MS = 60_000;
 const USERS_KNOWN = 100_000;

@@ -42,9 +42,10 @@ const IDEMPOTENCY_KEY =
   '1 to 255 characters of your choice. The same key with the same body within 24 hours gets the first answer again, and nothing is done twice.';
 
 const RATES = {
-  'x-ratelimit-limit': 'Requests a minute and user; of previews and checks those that both are counted by.',
+  'x-ratelimit-limit':
+    'How many are taken: requests a minute and user, of previews and checks those that both are counted by, or what else was limited.',
   'x-ratelimit-remaining': 'How many of them are left.',
-  'x-ratelimit-reset': 'Seconds until all of them are again.',
+  'x-ratelimit-reset': 'Seconds until all of them are again, or with 429 until there is one.',
 };
 const TAGS: Readonly<Record<Tag | 'Events', string>> = {
   Users: 'Sign-up, sign-in, profile, API keys and what else is about the person.',
@@ -181,7 +182,7 @@ function additions(operation: Operation, documented: DocumentedOperation, isLimi
   const rates = operation.access === 'bearer' && (isLimited || operation.isPreview) ? RATES : {};
   const responses: Record<string, Answer> = {};
   for (const [status, answer] of Object.entries(documented.responses ?? {})) {
-    const limit = status === '200' || status === '429' ? rates : {};
+    const limit = status === '429' ? RATES : status === '200' ? rates : {};
     const own = status === '200' ? answerHeadersOf(operation) : EXTRA_HEADERS[Number(status)];
     responses[status] = { ...answer, headers: headers({ 'x-request-id': 'Of this request.', ...limit, ...own }) };
   }

@@ -57,6 +57,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       if (own && own.length >= limits.perUser)
         throw new AppError('too_many_streams', `No more than ${limits.perUser} event streams of one user at once`, {
           retryAfterSeconds: RETRY_SECONDS,
+          limit: limits.perUser,
         });
     },
     add(stream) {
