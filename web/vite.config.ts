@@ -37,9 +37,16 @@ function preloadStart(): Plugin {
   };
 }
 
-/** What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. */
-const WAY_IN =
-  /@mantine\/core\/esm\/components\/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)\//;
+/**
+ * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
+ * modules of ours that use the words may not be loaded before these are.
+ */
+const WAY_IN = new RegExp(
+  [
+    String.raw`/@mantine/core/esm/components/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)/`,
+    String.raw`/node_modules/(@tanstack|wouter|regexparam|use-sync-external-store)/`,
+  ].join('|'),
+);
 
 export default defineConfig({
   plugins: [preloadStart()],
