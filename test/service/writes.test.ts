@@ -26,6 +26,7 @@ exec setpriv --reuid ${USER} --regid ${USER} --clear-groups --bounding-set -all 
 
 test('the service writes nowhere but to its data and /tmp, and needs no capability', async ({ skip }) => {
   skip(!mayMount, 'only root may mount');
+  skip(DOOR.startsWith('/tmp/'), 'this checkout is in the /tmp that the service would not see');
   const folder = mkdtempSync(join(tmpdir(), 'campanile-writes-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chownSync(folder, USER, USER);
