@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import { AppError } from '../lib/errors.ts';
 
 export interface Account {
@@ -172,5 +173,5 @@ export async function wakeLane(trx: Connection, accountId: number): Promise<void
   await sql`
     update lanes set work_at = campanile_now()
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
-  await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
+  await hint(trx, 'campanile_lanes');
 }

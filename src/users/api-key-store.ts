@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { ApiKeyScope, UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { Membership } from './store.ts';
 
 /** An API key as its owner sees it. */
@@ -97,17 +98,17 @@ export async function deleteApiKey(
   apiKeyId: number,
 ): Promise<{ name: string; userId: UserId } | undefined> {
   const { rows } = await sql<{ name: string; userId: UserId }>`
-    with revoked as (
-      delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId} returning user_id, name)
-    select pg_notify('campanile_tokens', user_id::text), name, user_id as "userId" from revoked`.execute(db);
-  return rows[0];
+    delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId}
+    returning name, user_id as "userId"`.execute(db);
+  const [revoked] = rows;
+  if (revoked) await hint(db, 'campanile_tokens', String(revoked.userId));
+  return revoked;
 }
 
 /** Removes all keys that a user has made, and tells all processes; how many there were. */
 export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<number> {
-  const { rows } = await sql`
-    with revoked as (delete from api_keys where user_id = ${userId} returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from revoked`.execute(db);
+  const { rows } = await sql`delete from api_keys where user_id = ${userId} returning 1`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
   return rows.length;
 }
 

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
@@ -187,10 +188,9 @@ export async function readTokenStates(db: Connection, userIds: readonly UserId[]
 /** Revokes every token of a user, in all processes. Answers the user's name; undefined when there is no such user. */
 export async function revokeAllTokens(db: Connection, userId: UserId): Promise<string | undefined> {
   const { rows } = await sql<{ userName: string }>`
-    with revoked as (
-      update users set token_generation = token_generation + 1, kept_token_id = null
-      where user_id = ${userId} and deleted_at is null returning user_id, user_name)
-    select pg_notify('campanile_tokens', user_id::text), user_name as "userName" from revoked`.execute(db);
+    update users set token_generation = token_generation + 1, kept_token_id = null
+    where user_id = ${userId} and deleted_at is null returning user_name as "userName"`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
   return rows[0]?.userName;
 }
 
@@ -219,7 +219,7 @@ export async function signOutToken(
   await sql`
     insert into signed_out_tokens (user_id, token_id, expires_at)
     values (${userId}, ${token.tokenId}, ${new Date(token.expiresAtMs)}) on conflict do nothing`.execute(trx);
-  await sql`select pg_notify('campanile_tokens', ${String(userId)})`.execute(trx);
+  await hint(trx, 'campanile_tokens', String(userId));
   return user.userName;
 }
 
@@ -239,13 +239,12 @@ export async function replacePassword(
   { passwordHash, keptTokenId }: { passwordHash: string; keptTokenId: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    with changed as (
-      update users
-      set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
-      where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
-        and token_generation = ${seen.tokenGeneration}
-      returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from changed`.execute(db);
+    update users
+    set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
+    where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
+      and token_generation = ${seen.tokenGeneration}
+    returning 1`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(seen.userId));
   return rows.length > 0;
 }
 
@@ -269,8 +268,11 @@ export async function markDeleted(db: Connection, seen: UserWithSecrets): Promis
       delete from api_keys k using deleted d join memberships m using (user_id)
       where k.workspace_id = m.workspace_id and k.user_id = m.user_id
     )
-    select pg_notify('campanile_tokens', user_id::text), pg_notify('campanile_erasures', '') from deleted`.execute(db);
-  return rows.length > 0;
+    select from deleted`.execute(db);
+  if (rows.length === 0) return false;
+  await hint(db, 'campanile_tokens', String(seen.userId));
+  await hint(db, 'campanile_erasures');
+  return true;
 }
 
 function toUser(row: Selectable<Schema['users']>): User {
