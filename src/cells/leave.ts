@@ -133,8 +133,10 @@ async function putLaneBack(trx: Connection, { accountId, workspaceId }: Belongin
 export async function insertLane(trx: Connection, lane: ReturnType<typeof sql>): Promise<void> {
   await sql`
     insert into lanes (account_id, messenger, work_at, next_send_at, held_until, open_until, open_for, turn, changes)
-    select l.account_id, l.messenger, campanile_now(), l.next_send_at, l.held_until, l.open_until, l.open_for, l.turn, l.changes
-    from jsonb_populate_record(null::lanes, (${lane})) l`.execute(trx);
+    select l.account_id, l.messenger, campanile_now(), l.next_send_at,
+           -- It may have been stopped after it was held for the move.
+           case when a.stop_reason is null then l.held_until else 'infinity' end, l.open_until, l.open_for, l.turn, l.changes
+    from jsonb_populate_record(null::lanes, (${lane})) l join accounts a using (account_id)`.execute(trx);
   await hint(trx, 'campanile_lanes');
   await hint(trx, 'campanile_runs');
 }

@@ -15,28 +15,26 @@ const FIRST_ID = 2 ** 40;
 interface Counter {
   table: string;
   column: string;
-  last: number;
+  /** The sequence that gives its ids, as SQL names it. */
+  sequence: string;
 }
 
 /**
  * Makes the installation the cell of this number: from now on it gives ids that no other cell gives, so that a workspace can keep its own
- * when it moves. To do it again does nothing. Throws a StartupError for a cell that has another number.
+ * when it moves. To do it again does nothing, or what was cut off. Throws a StartupError for a cell that has another number.
  */
 export async function numberCell(db: Database, cell: number): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const before = await readCell(trx, { locked: true });
-    if (before === cell) return;
-    if (before !== null)
-      throw new StartupError(`This is cell ${before} already, and ids were given by that number: it keeps it`);
-    for (const counter of await readCounters(trx)) await restart(trx, counter, { cell, above: FIRST_ID });
-    await sql`update ledger set cell = ${cell}`.execute(trx);
-  });
+  const before = await readCell(db);
+  if (before === cell) return;
+  if (before !== null)
+    throw new StartupError(`This is cell ${before} already, and ids were given by that number: it keeps it`);
+  for (const counter of await readCounters(db)) await goOnAbove(db, counter, { cell, above: FIRST_ID });
+  await sql`update ledger set cell = ${cell}`.execute(db);
 }
 
 /** null: the installation has no number. */
-export async function readCell(db: Connection, { locked = false } = {}): Promise<number | null> {
-  const { rows } = await sql<{ cell: number | null }>`
-    select cell from ledger ${locked ? sql`for update` : sql``}`.execute(db);
+export async function readCell(db: Connection): Promise<number | null> {
+  const { rows } = await sql<{ cell: number | null }>`select cell from ledger`.execute(db);
   return rows[0]?.cell ?? null;
 }
 
@@ -46,40 +44,38 @@ export async function countOnFrom(
   cell: number,
   highest: Readonly<Record<string, number>>,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    for (const counter of await readCounters(trx)) {
-      const above = highest[counter.table] ?? 0;
-      if (above >= counter.last) await restart(trx, counter, { cell, above });
-    }
-  });
+  for (const counter of await readCounters(db))
+    await goOnAbove(db, counter, { cell, above: Math.max(FIRST_ID, highest[counter.table] ?? 0) });
 }
 
-/** The columns that give ids to what moves. */
-export async function readCounters(trx: Connection): Promise<Counter[]> {
-  const { rows } = await sql<Omit<Counter, 'last'>>`
-    select table_name as "table", column_name as "column" from information_schema.columns
+/** What gives ids to rows that move. */
+export async function readCounters(db: Connection): Promise<Counter[]> {
+  const { rows } = await sql<Counter>`
+    select table_name as "table", column_name as "column", pg_get_serial_sequence(table_name, column_name) as sequence
+    from information_schema.columns
     where table_schema = current_schema() and is_identity = 'YES' and table_name = any(${MOVES.map(({ table }) => table)}::text[])
-    order by 1`.execute(trx);
-  const counters = [];
-  for (const { table, column } of rows) {
-    const { rows: found } = await sql<{ last: number }>`
-      select coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})::regclass), 0) as last`.execute(
-      trx,
-    );
-    counters.push({ table, column, last: found[0]?.last ?? 0 });
-  }
-  return counters;
+    order by 1`.execute(db);
+  return rows;
 }
 
-/** Goes on with the first id of the cell that is above both what was given and `above`. */
-async function restart(
-  trx: Connection,
-  { table, column, last }: Counter,
+/**
+ * Goes on with the cell's first id that is above both what was given and `above`, where it is not there yet. One at a time: whoever has
+ * taken an id holds the sequence until its transaction ends.
+ */
+function goOnAbove(
+  db: Database,
+  { sequence }: Counter,
   { cell, above }: { cell: number; above: number },
 ): Promise<void> {
-  const floor = Math.max(last, above) + 1;
-  const next = floor + ((cell - (floor % STRIDE) + STRIDE) % STRIDE);
-  await sql`
-    alter table ${sql.table(table)} alter column ${sql.ref(column)}
-      set increment by ${sql.lit(STRIDE)} restart with ${sql.lit(next)}`.execute(trx);
+  const counter = sql.raw(sequence);
+  return db.transaction().execute(async (trx) => {
+    // Locks it.
+    await sql`alter sequence ${counter} increment by ${sql.lit(STRIDE)}`.execute(trx);
+    const { rows } = await sql<{ last: number }>`select last_value as last from ${counter}`.execute(trx);
+    const last = rows[0]?.last ?? 0;
+    if (last > above && last % STRIDE === cell) return;
+    const floor = Math.max(last, above) + 1;
+    const next = floor + ((cell - (floor % STRIDE) + STRIDE) % STRIDE);
+    await sql`alter sequence ${counter} restart with ${sql.lit(next)}`.execute(trx);
+  });
 }

@@ -11,6 +11,8 @@ import { cellOf } from './cell.ts';
 import { actorFor, COMMAND_LINE, requireUser } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase, type Opened } from './with-database.ts';
+import { connectDatabase, type Database } from '../database/connect.ts';
+import { createLog } from '../lib/log.ts';
 
 /** `campanile workspace …`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
 export async function workspace({ given, output }: Shell): Promise<number> {
@@ -58,8 +60,7 @@ async function takeOut(
   const passphrase = await requirePassphrase(passphraseFile);
   return withDatabase(async (opened) => {
     const actor = await findActor(opened, name);
-    const deps = { db: opened.db, vault: await openVault(opened) };
-    const { rows } = await exportWorkspace(deps, actor, { toCell, file, passphrase });
+    const { rows } = await withPatience(opened, (deps) => exportWorkspace(deps, actor, { toCell, file, passphrase }));
     return (
       `${file} holds the workspace of ${actor.userName}, ${rows} rows. Here it sends nothing any more and takes no requests: ` +
       `import it in cell ${toCell}, and lead its requests there`
@@ -70,8 +71,8 @@ async function takeOut(
 async function putIn(file: string, passphraseFile: string | undefined): Promise<string> {
   const passphrase = await requirePassphrase(passphraseFile);
   return withDatabase(async (opened) => {
-    const deps = { db: opened.db, vault: await openVault(opened) };
-    const { userName, rows } = await importWorkspace(deps, { file, passphrase, address: COMMAND_LINE });
+    const given = { file, passphrase, address: COMMAND_LINE };
+    const { userName, rows } = await withPatience(opened, (deps) => importWorkspace(deps, given));
     return `The workspace of ${userName} is here, ${rows} rows, and goes on. Everybody signs in anew; API keys hold`;
   });
 }
@@ -93,9 +94,20 @@ async function findActor({ db }: Opened, name: string): Promise<Actor & { userNa
   return { ...actorFor(user), userName: user.userName };
 }
 
-async function openVault({ config }: Opened): Promise<Vault> {
+/** A statement about all of a workspace rightly takes long. */
+async function withPatience<Result>(
+  { config, address }: Opened,
+  use: (deps: { db: Database; vault: Vault }) => Promise<Result>,
+): Promise<Result> {
   const { encryptionKey } = await loadSecrets(config);
-  return createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious });
+  const vault = createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious });
+  const log = createLog('fatal');
+  const db = connectDatabase(address, { log, name: 'campanile move', poolSize: 1, silenceMs: Infinity });
+  try {
+    return await use({ db, vault });
+  } finally {
+    await db.destroy();
+  }
 }
 
 async function requirePassphrase(file: string | undefined): Promise<string> {

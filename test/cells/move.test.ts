@@ -113,7 +113,7 @@ async function ask<Data>(path: string, body: object = {}, token?: string): Promi
   return { status, body: JSON.parse(text) as Answered<Data>['body'] };
 }
 
-/** Again and again while it is put off, under the same key, as programs are told to. */
+/** Again and again while it is put off, as programs are told to: of a 503 like this one nothing came. */
 async function call<Data>(path: string, body: object = {}): Promise<Data> {
   const answer = await until(
     () => ask<Data>(path, body, key),
@@ -198,7 +198,7 @@ test(
     });
 
     // What a program asks meanwhile is put off until the router leads to where the workspace is.
-    const idempotent = send(`asked meanwhile ${randomUUID()}`);
+    const asked = send(`asked meanwhile ${randomUUID()}`);
     expect(await operate(cell(2), 'workspace', 'import', file, ...secrets)).toMatchObject({
       code: 0,
       said: expect.stringContaining('The workspace of alice is here'),
@@ -209,7 +209,7 @@ test(
     });
     writeFileSync(join(folder, 'campanile-cells.map'), `${ALICE} 2;\n`);
     router.reload();
-    const meanwhile = await idempotent;
+    const meanwhile = await asked;
 
     // Deleted where it was, which changes nothing where it is.
     expect(await operate(cell(1), 'users', 'delete', 'alice', '--yes')).toMatchObject({ code: 0 });

@@ -167,6 +167,7 @@ test('in the other cell it goes on: keys, codes and sums hold, and new ids follo
       select run_id as id from runs where account_id = ${of.accountId} order by run_id desc limit 1`.execute(two.db);
     const [newest] = rows;
     expect((newest?.id ?? 0) % STRIDE).toBe(2);
+    expect(newest?.id).toBeGreaterThan(2 ** 40);
     const { rows: secrets } = await sql<{ id: string; secret: Buffer }>`
       select webhook_id as id, secret from webhooks`.execute(two.db);
     for (const { id, secret } of secrets) expect(vaultOfTwo?.open(secret, aboutSecret(id))).toBeInstanceOf(Buffer);
