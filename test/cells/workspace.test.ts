@@ -16,6 +16,7 @@ import type { WorkspaceId } from '../../src/database/schema.ts';
 import { hint } from '../../src/database/tell-hints.ts';
 import { createVault } from '../../src/lib/vault.ts';
 import { aboutOf } from '../../src/messenger/whatsapp/connect/key-table.ts';
+import { claimLanes } from '../../src/webhooks/lane-store.ts';
 import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createBelongings } from '../support/belongings.ts';
@@ -264,6 +265,47 @@ test('a move that is taken back leaves everything as it was, a pause too', async
     );
     await worker.stop();
   } finally {
+    await database.drop();
+  }
+});
+
+test('its session is closed, and no webhook of it is told, while all others go on', async () => {
+  const database = await createTestDatabase();
+  const { db } = database;
+  const [owner, other] = [await ownerIn(db, 1), await ownerIn(db, 1)];
+  const messenger = scriptMessenger();
+  const closed: number[] = [];
+  const watched = {
+    ...messenger,
+    async open(...given: Parameters<typeof messenger.open>) {
+      const session = await messenger.open(...given);
+      const [{ accountId }] = given;
+      return session && { ...session, close: () => Promise.resolve(void closed.push(accountId)) };
+    },
+  };
+  const worker = await startTestWorker(database, watched);
+  try {
+    for (const one of [owner, other]) {
+      await sendNow(db, one);
+      await sql`
+        insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+        values (gen_random_uuid(), ${one.workspaceId}, ${one.userId}, 'https://hooks.invalid/', '', '{campaign.completed}', 'v1', '', 0, 1)`.execute(
+        db,
+      );
+    }
+    await until(
+      () => messenger.arrivals.length,
+      (sent) => sent === 2,
+    );
+    await beginMove(db, owner, owner.of, 2);
+    await until(
+      () => closed,
+      (accounts) => accounts.length > 0,
+    );
+    expect(closed).toEqual([owner.accountId]);
+    expect((await claimLanes(db, 10)).map(({ workspaceId }) => workspaceId)).toEqual([other.workspaceId]);
+  } finally {
+    await worker.stop();
     await database.drop();
   }
 });
