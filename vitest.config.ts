@@ -40,6 +40,7 @@ const SLOW = [
  * these, and nothing else does.
  */
 const LONG = [
+  'cells/move',
   'campaigns/halt',
   'database/{failover,given-up,lost,patroni,pgbouncer}',
   'deliveries/{replaced,revise-newest}',

@@ -7,6 +7,8 @@ import { benchAnalytics } from './analytics.ts';
 import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
 import { benchDueMillion } from './due-million.ts';
+import { benchGrowth } from './growth.ts';
+import { benchHints } from './hints.ts';
 import { benchHttp } from './http.ts';
 import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
@@ -23,6 +25,8 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   'add-campaign': benchAddCampaign,
   due: benchDue,
   'due-million': benchDueMillion,
+  growth: benchGrowth,
+  hints: benchHints,
   process: benchProcess,
   http: benchHttp,
   live: benchLive,

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { ErrorCode } from '../lib/error-codes.ts';
 import { AppError, type Problem } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
@@ -108,7 +109,7 @@ async function insertCommand(
       .values({ account_id: accountId, kind, input })
       .returning('command_id')
       .executeTakeFirstOrThrow();
-    await sql`select pg_notify('campanile_commands', '')`.execute(trx);
+    await hint(trx, 'campanile_commands');
     return command_id;
   });
 }

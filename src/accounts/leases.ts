@@ -3,8 +3,8 @@
  * heartbeat row; a shard whose worker is silent for LEASE_MS is taken over by the others, and what was in hand there is queued
  * again (contract §5).
  */
-import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import { joinWorkers, keepBeating, leaveWorkers, takeShards, releaseAll } from './lease-store.ts';
@@ -109,7 +109,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
       held = new Map();
       lease = NEVER;
       await leaveWorkers(db, workerId);
-      await sql`select pg_notify('campanile_lanes', '')`.execute(db);
+      await hint(db, 'campanile_lanes');
     },
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import { hint } from '../database/tell-hints.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
@@ -125,11 +126,9 @@ async function storeResult({ db, log }: Serving, command: QueuedCommand, status:
 
 async function writeResult(db: Database, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
   await sql`
-    with ended as (
-      update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
-      where command_id = ${command.command_id}
-    )
-    select pg_notify('campanile_results', ${String(command.command_id)})`.execute(db);
+    update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
+    where command_id = ${command.command_id}`.execute(db);
+  await hint(db, 'campanile_results', String(command.command_id));
 }
 
 async function carryOut(

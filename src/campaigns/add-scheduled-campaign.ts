@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { dateIn } from '../accounts/rest-times.ts';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
 import type { UserId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import { invalid, type AppError, type Problem } from '../lib/errors.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
@@ -35,7 +35,7 @@ export async function addScheduledCampaign(
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
   const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
   return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
-    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+    await hint(trx, 'campanile_runs');
   });
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { writeOrStopEach } from '../accounts/stop-account.ts';
 import { lockFreeLanes } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { Log } from '../lib/log.ts';
 import { takeTurns, type Rotation } from '../lib/take-turns.ts';
 import { isLate } from './note-late-runs.ts';
@@ -121,11 +122,12 @@ export async function beginRuns(
            unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
-    ), awake as (
-      update lanes l set work_at = campanile_now()
-      from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
-    select pg_notify('campanile_lanes', '')`.execute(trx);
+    update lanes l set work_at = campanile_now()
+    from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null`.execute(
+    trx,
+  );
+  await hint(trx, 'campanile_lanes');
   await traceRuns(trx, accountIds);
 }
 

@@ -5,6 +5,7 @@ import { lockOwnLane, wakeLane } from '../accounts/store.ts';
 import { recordAudit, type Actor, type AuditAction } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { CampaignStatus } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { cancelRuns } from './cancel-runs.ts';
@@ -49,7 +50,7 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
     await wakeLane(trx, campaign.accountId);
-    await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+    await hint(trx, 'campanile_runs');
   });
 }
 

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { lockOwnLane } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection } from '../database/connect.ts';
+import { hint } from '../database/tell-hints.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { AcceptDeps } from './accept-campaign.ts';
 import { saveMedia } from '../media/store.ts';
@@ -119,7 +119,7 @@ async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, chan
     }))
     .where('campaign_id', '=', campaignId)
     .execute();
-  await sql`select pg_notify('campanile_runs', '')`.execute(trx);
+  await hint(trx, 'campanile_runs');
 }
 
 /** Writes a further content for the runs still planned; what no run points to is dropped. */

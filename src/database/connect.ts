@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
-import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import type { Schema } from './schema.ts';
+import { HintingDialect } from './tell-hints.ts';
 
 export type Database = Kysely<Schema>;
 /** What a store function takes: the database, or the transaction it shall be part of. */
@@ -121,13 +122,16 @@ export function connectDatabase(
   );
   pool.on('error', () => undefined);
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool,
-      // Not among the start-up options, which poolers refuse.
-      async onCreateConnection(connection) {
-        await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
+    dialect: new HintingDialect(
+      {
+        pool,
+        // Not among the start-up options, which poolers refuse.
+        async onCreateConnection(connection) {
+          await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
+        },
       },
-    }),
+      log,
+    ),
     ...(onError && {
       log(event) {
         if (event.level === 'error') onError(event.error);

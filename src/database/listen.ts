@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
 import { connectionSettings, type PostgresAddress } from './connect.ts';
+import { HINT_CHANNELS, type HintChannel } from './hint-channels.ts';
 
 /**
  * The one connection of a process that listens for hints (NOTIFY). A hint only makes something happen sooner: everything is
@@ -13,25 +14,6 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-export type HintChannel =
-  | 'campanile_lanes'
-  | 'campanile_runs'
-  | 'campanile_commands'
-  | 'campanile_results'
-  | 'campanile_tokens'
-  | 'campanile_erasures'
-  | 'campanile_revisions'
-  | 'campanile_mails';
-const CHANNELS: readonly HintChannel[] = [
-  'campanile_lanes',
-  'campanile_runs',
-  'campanile_commands',
-  'campanile_results',
-  'campanile_tokens',
-  'campanile_erasures',
-  'campanile_revisions',
-  'campanile_mails',
-];
 const RECONNECT_MS = 1_000;
 
 /** Starts listening; resolves at once and keeps (re)connecting in the background until closed. */
@@ -58,7 +40,7 @@ export function listenForHints(address: PostgresAddress, { log }: { log: Log }):
         current.on('notification', (message) => {
           for (const handler of handlers.get(message.channel) ?? []) handler(message.payload ?? '');
         });
-        await current.query(CHANNELS.map((channel) => `listen ${channel}`).join('; '));
+        await current.query(HINT_CHANNELS.map((channel) => `listen ${channel}`).join('; '));
         announceGap();
         await broken;
       } catch (error) {

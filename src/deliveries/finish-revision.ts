@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 
 /** What one try to change a post came to in the ledger. */
@@ -39,7 +40,7 @@ export async function finishRevision(
           held_until = case when ${restMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${restMs})) else held_until end,
           work_at = campanile_now()
       where account_id = ${accountId}`.execute(trx);
-    await sql`select pg_notify('campanile_lanes', '')`.execute(trx);
+    await hint(trx, 'campanile_lanes');
   });
 }
 

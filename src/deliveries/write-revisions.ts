@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import { hint } from '../database/tell-hints.ts';
 
 /** So many deliveries are looked at in one transaction, of so many runs at most. */
 const DELIVERIES_TOGETHER = 2_000;
@@ -39,9 +40,8 @@ export async function writeRevisions(trx: Connection, accountId: number): Promis
       set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, sent_at = excluded.sent_at,
           not_before = null, attempts = 0, error = null
       where v.number < excluded.number and v.recalled_at is null and (excluded.wanted = 'recall' or v.wanted is distinct from 'recall')
-    ), noted as (
-      update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end
-      from part p where q.account_id = p.account_id and q.run_id = p.run_id
     )
-    select pg_notify('campanile_revisions', '')`.execute(trx);
+    update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end
+    from part p where q.account_id = p.account_id and q.run_id = p.run_id`.execute(trx);
+  await hint(trx, 'campanile_revisions');
 }

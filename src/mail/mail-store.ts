@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 
 /** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
 export type NewMail =
@@ -32,12 +33,11 @@ export async function queueMail(trx: Connection, mail: NewMail): Promise<string>
   const row = { userId: null, login: null, recipient: null, detail: '', ...mail };
   if (mail.kind === 'invitation') await dropInvitation(trx, mail.recipient);
   const { rows } = await sql<{ mailId: string }>`
-    with queued as (
-      insert into mails (kind, user_id, login, recipient, detail, expires_at)
-      values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
-              campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
-      returning mail_id)
-    select mail_id as "mailId", pg_notify('campanile_mails', '') from queued`.execute(trx);
+    insert into mails (kind, user_id, login, recipient, detail, expires_at)
+    values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
+            campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
+    returning mail_id as "mailId"`.execute(trx);
+  await hint(trx, 'campanile_mails');
   const [queued] = rows;
   if (!queued) throw new Error('a mail was not queued');
   return queued.mailId;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { ApiKeyScope, UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { Membership } from './store.ts';
 
 /** An API key as its owner sees it. */
@@ -97,17 +98,17 @@ export async function deleteApiKey(
   apiKeyId: number,
 ): Promise<{ name: string; userId: UserId } | undefined> {
   const { rows } = await sql<{ name: string; userId: UserId }>`
-    with revoked as (
-      delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId} returning user_id, name)
-    select pg_notify('campanile_tokens', user_id::text), name, user_id as "userId" from revoked`.execute(db);
-  return rows[0];
+    delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId}
+    returning name, user_id as "userId"`.execute(db);
+  const [revoked] = rows;
+  if (revoked) await hint(db, 'campanile_tokens', String(revoked.userId));
+  return revoked;
 }
 
 /** Removes all keys that a user has made, and tells all processes; how many there were. */
 export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<number> {
-  const { rows } = await sql`
-    with revoked as (delete from api_keys where user_id = ${userId} returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from revoked`.execute(db);
+  const { rows } = await sql`delete from api_keys where user_id = ${userId} returning 1`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
   return rows.length;
 }
 
@@ -119,19 +120,23 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
     )
+    .innerJoin('workspaces as w', 'w.workspace_id', 'k.workspace_id')
     .select(['k.api_key_id as apiKeyId', 'k.workspace_id as workspaceId', 'k.user_id as userId', 'm.role', 'k.scopes'])
-    .select('k.expires_at as expiresAt')
+    .select(['k.expires_at as expiresAt', 'w.moved_to as movedTo'])
     .where('k.hash', '=', hash)
     .where('u.deleted_at', 'is', null)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
 }
 
-/** Which of these keys are still there; those whose user has been deleted or disabled are not. */
+/** Which of these keys are still there; those whose user has been deleted or disabled, or whose workspace has moved, are not. */
 export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ apiKeyId: number }>`
     select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
-    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null`.execute(db);
+    join workspaces w on w.workspace_id = k.workspace_id
+    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null and w.moved_to is null`.execute(
+    db,
+  );
   return new Set(rows.map((row) => row.apiKeyId));
 }
 

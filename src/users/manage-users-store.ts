@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 
 /** A user as administrators see them in a list. */
 export interface ListedUser {
@@ -74,10 +75,9 @@ export async function findManagedUser(
 /** Revokes every token, too, and tells all processes. False when nothing was to do. */
 export async function markDisabled(trx: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
-    with disabled as (
-      update users set disabled_at = campanile_now(), token_generation = token_generation + 1, kept_token_id = null
-      where user_id = ${userId} and deleted_at is null and disabled_at is null returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from disabled`.execute(trx);
+    update users set disabled_at = campanile_now(), token_generation = token_generation + 1, kept_token_id = null
+    where user_id = ${userId} and deleted_at is null and disabled_at is null returning 1`.execute(trx);
+  if (rows.length > 0) await hint(trx, 'campanile_tokens', String(userId));
   return rows.length > 0;
 }
 

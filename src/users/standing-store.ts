@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 import type { AboutUser } from './refuse-guessable.ts';
 
 export interface Standing {
@@ -68,5 +69,5 @@ export async function setPassword(
     update users set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = null
     where user_id = ${userId}`.execute(trx);
   if (!keepsApiKeys) await sql`delete from api_keys where user_id = ${userId}`.execute(trx);
-  await sql`select pg_notify('campanile_tokens', ${String(userId)})`.execute(trx);
+  await hint(trx, 'campanile_tokens', String(userId));
 }

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../database/schema.ts';
+import { hint } from '../database/tell-hints.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
@@ -22,6 +23,8 @@ export interface User {
 export interface Membership {
   workspaceId: WorkspaceId;
   role: Role;
+  /** The cell that the workspace has moved to, or is on its way to: nothing is taken for it here. */
+  movedTo: number | null;
 }
 
 export interface TokenState extends Membership {
@@ -100,9 +103,10 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
     .selectFrom('user_logins')
     .innerJoin('users', 'users.user_id', 'user_logins.user_id')
     .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
+    .innerJoin('workspaces as w', 'w.workspace_id', 'm.workspace_id')
     .where('login', '=', login)
     .selectAll('users')
-    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
+    .select(['m.workspace_id as workspaceId', 'm.role', 'w.moved_to as movedTo', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -111,10 +115,11 @@ export async function findUser(db: Connection, userId: UserId): Promise<UserWith
   const row = await db
     .selectFrom('users')
     .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
+    .innerJoin('workspaces as w', 'w.workspace_id', 'm.workspace_id')
     .where('users.user_id', '=', userId)
     .where('deleted_at', 'is', null)
     .selectAll('users')
-    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
+    .select(['m.workspace_id as workspaceId', 'm.role', 'w.moved_to as movedTo', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -158,29 +163,29 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
 
 export async function readTokenState(db: Connection, userId: UserId): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
-    select workspace_id as "workspaceId", role, token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id) where user_id = ${userId} and deleted_at is null`.execute(db);
+    select workspace_id as "workspaceId", role, moved_to as "movedTo", token_generation as "tokenGeneration",
+           kept_token_id as "keptTokenId", ${signedOut}
+    from users join memberships using (user_id) join workspaces using (workspace_id)
+    where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
-/** The same of many users, by user, in one statement; of users who are gone there is none. */
+/** The same of many users, by user, in one statement; of users who are gone, or have moved, there is none. */
 export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
   const { rows } = await sql<TokenState & { userId: UserId }>`
-    select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
+    select user_id as "userId", workspace_id as "workspaceId", role, moved_to as "movedTo", token_generation as "tokenGeneration",
            kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id) where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(
-    db,
-  );
+    from users join memberships using (user_id) join workspaces using (workspace_id)
+    where user_id = any(${userIds}::bigint[]) and deleted_at is null and moved_to is null`.execute(db);
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
 /** Revokes every token of a user, in all processes. Answers the user's name; undefined when there is no such user. */
 export async function revokeAllTokens(db: Connection, userId: UserId): Promise<string | undefined> {
   const { rows } = await sql<{ userName: string }>`
-    with revoked as (
-      update users set token_generation = token_generation + 1, kept_token_id = null
-      where user_id = ${userId} and deleted_at is null returning user_id, user_name)
-    select pg_notify('campanile_tokens', user_id::text), user_name as "userName" from revoked`.execute(db);
+    update users set token_generation = token_generation + 1, kept_token_id = null
+    where user_id = ${userId} and deleted_at is null returning user_name as "userName"`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
   return rows[0]?.userName;
 }
 
@@ -209,7 +214,7 @@ export async function signOutToken(
   await sql`
     insert into signed_out_tokens (user_id, token_id, expires_at)
     values (${userId}, ${token.tokenId}, ${new Date(token.expiresAtMs)}) on conflict do nothing`.execute(trx);
-  await sql`select pg_notify('campanile_tokens', ${String(userId)})`.execute(trx);
+  await hint(trx, 'campanile_tokens', String(userId));
   return user.userName;
 }
 
@@ -229,13 +234,12 @@ export async function replacePassword(
   { passwordHash, keptTokenId }: { passwordHash: string; keptTokenId: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    with changed as (
-      update users
-      set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
-      where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
-        and token_generation = ${seen.tokenGeneration}
-      returning user_id)
-    select pg_notify('campanile_tokens', user_id::text) from changed`.execute(db);
+    update users
+    set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${keptTokenId}
+    where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
+      and token_generation = ${seen.tokenGeneration}
+    returning 1`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(seen.userId));
   return rows.length > 0;
 }
 
@@ -259,8 +263,11 @@ export async function markDeleted(db: Connection, seen: UserWithSecrets): Promis
       delete from api_keys k using deleted d join memberships m using (user_id)
       where k.workspace_id = m.workspace_id and k.user_id = m.user_id
     )
-    select pg_notify('campanile_tokens', user_id::text), pg_notify('campanile_erasures', '') from deleted`.execute(db);
-  return rows.length > 0;
+    select from deleted`.execute(db);
+  if (rows.length === 0) return false;
+  await hint(db, 'campanile_tokens', String(seen.userId));
+  await hint(db, 'campanile_erasures');
+  return true;
 }
 
 export function toUser(row: Selectable<Schema['users']>): User {
@@ -282,6 +289,7 @@ function withSecrets(row: Selectable<Schema['users']> & Membership & { signedOut
     ...toUser(row),
     workspaceId: row.workspaceId,
     role: row.role,
+    movedTo: row.movedTo,
     passwordHash: row.password_hash,
     tokenGeneration: row.token_generation,
     keptTokenId: row.kept_token_id,

@@ -1,23 +1,26 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { request as httpsRequest } from 'node:https';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { until } from '../support/ledger.ts';
+import {
+  askProxy,
+  awaitProxy,
+  change,
+  freePort,
+  has,
+  makeCertificate,
+  runNginx,
+  type Asked,
+  type ReverseProxy,
+} from '../support/reverse-proxy.ts';
 import { removeService, startService, type Service } from '../support/service.ts';
 
 /** The examples as they are printed, with real proxies: what an operator copies has to work. */
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 const HOST = 'campanile.example';
-const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
-
-interface Proxy {
-  port: number;
-  stop(): Promise<void>;
-}
+const ask = (proxy: ReverseProxy, method: string, path: string, asked: Omit<Asked, 'host'> = {}) =>
+  askProxy(proxy, method, path, { host: HOST, ...asked });
 
 let folder: string;
 let service: Service;
@@ -31,13 +34,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const proxies: ReadonlyArray<[name: string, isHere: boolean, start: () => Promise<Proxy>]> = [
+const proxies: ReadonlyArray<[name: string, isHere: boolean, start: () => Promise<ReverseProxy>]> = [
   ['nginx', has('nginx', '-v') && has('openssl', 'version'), startNginx],
   ['caddy', has('caddy', 'version') && has('openssl', 'version'), startCaddy],
 ];
 
 describe.each(proxies)('behind %s', (name, isHere, start) => {
-  let proxy: Proxy;
+  let proxy: ReverseProxy;
   let token: string;
   beforeAll(async () => {
     if (isHere) proxy = await start();
@@ -97,79 +100,8 @@ describe.each(proxies)('behind %s', (name, isHere, start) => {
   });
 });
 
-interface Asked {
-  headers?: Record<string, string>;
-  body?: unknown;
-  /** Does not wait for the end. */
-  firstPiece?: boolean;
-}
-
-function ask({ port }: Proxy, method: string, path: string, { headers = {}, body, firstPiece = false }: Asked = {}) {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const json =
-    text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  const options = {
-    host: '127.0.0.1',
-    port,
-    servername: HOST,
-    method,
-    path,
-    agent: false,
-    rejectUnauthorized: false,
-    headers: { host: HOST, ...json, ...headers },
-  };
-  interface Answered {
-    status: number | undefined;
-    headers: Record<string, string | string[] | undefined>;
-    text: string;
-  }
-  return new Promise<Answered>((resolve, reject) => {
-    const request = httpsRequest(options, (answer) => {
-      let said = '';
-      const end = () => resolve({ status: answer.statusCode, headers: answer.headers, text: said });
-      answer.setEncoding('utf8');
-      answer.on('data', (piece: string) => {
-        said += piece;
-        if (firstPiece) {
-          end();
-          request.destroy();
-        }
-      });
-      answer.once('end', end);
-    });
-    // A body that is refused is cut off in the middle, after the answer.
-    request.once('error', reject);
-    request.end(text);
-  });
-}
-
-function makeCertificate(): { certificate: string; key: string } {
-  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
-  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${HOST}`];
-  spawnSync('openssl', [...words, '-out', certificate, '-keyout', key]);
-  return { certificate, key };
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** Each replacement has to find something: else the example is no longer what is tested. */
-function change(text: string, replacements: ReadonlyArray<[RegExp, string]>): string {
-  return replacements.reduce((changed, [pattern, by]) => {
-    expect(changed).toMatch(pattern);
-    return changed.replaceAll(pattern, by);
-  }, text);
-}
-
-async function startNginx(): Promise<Proxy> {
-  const { certificate, key } = makeCertificate();
+async function startNginx(): Promise<ReverseProxy> {
+  const { certificate, key } = makeCertificate(folder, HOST);
   const [plain, port] = [await freePort(), await freePort()];
   const example = change(readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8'), [
     [/127\.0\.0\.1:3000/g, new URL(service.url).host],
@@ -179,18 +111,11 @@ async function startNginx(): Promise<Proxy> {
     [/ssl_certificate .*;/g, `ssl_certificate ${certificate};`],
     [/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`],
   ]);
-  const home = join(folder, 'nginx');
-  mkdirSync(home);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${home}/${name};`,
-  );
-  const whole = `daemon off; pid ${home}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${example}\n}`;
-  writeFileSync(join(home, 'nginx.conf'), whole);
-  return run(port, spawn('nginx', ['-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')]));
+  return awaitProxy(port, runNginx(folder, example), HOST);
 }
 
-async function startCaddy(): Promise<Proxy> {
-  const { certificate, key } = makeCertificate();
+async function startCaddy(): Promise<ReverseProxy> {
+  const { certificate, key } = makeCertificate(folder, HOST);
   const [plain, port] = [await freePort(), await freePort()];
   const example = change(readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8'), [
     [/127\.0\.0\.1:3000/g, new URL(service.url).host],
@@ -199,30 +124,5 @@ async function startCaddy(): Promise<Proxy> {
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, `{\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${port}\n\tauto_https off\n}\n${example}`);
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  return run(port, spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { env }));
-}
-
-async function run(port: number, child: ChildProcess): Promise<Proxy> {
-  let said = '';
-  child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));
-  const proxy = {
-    port,
-    async stop() {
-      if (child.exitCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-  await until(
-    () =>
-      ask(proxy, 'GET', '/health/live').then(
-        ({ status }) => status,
-        () => undefined,
-      ),
-    (status) => {
-      if (child.exitCode !== null) throw new Error(`the proxy ended: ${said}`);
-      return status === 200;
-    },
-  );
-  return proxy;
+  return awaitProxy(port, spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { env }), HOST);
 }

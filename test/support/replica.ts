@@ -18,13 +18,13 @@ export interface Replica {
 /** What belongs to the running server alone. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts']);
 
-/** Copies a running server and has the copy follow it, synchronously. */
-export async function startReplica(primary: OwnPostgres): Promise<Replica> {
+/** Copies a running server and has the copy follow it, synchronously; through the proxy on this port of the machine, where one is given. */
+export async function startReplica(primary: OwnPostgres, proxyPort?: number): Promise<Replica> {
   const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   try {
     const folder = await mkdtemp(join(tmpdir(), 'campanile-replica-'));
     // A backup belongs to the connection that began it.
-    await db.connection().execute((session) => copyCluster(session, primary, folder));
+    await db.connection().execute((session) => copyCluster(session, primary, folder, proxyPort));
     const replica = ownPostgres(folder, { hot_standby: 'off' });
     // It says that it is ready when it has been promoted, and not before.
     const ready = replica.start();
@@ -61,7 +61,7 @@ export async function startReplica(primary: OwnPostgres): Promise<Replica> {
   }
 }
 
-async function copyCluster(db: Connection, primary: OwnPostgres, folder: string): Promise<void> {
+async function copyCluster(db: Connection, primary: OwnPostgres, folder: string, proxyPort?: number): Promise<void> {
   await sql`select pg_backup_start('replica', true)`.execute(db);
   const cluster = join(folder, 'postgres');
   await cp(join(primary.folder, 'postgres'), cluster, {
@@ -73,6 +73,7 @@ async function copyCluster(db: Connection, primary: OwnPostgres, folder: string)
   await writeFile(join(cluster, 'backup_label'), rows[0]?.labelfile ?? '');
   await writeFile(join(cluster, 'standby.signal'), '');
   const { socketFolder, port, user } = primary.address();
-  const follows = `primary_conninfo = 'host=${socketFolder} port=${port} user=${user} application_name=replica'\n`;
+  const where = proxyPort === undefined ? `host=${socketFolder} port=${port}` : `host=127.0.0.1 port=${proxyPort}`;
+  const follows = `primary_conninfo = '${where} user=${user} application_name=replica'\n`;
   await appendFile(join(cluster, 'postgresql.auto.conf'), follows);
 }

@@ -68,6 +68,7 @@ const OF_INSTALLATION = [
   'notice_reader',
   'push_keys',
   'ledger',
+  'moves',
 ];
 const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
 

@@ -120,8 +120,11 @@ create index spent_challenges_expired on spent_challenges (expires_at);
 create table workspaces (
   workspace_id bigint      generated always as identity primary key,
   stored_bytes bigint      not null default 0 check (stored_bytes >= 0),  -- of its files in media; only triggers write it
+  moved_to     int,                            -- the cell that it has moved to, or is on its way to: nothing is taken for it here (src/cells/)
   created_at   timestamptz not null default campanile_now()
 );
+
+create index workspaces_moved on workspaces (workspace_id) where moved_to is not null;
 
 create table memberships (
   workspace_id bigint not null references workspaces on delete cascade,
@@ -511,9 +514,23 @@ create table ledger (
   place           text,                        -- where the worker found it; null: it was just released, or never served
   held_since      timestamptz,                 -- nothing is sent, until released
   held_reason     text,
+  cell            int,                         -- which of several installations it is (src/cells/number-cell.ts); null: it has no number
   constraint ledger_held check ((held_since is null) = (held_reason is null))
 ) with (fillfactor = 50);
 insert into ledger default values;
+
+-- Workspaces that have come from another cell, or gone to one; kept for good, so that nothing is put in twice.
+create table moves (
+  move_id        uuid        primary key,
+  workspace_id   bigint      not null,         -- no foreign key: it outlives the workspace
+  direction      text        not null check (direction in ('leaving', 'taken_back', 'arrived')),
+  cell           int         not null,         -- the other one
+  at             timestamptz not null default campanile_now(),
+  held_until     timestamptz,                  -- of one that leaves: its lane's, before it was stopped for that
+  lane           jsonb,                        -- its lane, from when it was taken away
+  paused_run_ids bigint[]    not null default '{}'  -- its runs that had been paused by then
+);
+create unique index moves_leaving on moves (workspace_id) where direction = 'leaving';
 
 -- The busy half of an account: who may send, and when. Asleep when work_at is null; parked while a turn is in hand.
 create table lanes (

@@ -7,6 +7,7 @@ import type { UserDependencies } from '../../users/dependencies.ts';
 import { confirmIdentity } from '../../users/confirm-identity.ts';
 import { getProfile, userIsGone } from '../../users/get-profile.ts';
 import type { Client } from '../../users/session-store.ts';
+import { refuseMoved } from '../../users/refuse-moved.ts';
 import { signOut } from '../../users/sign-out.ts';
 import { findUser, type Membership } from '../../users/store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../users/token.ts';
@@ -108,7 +109,9 @@ function refuseOthers(request: FastifyRequest): void {
 async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
   const claims = tokens.read(token);
   const member = claims && (await tokenStates.find(claims));
-  return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
+  if (!member) return undefined;
+  refuseMoved(member);
+  return { ...claims, workspaceId: member.workspaceId, role: member.role, movedTo: member.movedTo };
 }
 
 async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {

@@ -32,7 +32,8 @@ export class ClaimLostError extends Error {
   }
 }
 
-const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
+/** What a credential is sealed as. */
+export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
 /** Claims an account's credentials: whoever claimed them before can read, and write no more. */
 export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {

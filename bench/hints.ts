@@ -1,0 +1,96 @@
+/**
+ * What it costs a commit to notify: PostgreSQL lets one transaction at a time commit that does, until the disk and the synchronous
+ * replica have it. Beside it the same commits without a hint, and with ours, which are told after them.
+ */
+import { sql } from 'kysely';
+import { connectDatabase, type Connection, type Database } from '../src/database/connect.ts';
+import { hint } from '../src/database/tell-hints.ts';
+import { createLog } from '../src/lib/log.ts';
+import { startOwnPostgres, type OwnPostgres } from '../test/support/own-postgres.ts';
+import { startReplica } from '../test/support/replica.ts';
+import { startDelayLine } from './support/delay-line.ts';
+import { count, median, type Row } from './support/table.ts';
+
+const CONNECTIONS = 32;
+const ROUND_MS = 3_000;
+const ROUNDS = 3;
+const DELAYS_MS = [0, 1];
+const REACH = 0.6;
+
+/** How the transaction says that there is something to do. */
+const WAYS: Readonly<Record<string, (trx: Connection) => Promise<unknown>>> = {
+  'no hint': () => Promise.resolve(),
+  'pg_notify in the transaction': (trx) => sql`select pg_notify('campanile_lanes', '')`.execute(trx),
+  'hint after the commit': (trx) => hint(trx, 'campanile_lanes'),
+};
+
+export async function benchHints({ quick }: { quick: boolean }): Promise<Row[]> {
+  const undo = new AsyncDisposableStack();
+  try {
+    // As in production: the disk is waited for.
+    const primary = await startOwnPostgres({ fsync: 'on' });
+    undo.defer(() => primary.remove());
+    const line = await startDelayLine(() => primary.socket());
+    undo.defer(() => line.close());
+    const db = connect(primary);
+    undo.defer(() => db.destroy());
+    await sql`create table work (worker int primary key, done int not null) with (fillfactor = 50)`.execute(db);
+    await sql`insert into work select n, 0 from generate_series(1, ${CONNECTIONS}::int) n`.execute(db);
+    const rows = await compare(db, 'without a replica', quick);
+    const replica = await startReplica(primary, line.port);
+    undo.defer(() => replica.remove());
+    for (const ms of DELAYS_MS) {
+      line.delay(ms);
+      rows.push(...(await compare(db, `a synchronous replica ${ms} ms away`, quick)));
+    }
+    line.delay(0);
+    return rows;
+  } finally {
+    await undo.disposeAsync();
+  }
+}
+
+function connect(primary: OwnPostgres): Database {
+  return connectDatabase(primary.address(), { log: createLog('warn'), poolSize: CONNECTIONS + 1, name: 'bench' });
+}
+
+interface Pace {
+  perS: number;
+  p50Ms: number;
+}
+
+/** Each way in turn, round after round, so that all have the same bad moments of the machine. */
+async function compare(db: Database, where: string, quick: boolean): Promise<Row[]> {
+  const found = new Map<string, Pace[]>(Object.keys(WAYS).map((way) => [way, []]));
+  for (let round = 0; round < (quick ? 1 : ROUNDS); round++)
+    for (const [way, tell] of Object.entries(WAYS)) found.get(way)?.push(await commitAlong(db, tell));
+  const inTheMiddle = (way: string, of: keyof Pace) => median((found.get(way) ?? []).map((pace) => pace[of]));
+  const inWords = (way: string) =>
+    `${count(inTheMiddle(way, 'perS'))}/s, p50 ${inTheMiddle(way, 'p50Ms').toFixed(1)} ms`;
+  const [none = '', inside = '', after = ''] = Object.keys(WAYS);
+  const row = (way: string, reach: string, reached: (ratio: number) => boolean): Row => {
+    const ratio = inTheMiddle(way, 'perS') / inTheMiddle(none, 'perS');
+    const what = `commits of ${CONNECTIONS} connections, ${where}: ${way}`;
+    return { what, ours: inWords(way), yardstick: `${none} ${inWords(none)}`, ratio, reach, reached: reached(ratio) };
+  };
+  return [row(inside, 'for the docs', () => true), row(after, `≥ ${REACH}`, (ratio) => ratio >= REACH)];
+}
+
+/** All connections commit one transaction after the other. */
+async function commitAlong(db: Database, tell: (trx: Connection) => Promise<unknown>): Promise<Pace> {
+  const tookMs: number[] = [];
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async (_, worker) => {
+      while (performance.now() - startedAt < ROUND_MS) {
+        const beganAt = performance.now();
+        await db.transaction().execute(async (trx) => {
+          await sql`update work set done = done + 1 where worker = ${worker + 1}`.execute(trx);
+          await tell(trx);
+        });
+        tookMs.push(performance.now() - beganAt);
+      }
+    }),
+  );
+  return { perS: tookMs.length / ((performance.now() - startedAt) / 1_000), p50Ms: median(tookMs) };
+}
