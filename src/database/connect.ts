@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
+import { confirmCommits } from './confirmed-commits.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -122,7 +123,7 @@ export function connectDatabase(
   pool.on('error', () => undefined);
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({
-      pool,
+      pool: confirmCommits(pool),
       // Not among the start-up options, which poolers refuse.
       async onCreateConnection(connection) {
         await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
