@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/connect.ts';
+import type { WorkspaceId } from '../../src/database/schema.ts';
+import { findResult } from '../../src/idempotency/once.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { until } from '../support/ledger.ts';
@@ -58,6 +60,30 @@ async function countCampaigns(name: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** Takes a key, whose commit somebody cancels, and asks for its result. Resolves to whether that is told before the replica has it. */
+async function isToldAgain(stopCancelling: () => Promise<unknown>): Promise<boolean> {
+  const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 2, silenceMs: Infinity });
+  const key = {
+    workspaceId: 1 as WorkspaceId,
+    key: 'k',
+    operation: 'venom/add-campaign',
+    bodyHash: Buffer.alloc(32),
+  };
+  const taking = sql`
+    insert into idempotency_keys (workspace_id, key, operation, body_hash, result)
+    values (${key.workspaceId}, ${key.key}, ${key.operation}, ${key.bodyHash}, '{}')`.execute(db);
+  await expect(taking).rejects.toMatchObject({ code: '57014' });
+  await stopCancelling();
+  const { rows } = await sql`select from idempotency_keys where key = ${key.key}`.execute(db);
+  expect(rows).toHaveLength(1);
+  const telling = findResult(db, key).then(
+    () => true,
+    // The server is killed.
+    () => false,
+  );
+  return Promise.race([telling, sleep(1_000).then(() => false)]);
+}
+
 test('where waits for the replica are cancelled nothing is told as accepted and nothing is sent, so that a failover loses nothing', async () => {
   await service.send('before');
   await until(
@@ -74,7 +100,11 @@ test('where waits for the replica are cancelled nothing is told as accepted and 
   expect(await countCampaigns('cancelled')).toBeGreaterThan(0);
   expect(isAccepted).toBe(false);
   expect(await service.accepted('cancelled')).toBe(0);
-  over.abort();
+  const stopCancelling = () => {
+    over.abort();
+    return cancelling;
+  };
+  expect(await isToldAgain(stopCancelling)).toBe(false);
   expect(await cancelling).toBeGreaterThan(0);
   await byHand.destroy();
   process.kill(sender, 'SIGKILL');
