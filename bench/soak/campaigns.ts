@@ -122,7 +122,9 @@ function toSent(
 }
 
 async function statusOf({ sender, campaignId }: Sent, ask: Ask): Promise<string> {
-  const { data } = await ask<{ status: string }>(sender, 'venom/get-campaign', { campaign_id: campaignId });
+  const path = 'venom/get-campaign';
+  const { status, data } = await ask<{ status: string } | null>(sender, path, { campaign_id: campaignId });
+  if (!data) throw new Error(`${path} answered ${status} for a campaign that was accepted`);
   return data.status;
 }
 

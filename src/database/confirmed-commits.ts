@@ -10,8 +10,24 @@ const WAITS_FOR_REPLICA = 'SyncRepWaitForLSN';
  */
 const QUERY_CANCELED = '57014';
 
+const READ_ONLY = '25006';
+
 /**
- * The same pool, but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
+ * A server that is still to become the leader may be led to already, takes reads, and has not yet read all that it has: what was
+ * accepted would be told as not there. Once it is the leader it stays one for as long as its connections last.
+ */
+async function refuseReplica(client: pg.PoolClient): Promise<void> {
+  try {
+    const { rows } = await client.query<{ is_replica: boolean }>('select pg_is_in_recovery() as is_replica');
+    if (rows[0]?.is_replica) throw Object.assign(new Error('the server is a replica'), { code: READ_ONLY });
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * The same pool, but without connections to a replica, and but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
  * successes, with a warning, although a failover loses them (docs/explanation/decisions/0067).
  */
 export function confirmCommits(pool: pg.Pool): PostgresPool {
@@ -42,7 +58,10 @@ export function confirmCommits(pool: pg.Pool): PostgresPool {
     async connect() {
       const client = await pool.connect();
       // The same each time: by it Kysely knows which connections are new.
-      const known = confirmed.get(client) ?? confirm(client);
+      let known = confirmed.get(client);
+      if (known) return known;
+      await refuseReplica(client);
+      known = confirm(client);
       confirmed.set(client, known);
       return known;
     },
