@@ -42,7 +42,7 @@ const SLOW = [
 const LONG = [
   'cells/move',
   'campaigns/halt',
-  'database/{failover,given-up,lost,patroni,pgbouncer}',
+  'database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
   'deliveries/{replaced,revise-newest}',
   'service/{package,proxies,soak,writes}',
   'backup/own-server',

@@ -65,18 +65,18 @@ async function countUnfinished(sender: Sender, ask: Ask): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-interface Asking {
+export interface Asking {
   ask: Ask;
   clock: SetBack;
 }
 
-interface Message {
+export interface Message {
   text: string;
   groups: SenderGroup[];
 }
 
 /** Times of runs are by the clock of the database. */
-async function sendNow(sender: Sender, { ask, clock }: Asking, message: Message): Promise<Sent> {
+export async function sendNow(sender: Sender, { ask, clock }: Asking, message: Message): Promise<Sent> {
   const [askedMs, leastMs] = [nowMs(), clock.leastMs];
   const { data } = await ask<{ campaign_id: string }>(sender, 'venom/add-campaign', bodyOf(message), message.text);
   return toSent(sender, data.campaign_id, message, { askedMs: askedMs - clock.mostMs, dueMs: nowMs() - leastMs });
@@ -122,7 +122,9 @@ function toSent(
 }
 
 async function statusOf({ sender, campaignId }: Sent, ask: Ask): Promise<string> {
-  const { data } = await ask<{ status: string }>(sender, 'venom/get-campaign', { campaign_id: campaignId });
+  const path = 'venom/get-campaign';
+  const { status, data } = await ask<{ status: string } | null>(sender, path, { campaign_id: campaignId });
+  if (!data) throw new Error(`${path} answered ${status} for a campaign that was accepted`);
   return data.status;
 }
 

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/lib/time.ts';
@@ -23,12 +24,24 @@ export interface Unit {
   stop(): Promise<number | null>;
 }
 
-/** Two APIs and three workers, each behind a network of its own, a PostgreSQL server and a witness. */
-export interface Fleet {
-  units: readonly Unit[];
+/** Where the database is that processes share. */
+export interface Server {
+  user: string;
+  database: string;
+  /** Where it listens at the moment. */
+  socket(): NetConnectOpts;
+}
+
+/** A fleet with a PostgreSQL server of its own. */
+export interface Fleet extends Units {
   postgres: OwnPostgres;
   /** Whether what it writes goes to a disk of its own, which can be filled. */
   hasOwnDisk: boolean;
+}
+
+/** Two APIs and three workers, each behind a network of its own, and a witness. */
+export interface Units {
+  units: readonly Unit[];
   clock: SetBack;
   witness: Witness;
   /** Where APIs listen just now. */
@@ -59,18 +72,41 @@ export interface FleetOptions {
 const START_AGAIN_MS = 300;
 const DISK_MEGABYTES = 1_500;
 
-export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Promise<Fleet> {
-  const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));
+export async function startFleet({ settings = {}, ...options }: FleetOptions): Promise<Fleet> {
+  const server = await mkdtemp(join(tmpdir(), 'campanile-soak-server-'));
   const undo = new AsyncDisposableStack();
-  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  undo.defer(() => rm(server, { recursive: true, force: true, maxRetries: 5 }));
   try {
-    const server = join(folder, 'server');
-    await mkdir(server);
     const hasOwnDisk = mayMount && mountDisk(server, DISK_MEGABYTES);
     if (hasOwnDisk) undo.defer(() => unmountDisk(server));
     const postgres = ownPostgres(server, settings);
     await postgres.start();
     undo.defer(() => postgres.end('fast'));
+    const { user, database } = postgres.address();
+    const fleet = await startUnits({ user, database, socket: () => postgres.socket() }, options);
+    await createClock(postgres);
+    return {
+      ...fleet,
+      postgres,
+      hasOwnDisk,
+      async stop() {
+        const stopped = await fleet.stop();
+        await undo.disposeAsync();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await undo.disposeAsync();
+    throw error;
+  }
+}
+
+/** Starts them in front of a server that somebody else looks after. */
+export async function startUnits(server: Server, { seed, gap }: Pick<FleetOptions, 'seed' | 'gap'>): Promise<Units> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-soak-'));
+  const undo = new AsyncDisposableStack();
+  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  try {
     const witness = await startWitness(seed);
     undo.defer(witness.stop);
     const unaskedEnds: string[] = [];
@@ -81,7 +117,7 @@ export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Pr
       startUnit({
         role,
         folder: join(folder, `${role}-${index}`),
-        database: postgres,
+        server,
         environment: { WITNESS_PORT: String(witness.port), WHATSAPP_GAP_MS: gap },
         onFailedStart: () => (failedStarts += 1),
         onUnaskedEnd: (words) => unaskedEnds.push(`${role}: ${words}`),
@@ -91,11 +127,8 @@ export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Pr
     const units = await Promise.all(starting);
     for (const unit of units) undo.defer(() => unit.network.close());
     for (const unit of units) undo.defer(() => unit.service().kill());
-    await createClock(postgres);
     return {
       units,
-      postgres,
-      hasOwnDisk,
       clock: { leastMs: 0, mostMs: 0 },
       witness,
       urls: () => units.filter(({ role }) => role === 'api').map((unit) => unit.service().url),
@@ -117,7 +150,7 @@ export async function startFleet({ seed, gap, settings = {} }: FleetOptions): Pr
 interface UnitOptions {
   role: Unit['role'];
   folder: string;
-  database: OwnPostgres;
+  server: Server;
   environment: Record<string, string>;
   onFailedStart: () => void;
   onUnaskedEnd: (words: string) => void;
@@ -127,11 +160,11 @@ interface UnitOptions {
 const LAST_WORDS = 4_000;
 
 async function startUnit(options: UnitOptions): Promise<Unit> {
-  const { role, folder, database } = options;
-  const network = await startProxy(() => database.socket());
+  const { role, folder, server } = options;
+  const network = await startProxy(() => server.socket());
   const environment = {
     ROLE: role,
-    DATABASE_URL: proxiedUrl(network.port, database.address()),
+    DATABASE_URL: proxiedUrl(network.port, server),
     ...SECRETS,
     ...options.environment,
   };

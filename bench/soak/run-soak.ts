@@ -1,4 +1,4 @@
-import { connectDatabase } from '../../src/database/connect.ts';
+import { connectDatabase, type PostgresAddress } from '../../src/database/connect.ts';
 import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
@@ -9,7 +9,7 @@ import { askAnyOf, type Ask } from './ask.ts';
 import { keepSending, waitUntilEnded, type Sent } from './campaigns.ts';
 import { compareAnalytics } from './compare.ts';
 import { keepHarming, type Survived } from './faults.ts';
-import { startFleet, type Fleet } from './fleet.ts';
+import { startFleet, type Fleet, type Units } from './fleet.ts';
 import { createSender, type Sender, type SenderPlan } from './senders.ts';
 
 export interface SoakOptions {
@@ -47,7 +47,8 @@ export interface SoakFindings {
 }
 
 const LOOK_MS = 100;
-const GAP = { minMs: 40, maxMs: 90 };
+/** Of accounts that are paced. */
+export const GAP = { minMs: 40, maxMs: 90 };
 
 /**
  * Starts two APIs, three workers, a database and a witness, has users send while harm is done to all of them but the witness, and
@@ -61,40 +62,17 @@ export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
   const ask = askAnyOf(fleet.urls, seededRandom(seed + 1), (what) => unexcused.push(what));
   let stopped = false;
   try {
-    const senders = await createSenders(fleet, options.senders, ask);
+    const senders = await createSenders(fleet, fleet.postgres.address(), options.senders, ask);
     await fleet.witness.behave(behaviour);
     say(
       `${senders.length} senders, ${senders.reduce((sum, { groups }) => sum + groups.length, 0)} groups; harm begins`,
     );
     const { sent, survived } = await sendUnderFire(fleet, senders, ask, options);
     say(`harm ends; ${sent.length} campaigns were accepted`);
-    await fleet.witness.behave({ receiptMs: 0 });
-    await waitUntilEnded(sent, ask);
-    while (!(await fleet.witness.hasToldAll())) await sleep(100);
-    say('all have ended');
-    const verdicts = judge(await fleet.witness.entries(), {
-      runs: sent.map(({ run }) => run),
-      gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
-      turnSize: (accountId) =>
-        senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
-    });
-    const differences = await compareAnalytics(sent, verdicts, ask);
+    const asked = { fleet, senders, sent, ask, unexcused, say };
+    const found = await conclude(asked);
     stopped = true;
-    const { uncleanStops } = await fleet.stop();
-    return {
-      campaigns: sent.length,
-      verdicts,
-      survived,
-      failedStarts: fleet.failedStarts(),
-      faults: {
-        ...verdicts.faults,
-        'counted wrong': differences.length,
-        'answers no fault excuses': unexcused.length,
-        'processes ended by themselves': fleet.unaskedEnds.length,
-        'stops that were not clean': uncleanStops,
-      },
-      details: [...verdicts.details, ...differences, ...unexcused, ...fleet.unaskedEnds],
-    };
+    return { ...found, survived };
   } finally {
     if (!stopped) {
       for (const unit of fleet.units) unit.service().wake();
@@ -103,8 +81,55 @@ export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
   }
 }
 
-async function createSenders(fleet: Fleet, plans: readonly SenderPlan[], ask: Ask): Promise<Sender[]> {
-  const db = connectDatabase(fleet.postgres.address(), { log: createLog('silent'), poolSize: 1 });
+/** What was asked of a fleet to which no harm is done any more. */
+export interface Asked {
+  fleet: Units;
+  senders: readonly Sender[];
+  sent: readonly Sent[];
+  ask: Ask;
+  /** Answers that no fault excuses. */
+  unexcused: readonly string[];
+  say: (what: string) => void;
+}
+
+/** Waits until all has ended, stops the fleet, and holds what the witness saw against what was accepted and what the analytics say. */
+export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'survived'>> {
+  const { fleet, senders, sent, ask, unexcused, say } = asked;
+  await fleet.witness.behave({ receiptMs: 0 });
+  await waitUntilEnded(sent, ask);
+  while (!(await fleet.witness.hasToldAll())) await sleep(100);
+  say('all have ended');
+  const verdicts = judge(await fleet.witness.entries(), {
+    runs: sent.map(({ run }) => run),
+    gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
+    turnSize: (accountId) =>
+      senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
+  });
+  const differences = await compareAnalytics(sent, verdicts, ask);
+  const { uncleanStops } = await fleet.stop();
+  return {
+    campaigns: sent.length,
+    verdicts,
+    failedStarts: fleet.failedStarts(),
+    faults: {
+      ...verdicts.faults,
+      'counted wrong': differences.length,
+      'answers no fault excuses': unexcused.length,
+      'processes ended by themselves': fleet.unaskedEnds.length,
+      'stops that were not clean': uncleanStops,
+    },
+    details: [...verdicts.details, ...differences, ...unexcused, ...fleet.unaskedEnds],
+  };
+}
+
+/** Signs them up at one of the fleet's APIs, whose database is at `address`. */
+export async function createSenders(
+  fleet: Units,
+  address: PostgresAddress,
+  plans: readonly SenderPlan[],
+  ask: Ask,
+): Promise<Sender[]> {
+  const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
   const [url = ''] = fleet.urls();
   try {
     return await Promise.all(plans.map((plan) => createSender(url, db, plan, ask)));

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { CompiledQuery, Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
+import { confirmCommits } from './confirmed-commits.ts';
 import type { Schema } from './schema.ts';
 import { HintingDialect } from './tell-hints.ts';
 
@@ -124,13 +125,13 @@ export function connectDatabase(
   const db = new Kysely<Schema>({
     dialect: new HintingDialect(
       {
-        pool,
+        pool: confirmCommits(pool),
         // Not among the start-up options, which poolers refuse.
         async onCreateConnection(connection) {
           await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
         },
       },
-      log,
+      { pool, log },
     ),
     ...(onError && {
       log(event) {

@@ -55,10 +55,11 @@ export class HintingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
   readonly #sender: HintSender;
 
-  constructor(config: PostgresDialectConfig & { pool: pg.Pool }, log: Log) {
+  /** Hints go over `pool` itself: nobody waits for their commits. */
+  constructor(config: PostgresDialectConfig, { pool, log }: { pool: Pick<pg.Pool, 'query'>; log: Log }) {
     super(config);
     this.#config = config;
-    this.#sender = sendHints(config.pool, log);
+    this.#sender = sendHints(pool, log);
   }
 
   override createDriver() {
@@ -98,7 +99,7 @@ class HintingDriver extends PostgresDriver {
   }
 }
 
-function sendHints(pool: pg.Pool, log: Log): HintSender {
+function sendHints(pool: Pick<pg.Pool, 'query'>, log: Log): HintSender {
   // By what they say: who is told the same twice does nothing more.
   const waiting = new Map<string, Hint>();
   let sending: Promise<void> | undefined;
@@ -130,7 +131,7 @@ function sendHints(pool: pg.Pool, log: Log): HintSender {
 }
 
 /** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
-async function notify(pool: pg.Pool, hints: readonly Hint[]): Promise<void> {
+async function notify(pool: Pick<pg.Pool, 'query'>, hints: readonly Hint[]): Promise<void> {
   await pool.query(
     `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
      from unnest($1::text[], $2::text[]) h (channel, payload)`,

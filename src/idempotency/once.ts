@@ -38,7 +38,9 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
     select operation, body_hash, result, (extract(epoch from campanile_now() - created_at) * 1000)::float8 as age_ms
     from idempotency_keys
     where workspace_id = ${key.workspaceId} and key = ${key.key}
-      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`.execute(db);
+      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
+    -- A lock is written, and a commit that writes waits for the replica: what is answered again is there after a failover, too.
+    for key share`.execute(db);
   const [row] = rows;
   if (!row) return undefined;
   if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))

@@ -1,0 +1,70 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type pg from 'pg';
+
+/** The function of PostgreSQL in which a commit waits for its replica. Unlike its words it is in no language. */
+const WAITS_FOR_REPLICA = 'SyncRepWaitForLSN';
+
+/**
+ * What PostgreSQL says of a statement that somebody cancels; so it is answered and repeated as one. Here alone what was asked for may
+ * have taken effect, as where a connection breaks.
+ */
+const QUERY_CANCELED = '57014';
+
+const READ_ONLY = '25006';
+
+/**
+ * A server that is still to become the leader may be led to already, takes reads, and has not yet read all that it has: what was
+ * accepted would be told as not there. Once it is the leader it stays one for as long as its connections last.
+ */
+async function refuseReplica(client: pg.PoolClient): Promise<void> {
+  try {
+    const { rows } = await client.query<{ is_replica: boolean }>('select pg_is_in_recovery() as is_replica');
+    if (rows[0]?.is_replica) throw Object.assign(new Error('the server is a replica'), { code: READ_ONLY });
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * The same pool, but without connections to a replica, and but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
+ * successes, with a warning, although a failover loses them (docs/explanation/decisions/0067).
+ */
+export function confirmCommits(pool: pg.Pool): PostgresPool {
+  const unconfirmed = new WeakSet<object>();
+  pool.on('connect', (client) =>
+    client.on('notice', ({ routine }) => void (routine === WAITS_FOR_REPLICA && unconfirmed.add(client))),
+  );
+  const confirmed = new WeakMap<object, PostgresPoolClient>();
+  const confirm = (client: pg.PoolClient): PostgresPoolClient => {
+    const plain = client as unknown as PostgresPoolClient;
+    async function ask<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+      const result = await plain.query<Row>(sql, parameters);
+      if (unconfirmed.delete(client))
+        throw Object.assign(new Error('the wait of a commit for the synchronous replica was cancelled'), {
+          code: QUERY_CANCELED,
+        });
+      return result;
+    }
+    function query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+    function query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+    function query<Row>(asked: string | PostgresCursor<Row>, parameters: readonly unknown[] = []) {
+      return typeof asked === 'string' ? ask<Row>(asked, parameters) : plain.query(asked);
+    }
+    return { query, release: (destroy) => client.release(destroy) };
+  };
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect();
+      // The same each time: by it Kysely knows which connections are new.
+      let known = confirmed.get(client);
+      if (known) return known;
+      await refuseReplica(client);
+      known = confirm(client);
+      confirmed.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}
