@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { sleep } from '../../src/lib/time.ts';
 import type { LeaderHarm, Patroni } from '../../test/support/patroni.ts';
 import { draw, drawMs, seededRandom, type Span } from '../../test/support/random.ts';
@@ -127,7 +128,7 @@ async function loseLeader(scene: Scene, how: LeaderHarm, number: number): Promis
 
 /** Asks as users do who come one after the other; none gives up, so that each campaign is one to be judged. */
 async function probeUntilAccepted(
-  { fleet, probe, ask, sent }: Scene,
+  { patroni, fleet, probe, ask, sent }: Scene,
   number: number,
 ): Promise<{ acceptedMs: number; postMs: number }> {
   const asked: Array<Promise<unknown>> = [];
@@ -149,15 +150,35 @@ async function probeUntilAccepted(
     await sleep(PROBE_EVERY_MS, over.signal);
   }
   const postMs = failures.length > 0 ? Infinity : await awaitPost(fleet, texts);
+  if (postMs === undefined)
+    throw new Error(
+      `no post of what was accepted after the leader was lost has left: ${await describe(patroni, fleet)}`,
+    );
   await Promise.all(asked);
   if (failures.length > 0) throw failures[0];
   return { acceptedMs, postMs };
 }
 
-async function awaitPost({ witness }: Units, texts: ReadonlySet<string>): Promise<number> {
+/** Undefined: none came. */
+async function awaitPost({ witness }: Units, texts: ReadonlySet<string>): Promise<number | undefined> {
   for (const deadline = performance.now() + LONGEST_MS; performance.now() < deadline; await sleep(LOOK_MS)) {
     const first = (await witness.entries()).find(({ text }) => texts.has(text));
     if (first) return first.arrivedMs;
   }
-  throw new Error('no post of what was accepted after the leader was lost has left');
+  return undefined;
+}
+
+/** For whoever has to find out why: what keeps the ledger from sending, and what its processes said last. */
+async function describe(patroni: Patroni, fleet: Units): Promise<string> {
+  const socket = patroni.socket();
+  const { user, database } = patroni;
+  const client = new pg.Client({ host: '127.0.0.1', port: 'port' in socket ? socket.port : 0, user, database });
+  await client.connect();
+  const { rows } = await client.query(
+    `select (select to_jsonb(l) from ledger l) as ledger, (select jsonb_agg(w) from workers w) as workers,
+            (select jsonb_object_agg(coalesce(worker_id, 0), n) from (select worker_id, count(*) as n from shards group by 1) s) as shards,
+            (select jsonb_agg(l) from lanes l) as lanes, campanile_now() as now`,
+  );
+  await client.end();
+  return `${JSON.stringify(rows)}\n${fleet.logs()}`;
 }
