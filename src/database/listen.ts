@@ -22,7 +22,7 @@ export type HintChannel =
   | 'campanile_erasures'
   | 'campanile_revisions'
   | 'campanile_mails';
-const CHANNELS: readonly HintChannel[] = [
+export const CHANNELS: readonly HintChannel[] = [
   'campanile_lanes',
   'campanile_runs',
   'campanile_commands',
