@@ -21,7 +21,14 @@ process.on('message', (task: Task) => {
     },
     (error: unknown) => {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      const report: Report = { hash: '', faults: [`the simulation broke: ${reason}`], harmed: [], statements: 0, lines: null, tookMs: 0 };
+      const report: Report = {
+        hash: '',
+        faults: [`the simulation broke: ${reason}`],
+        harmed: [],
+        statements: 0,
+        lines: null,
+        tookMs: 0,
+      };
       process.send?.(report);
     },
   );

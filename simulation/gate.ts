@@ -68,9 +68,13 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-const broken = (reason = 'Connection terminated unexpectedly') => Object.assign(new Error(reason), { code: 'ECONNRESET' });
+const broken = (reason = 'Connection terminated unexpectedly') =>
+  Object.assign(new Error(reason), { code: 'ECONNRESET' });
 const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
 const isEnd = (text: string) => text === 'commit' || text === 'rollback';
+/** It calls no function of ours that writes, so that nobody is notified. */
+const isReading = (text: string) =>
+  /^\s*select\b/.test(text) && !/notify|claim_turns|finish_turns|settle|close_runs/.test(text);
 const isBegin = (text: string) => text === 'begin' || text.startsWith('start transaction');
 
 export function openGate({
@@ -147,7 +151,9 @@ export function openGate({
     const { asked } = statement.connection;
     time.at(time.nowMs() + STATEMENT_MS, () => {
       if (underWay.outcome || statement.connection.asked !== asked) return;
-      background.push(async () => void (await control.query('select pg_cancel_backend($1)', [statement.connection.pid])));
+      background.push(
+        async () => void (await control.query('select pg_cancel_backend($1)', [statement.connection.pid])),
+      );
     });
     return underWay;
   }
@@ -158,7 +164,10 @@ export function openGate({
       await Promise.race([underWay.ended, realSleep(waitMs)]);
       if (underWay.outcome) return true;
       const { pid } = underWay.statement.connection;
-      const { rows } = await control.query<{ blocked: boolean }>('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
+      const { rows } = await control.query<{ blocked: boolean }>(
+        'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
+        [pid],
+      );
       if (rows[0]?.blocked && !underWay.outcome) return false;
     }
   }
@@ -166,17 +175,23 @@ export function openGate({
   async function conclude({ statement, fault, outcome }: UnderWay): Promise<void> {
     const { connection, process, text } = statement;
     if (!outcome) throw new Error('concluded without an outcome');
-    note(statement, fault, 'error' in outcome ? describe(outcome.error) : `${outcome.result.command} ${outcome.result.rowCount}`);
+    note(
+      statement,
+      fault,
+      'error' in outcome ? describe(outcome.error) : `${outcome.result.command} ${outcome.result.rowCount}`,
+    );
     if ('result' in outcome && isBegin(text)) connection.inTransaction = true;
     if (isEnd(text)) connection.inTransaction = false;
-    if (!connection.inTransaction) await onCommit();
+    if (!connection.inTransaction && !isReading(text)) await onCommit();
     if (fault === 'crash after') return crash(process);
     if (fault === 'answer lost') {
       await cut(connection);
       return time.deliver(process, () => statement.reject(broken()));
     }
     limitIdle(connection);
-    time.deliver(process, () => ('error' in outcome ? statement.reject(outcome.error) : statement.resolve(outcome.result)));
+    time.deliver(process, () =>
+      'error' in outcome ? statement.reject(outcome.error) : statement.resolve(outcome.result),
+    );
   }
 
   function limitIdle(connection: GatedConnection): void {
@@ -189,9 +204,9 @@ export function openGate({
 
   /** What waited for a lock goes on, one after the other, as often as one frees another. */
   async function goOn(): Promise<void> {
-    for (let again = true; again; ) {
+    for (let again = true; again;) {
       again = false;
-      for (const one of [...parked]) {
+      for (const one of parked.slice()) {
         if (!parked.includes(one) || !(await isAnswered(one))) continue;
         parked = parked.filter((other) => other !== one);
         again = true;
@@ -213,7 +228,7 @@ export function openGate({
     history.add({ kind: 'crashed', process: process.name });
     waiting = waiting.filter((one) => one.process !== process);
     parked = parked.filter((one) => one.statement.process !== process);
-    for (const connection of [...connections]) if (connection.process === process) await cut(connection);
+    for (const connection of connections) if (connection.process === process) await cut(connection);
     await onCommit();
     await goOn();
   }
@@ -226,7 +241,9 @@ export function openGate({
     if (delayMs > SILENCE_MS)
       time.at(time.nowMs() + SILENCE_MS, () => {
         connection.isBroken = true;
-        time.deliver(process, () => statement.reject(Object.assign(broken('the database has said nothing'), { code: 'ETIMEDOUT' })));
+        time.deliver(process, () =>
+          statement.reject(Object.assign(broken('the database has said nothing'), { code: 'ETIMEDOUT' })),
+        );
       });
     time.at(time.nowMs() + delayMs, () => {
       if (!connections.has(connection) || process.isDead || connection.asked !== asked) return;
@@ -263,7 +280,13 @@ export function openGate({
       await carryOut(statement, fault);
     },
     crash,
-    open: (process) => openPool(process, { connect, cut, ask: (statement) => void waiting.push(statement), later: (work) => void background.push(work) }),
+    open: (process) =>
+      openPool(process, {
+        connect,
+        cut,
+        ask: (statement) => void waiting.push(statement),
+        later: (work) => void background.push(work),
+      }),
     async background() {
       while (background.length > 0) {
         const [first, ...others] = background;
@@ -274,7 +297,7 @@ export function openGate({
     },
     isBusy: () => background.length > 0,
     async close() {
-      for (const connection of [...connections]) await cut(connection);
+      for (const connection of connections) await cut(connection);
     },
   };
 }
@@ -295,7 +318,11 @@ function openPool(process: VirtualProcess, { connect, cut, ask, later }: PoolHoo
   const clients = new WeakMap<GatedConnection, ReturnType<typeof clientOf>>();
   let open = 0;
 
-  function query(connection: GatedConnection, text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+  function query(
+    connection: GatedConnection,
+    text: string,
+    parameters: readonly unknown[] = [],
+  ): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
       if (process.isDead) return;
       if (connection.isBroken) return reject(broken());

@@ -14,7 +14,11 @@ export interface Notifications {
 }
 
 /** `chance` draws in [0, 1) what becomes of a hint. */
-export async function openNotifications(address: PostgresAddress, chance: () => number, isCalm: () => boolean): Promise<Notifications> {
+export async function openNotifications(
+  address: PostgresAddress,
+  chance: () => number,
+  isCalm: () => boolean,
+): Promise<Notifications> {
   const client = new pg.Client({ ...connectionSettings(address), connectionTimeoutMillis: 0 });
   await client.connect();
   await client.query([...CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));

@@ -74,7 +74,9 @@ function isDeleted(requests: Case['requests'], _campaign: string, text: string):
 }
 
 function everythingEnds({ final }: Case): string[] {
-  const open = final.campaigns.filter(({ status, deleted }) => !deleted && ['scheduled', 'running', 'paused'].includes(status));
+  const open = final.campaigns.filter(
+    ({ status, deleted }) => !deleted && ['scheduled', 'running', 'paused'].includes(status),
+  );
   return [
     ...open.map(({ text, status }) => `never ended: ${text} is ${status}`),
     ...(final.inHand > 0 ? [`in hand for ever: turns of ${final.inHand} accounts`] : []),
@@ -113,7 +115,9 @@ function nothingUnasked({ sends, requests, lines }: Case): string[] {
     only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
   );
   return sends.flatMap(({ text, chatId, accountId }) => {
-    const asked = requests.find((one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text));
+    const asked = requests.find(
+      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
+    );
     return asked?.groupIds?.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
   });
 }
@@ -150,7 +154,9 @@ function sendsKeepTheGap({ sends, gapMs }: Case): string[] {
     own.flatMap((one, index) => {
       const before = own[index - 1];
       return before && one.arrivedMs - before.judgedMs < gapMs - 1
-        ? [`under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.judgedMs} ms after ${before.messageId}`]
+        ? [
+            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.judgedMs} ms after ${before.messageId}`,
+          ]
         : [];
     }),
   );
@@ -162,7 +168,9 @@ function oneSendsAtATime({ sends }: Case): string[] {
     own.flatMap((one, index) => {
       const [before, last] = [own[index - 1], own[index - 2]];
       if (!before || !last || one.process !== last.process || one.process === before.process) return [];
-      return one.arrivedMs - last.judgedMs < 1_000 ? [`past the fence: account ${accountId}, ${before.process} within ${one.process}`] : [];
+      return one.arrivedMs - last.judgedMs < 1_000
+        ? [`past the fence: account ${accountId}, ${before.process} within ${one.process}`]
+        : [];
     }),
   );
 }
@@ -172,12 +180,18 @@ function haltsHold({ requests, sends, gapMs }: Case): string[] {
   return requests.flatMap((halt) => {
     if (!['pause', 'cancel', 'recall'].includes(halt.operation) || !halt.answer?.campaign) return [];
     const { answer, text } = halt;
+    // One that was under way at the same time may have taken effect after the halt.
     const again = requests.find(
-      (one) => ['resume', 'retry'].includes(one.operation) && one.text === text && one.answer?.error === null !== undefined && one.atMs >= halt.atMs,
+      (one) =>
+        ['resume', 'retry'].includes(one.operation) &&
+        one.text === text &&
+        !one.answer?.error &&
+        (one.answer?.atMs ?? Infinity) >= halt.atMs,
     );
     const toMs = again?.atMs ?? Infinity;
     const late = sends.filter((one) => isOf(one.text, text) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
-    const most = gapMs > 0 ? 1 : (requests.find((one) => ADDS.has(one.operation) && one.text === text)?.groupIds?.length ?? 0);
+    const most =
+      gapMs > 0 ? 1 : (requests.find((one) => ADDS.has(one.operation) && one.text === text)?.groupIds?.length ?? 0);
     return late.length > most ? [`left after a ${halt.operation}: ${late.length} of ${text}`] : [];
   });
 }
@@ -189,8 +203,10 @@ function sumsAddUp({ final }: Case): string[] {
     if (deleted || !totals) return [];
     const own = final.deliveries.filter((one) => one.campaign === campaign);
     const isWritten = runs.every(({ runId, targets }) => own.filter((one) => one.runId === runId).length === targets);
-    const told = COUNTS.filter((name) => groups.reduce((sum, group) => sum + (group[name] ?? 0), 0) !== (totals[name] ?? 0));
-    const recounted = { ...Object.fromEntries(COUNTS.map((name) => [name, 0])) } as Record<(typeof COUNTS)[number], number>;
+    const told = COUNTS.filter(
+      (name) => groups.reduce((sum, group) => sum + (group[name] ?? 0), 0) !== (totals[name] ?? 0),
+    );
+    const recounted = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>;
     for (const one of own) {
       recounted.deliveries += 1;
       recounted[one.status] += 1;
@@ -200,7 +216,9 @@ function sumsAddUp({ final }: Case): string[] {
     const other = isWritten ? COUNTS.filter((name) => recounted[name] !== (totals[name] ?? 0)) : [];
     return [
       ...told.map((name) => `does not add up: ${name} of the groups of ${text}`),
-      ...other.map((name) => `does not add up: ${text} tells ${totals[name]} ${name}, its deliveries ${recounted[name]}`),
+      ...other.map(
+        (name) => `does not add up: ${text} tells ${totals[name]} ${name}, its deliveries ${recounted[name]}`,
+      ),
     ];
   });
 }
@@ -225,9 +243,13 @@ function changesReachThem({ lines, requests, final }: Case): string[] {
   const recalled = new Set(
     only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
   );
-  const asked = new Set(requests.flatMap((one) => (one.operation === 'recall' && one.answer?.campaign ? [one.answer.campaign] : [])));
+  const asked = new Set(
+    requests.flatMap((one) => (one.operation === 'recall' && one.answer?.campaign ? [one.answer.campaign] : [])),
+  );
   return final.deliveries.flatMap(({ messageId, campaign, status, isRecalled, revisionError }) => [
     ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
-    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError ? [`not recalled: ${messageId}`] : []),
+    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError
+      ? [`not recalled: ${messageId}`]
+      : []),
   ]);
 }

@@ -67,7 +67,15 @@ export type Happening =
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
   | { kind: 'healed' }
-  | { kind: 'request'; request: number; operation: string; accountId: number; text: string; groupIds?: readonly number[]; runs?: number }
+  | {
+      kind: 'request';
+      request: number;
+      operation: string;
+      accountId: number;
+      text: string;
+      groupIds?: readonly number[];
+      runs?: number;
+    }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
   | {
       kind: 'statement';

@@ -30,9 +30,17 @@ export async function readFinal(
     });
   }
   const { rows: lanes } = await sql<{ inHand: number; stopped: number }>`
-    select count(in_hand_run_id)::int as "inHand", count(*) filter (where held_until = 'infinity')::int as stopped from lanes`.execute(db);
+    select count(in_hand_run_id)::int as "inHand", count(*) filter (where held_until = 'infinity')::int as stopped from lanes`.execute(
+    db,
+  );
   const deliveries = await readDeliveries(db);
-  return { kind: 'final', campaigns, deliveries, inHand: lanes[0]?.inHand ?? 0, stoppedAccounts: lanes[0]?.stopped ?? 0 };
+  return {
+    kind: 'final',
+    campaigns,
+    deliveries,
+    inHand: lanes[0]?.inHand ?? 0,
+    stoppedAccounts: lanes[0]?.stopped ?? 0,
+  };
 }
 
 async function readDeliveries(db: Database): Promise<FinalDelivery[]> {

@@ -27,7 +27,10 @@ const steps = Number(values.steps);
 const write = (text: string) => void process.stdout.write(`${text}\n`);
 
 function judgeFile(file: string): void {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Line);
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
   const faults = judgeHistory(lines);
   write(faults.length === 0 ? 'nothing is wrong' : faults.join('\n'));
   process.exitCode = faults.length > 0 ? 1 : 0;
@@ -42,7 +45,10 @@ function save(name: string, lines: readonly Line[] | null): string {
 
 async function runSeeds(): Promise<void> {
   const first = Number(values.seed ?? values.from);
-  const seeds = Array.from({ length: values.seed === undefined ? Number(values.seeds) : 1 }, (_, index) => first + index);
+  const seeds = Array.from(
+    { length: values.seed === undefined ? Number(values.seeds) : 1 },
+    (_, index) => first + index,
+  );
   const only = values.only?.split(',').filter(Boolean).map(Number);
   const server = await startServer();
   const children = openChildren(server.address, Math.min(Number(values.processes), seeds.length));
@@ -56,19 +62,26 @@ async function runSeeds(): Promise<void> {
     if (report.faults.length > 0) {
       failed.push(seed);
       await tellFailure(seed, report);
-    } else if (done % 25 === 0) write(`${done} of ${seeds.length}, ${Math.round((performance.now() - begunMs) / 1000)} s, ${failed.length} failed`);
+    } else if (done % 25 === 0)
+      write(
+        `${done} of ${seeds.length}, ${Math.round((performance.now() - begunMs) / 1000)} s, ${failed.length} failed`,
+      );
   };
   const tellFailure = async (seed: number, report: Report) => {
     write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
     const file = save(`seed-${seed}.jsonl`, report.lines);
-    const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) => children.run({ ...asked, isWhole: false }));
+    const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
+      children.run({ ...asked, isWhole: false }),
+    );
     const shrunk = await children.run({ ...least, isWhole: true });
     write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
     write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
   };
   try {
     await Promise.all(seeds.map(run));
-    write(`${seeds.length} seeds in ${Math.round((performance.now() - begunMs) / 1000)} s, failed: ${failed.join(', ') || 'none'}`);
+    write(
+      `${seeds.length} seeds in ${Math.round((performance.now() - begunMs) / 1000)} s, failed: ${failed.join(', ') || 'none'}`,
+    );
     process.exitCode = failed.length > 0 ? 1 : 0;
   } finally {
     children.close();
@@ -78,7 +91,9 @@ async function runSeeds(): Promise<void> {
 
 function tellOne(seed: number, report: Report): void {
   const file = save(`seed-${seed}.jsonl`, report.lines);
-  write(`seed ${seed}: ${report.statements} statements, ${report.harmed.length} harmed, ${Math.round(report.tookMs)} ms`);
+  write(
+    `seed ${seed}: ${report.statements} statements, ${report.harmed.length} harmed, ${Math.round(report.tookMs)} ms`,
+  );
   write(`hash ${report.hash}\nhistory ${file}`);
 }
 

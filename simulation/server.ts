@@ -67,7 +67,10 @@ export async function startServer(): Promise<SimulationServer> {
 export async function createTemplate(address: ServerAddress): Promise<void> {
   const control = await connectControl(address);
   await control.query(`create database ${TEMPLATE}`);
-  const db = connectDatabase({ ...address, database: TEMPLATE }, { log: createLog('error'), poolSize: 1, silenceMs: Infinity });
+  const db = connectDatabase(
+    { ...address, database: TEMPLATE },
+    { log: createLog('error'), poolSize: 1, silenceMs: Infinity },
+  );
   await migrate(db, createLog('error'));
   await db.destroy();
   const template = await connectControl({ ...address, database: TEMPLATE });
@@ -86,7 +89,10 @@ export async function connectControl(address: PostgresAddress): Promise<pg.Clien
 }
 
 /** A new ledger, of its own. Resolves to how to reach it, and what removes it. */
-export async function copyTemplate(address: ServerAddress, name: string): Promise<{ address: ServerAddress; drop(): Promise<void> }> {
+export async function copyTemplate(
+  address: ServerAddress,
+  name: string,
+): Promise<{ address: ServerAddress; drop(): Promise<void> }> {
   const control = await connectControl(address);
   await control.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   return {

@@ -21,13 +21,13 @@ export async function shrink(
     least = attempt;
     return true;
   };
-  for (let low = 0, high = steps; high - low > Math.max(1, steps / 64); ) {
+  for (let low = 0, high = steps; high - low > Math.max(1, steps / 64);) {
     const middle = Math.floor((low + high) / 2);
     if (await fails({ ...least, steps: middle, only: harmed.filter((number) => number < middle) })) high = middle;
     else low = middle;
   }
   for (let size = Math.ceil(least.only.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
-    for (let from = 0; from < least.only.length; )
+    for (let from = 0; from < least.only.length;)
       if (!(await fails({ ...least, only: least.only.toSpliced(from, size) }))) from += size;
   return least;
 }

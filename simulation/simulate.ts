@@ -29,7 +29,7 @@ export interface Simulated {
   statements: number;
 }
 
-const FAULT_CHANCE = 0.02;
+const FAULT_CHANCE = 0.03;
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
 /** Evenings before clocks change in Berlin. */
@@ -66,7 +66,13 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const gapMs = random() < 0.5 ? 0 : 300;
   const workers = 1 + Math.floor(random() * 3);
   const startMs = EVENINGS[random() < 0.5 ? 0 : 1];
-  const world = await openWorld(server, { seed: asked.seed, fate: drawFate(asked, harmed), startMs, gapMs, owners: [4, 6] });
+  const world = await openWorld(server, {
+    seed: asked.seed,
+    fate: drawFate(asked, harmed),
+    startMs,
+    gapMs,
+    owners: [4, 6],
+  });
   try {
     world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
     const dates = [1, 2].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
@@ -107,8 +113,8 @@ interface Standing {
 /** Leaves the world in peace until all that was accepted has ended; sleeps through what nobody waits for. */
 async function finish(world: World, resume: (campaigns: string[]) => void): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
-  await world.until(() => false, 400);
-  for (let isRested = false; world.statements() < last; ) {
+  await world.until(() => false, 200);
+  for (let isRested = false; world.statements() < last;) {
     const { running, revising, next_ms: nextMs, paused } = await readStanding(world);
     if (paused.length > 0) resume(paused);
     else if (running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
@@ -117,7 +123,7 @@ async function finish(world: World, resume: (campaigns: string[]) => void): Prom
       isRested = true;
       world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) world.sleepUntil(nextMs - 50);
-    await world.until(() => false, 150);
+    await world.until(() => false, 80);
   }
 }
 
@@ -140,7 +146,11 @@ async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   const db = world.gate.open(reader);
   const final = await world.perform(reader, () =>
     readFinal(db, (workspaceId, campaign) =>
-      readGroupAnalytics({ db }, { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never, campaign),
+      readGroupAnalytics(
+        { db },
+        { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
+        campaign,
+      ),
     ),
   );
   world.history.add(final);

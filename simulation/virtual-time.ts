@@ -24,7 +24,11 @@ interface Due {
 /** What runs now belongs to this process. */
 export const current = new AsyncLocalStorage<VirtualProcess | undefined>();
 
-const real = { setImmediate: globalThis.setImmediate, setTimeout: globalThis.setTimeout, now: performance.now.bind(performance) };
+const real = {
+  setImmediate: globalThis.setImmediate,
+  setTimeout: globalThis.setTimeout,
+  now: performance.now.bind(performance),
+};
 
 /** What the simulator itself needs of the real world. */
 export const realNowMs = real.now;

@@ -1,5 +1,11 @@
 /** The messaging application of a simulated world: it outlives every process, and drops repeated ids as WhatsApp does. */
-import type { MemberEvent, Messenger, MessengerSession, RevisionResult, SendResult } from '../src/messenger/messenger.ts';
+import type {
+  MemberEvent,
+  Messenger,
+  MessengerSession,
+  RevisionResult,
+  SendResult,
+} from '../src/messenger/messenger.ts';
 import { seededRandom } from '../test/support/random.ts';
 import type { History } from './history.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
@@ -16,7 +22,14 @@ export interface Chances {
 }
 
 export const KIND: Chances = { refuse: 0, refuseForGood: 0, loseAck: 0, vanish: 0, offline: 0, receipt: 1 };
-export const NASTY: Chances = { refuse: 0.08, refuseForGood: 0.03, loseAck: 0.08, vanish: 0.05, offline: 0.03, receipt: 0.8 };
+export const NASTY: Chances = {
+  refuse: 0.08,
+  refuseForGood: 0.03,
+  loseAck: 0.08,
+  vanish: 0.05,
+  offline: 0.03,
+  receipt: 0.8,
+};
 
 export interface Witness {
   /** The messenger as a process sees it. */
@@ -44,7 +57,17 @@ export function openWitness(seed: number, history: History): Witness {
     const process = current.getStore()?.name ?? 'nobody';
     const note = (verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished') => {
       const { chatId, messageId, uncertain } = to;
-      history.add({ kind: 'send', process, ...at, chatId, messageId, text, uncertain, verdict, judgedMs: time.nowMs() });
+      history.add({
+        kind: 'send',
+        process,
+        ...at,
+        chatId,
+        messageId,
+        text,
+        uncertain,
+        verdict,
+        judgedMs: time.nowMs(),
+      });
     };
     if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
       if (!accepted.has(to.messageId)) {
@@ -86,7 +109,8 @@ export function openWitness(seed: number, history: History): Witness {
         for (const one of to) {
           await LATER(random() * 40);
           if (!mayGoOn()) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
-          else if (random() < witness.chances.offline) results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
+          else if (random() < witness.chances.offline)
+            results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
           else {
             const arrivedMs = time.nowMs();
             const result = judge(one, post.text, { accountId, arrivedMs });
@@ -155,7 +179,9 @@ export function openWitness(seed: number, history: History): Witness {
       const look = () => {
         if (isStopped) return;
         // What could not be recorded is told again.
-        ended = tellOne(watcher).catch(() => undefined).then(() => void setTimeout(look, 400));
+        ended = tellOne(watcher)
+          .catch(() => undefined)
+          .then(() => void setTimeout(look, 400));
       };
       setTimeout(look, 400);
       return () => {

@@ -38,7 +38,11 @@ type Operation = (typeof OPERATIONS)[number];
 
 export function openWorkload(
   seed: number,
-  { owners, history, dates }: { owners: readonly Owner[]; history: History; /** Of the schedules. */ dates: readonly string[] },
+  {
+    owners,
+    history,
+    dates,
+  }: { owners: readonly Owner[]; history: History; /** Of the schedules. */ dates: readonly string[] },
 ): Workload {
   const random = seededRandom(seed ^ 0x10ad);
   const known: Known[] = [];
@@ -79,11 +83,21 @@ export function openWorkload(
     const keep = (campaign: string) => void known.push({ campaign, text, owner });
     const about = { accountId: owner.accountId, text, groupIds };
     if (random() < 0.7)
-      return request(api, { ...about, operation: 'send', runs: 1 }, () => addCampaign(deps, owner, { ...post, scheduleTime: null }), keep);
+      return request(
+        api,
+        { ...about, operation: 'send', runs: 1 },
+        () => addCampaign(deps, owner, { ...post, scheduleTime: null }),
+        keep,
+      );
     const [startDate = '', endDate = ''] = [dates[0], pick(random, dates)];
     const time = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
     const schedule = { timeZone: 'Europe/Berlin', weekdays: null, skipDates: [], startDate, endDate, time };
-    request(api, { ...about, operation: 'schedule', runs: dates.length }, () => addScheduledCampaign(deps, owner, { ...post, ...schedule }), keep);
+    request(
+      api,
+      { ...about, operation: 'schedule', runs: dates.length },
+      () => addScheduledCampaign(deps, owner, { ...post, ...schedule }),
+      keep,
+    );
   }
 
   function change(api: Api, operation: Operation, { campaign, text, owner }: Known): void {

@@ -56,14 +56,24 @@ interface Running {
 
 export async function openWorld(
   server: ServerAddress,
-  { seed, fate, startMs, gapMs, owners: sizes }: { seed: number; fate: Fate; startMs: number; gapMs: number; owners: readonly number[] },
+  {
+    seed,
+    fate,
+    startMs,
+    gapMs,
+    owners: sizes,
+  }: { seed: number; fate: Fate; startMs: number; gapMs: number; owners: readonly number[] },
 ): Promise<World> {
   time.reset(startMs, seed);
   const history = openHistory();
   const database = await copyTemplate(server, `simulated_${process.pid}_${Math.abs(seed)}`);
   const control = await connectControl(database.address);
   let isCalm = false;
-  const hints: Notifications = await openNotifications(database.address, () => fate.hint(), () => isCalm);
+  const hints: Notifications = await openNotifications(
+    database.address,
+    () => fate.hint(),
+    () => isCalm,
+  );
   const gate = openGate({ address: database.address, control, history, onCommit: () => hints.collect() });
   const witness = openWitness(seed, history);
   const workers = new Map<string, Running>();
