@@ -246,7 +246,8 @@ export function openGate({
         );
       });
     time.at(time.nowMs() + delayMs, () => {
-      if (!connections.has(connection) || process.isDead || connection.asked !== asked) return;
+      if (process.isDead || connection.asked !== asked) return;
+      if (!connections.has(connection)) return time.deliver(process, () => statement.reject(broken()));
       background.push(async () => {
         await carryOut(statement, 'delayed');
         if (connection.isBroken) await cut(connection);
