@@ -48,6 +48,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   sumsAddUp,
   receiptsAreCounted,
   changesReachThem,
+  commandsAreCarriedOutOnce,
 ];
 
 const ADDS = new Set(['send', 'schedule']);
@@ -252,4 +253,14 @@ function changesReachThem({ lines, requests, final }: Case): string[] {
       ? [`not recalled: ${messageId}`]
       : []),
   ]);
+}
+
+function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
+  const created = Map.groupBy(only(lines, 'created'), (one) => one.name);
+  return requests.flatMap(({ operation, text, answer }) => {
+    if (operation !== 'create group') return [];
+    const times = created.get(text)?.length ?? 0;
+    if (times > 1) return [`carried out twice: ${text}`];
+    return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
+  });
 }

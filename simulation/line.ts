@@ -67,6 +67,7 @@ export type Happening =
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
   | { kind: 'healed' }
+  | { kind: 'created'; accountId: number; name: string }
   | {
       kind: 'request';
       request: number;

@@ -1,4 +1,5 @@
 /** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
+import { awaitResults } from '../src/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import { seededRandom } from '../test/support/random.ts';
 import type { Statement } from './gate.ts';
@@ -100,7 +101,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
 
 function openApi(world: World): Api {
   const process = openProcess('api');
-  return { process, db: world.gate.open(process) };
+  return { process, db: world.gate.open(process), waiters: awaitResults(world.openHints(process)) };
 }
 
 interface Standing {

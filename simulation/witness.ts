@@ -136,7 +136,13 @@ export function openWitness(seed: number, history: History): Witness {
         return results;
       },
       listGroups: () => Promise.resolve([]),
-      createGroup: () => Promise.reject(new Error('not in this world')),
+      async createGroup({ name }) {
+        await LATER(random() * 200);
+        history.add({ kind: 'created', accountId, name });
+        const chatId = `${name.replaceAll(/\D/g, '')}@g.us`;
+        const about = { kind: 'group' as const, name, participants: 1, inviteLink: null, canSend: true };
+        return { ...about, chatId, sendTo: chatId, createdAt: new Date() };
+      },
       createCommunity: () => Promise.reject(new Error('not in this world')),
       createChannel: () => Promise.reject(new Error('not in this world')),
       unlink: () => Promise.resolve(true),

@@ -1,4 +1,5 @@
 /** What users ask for in a simulated world, drawn from its seed. */
+import { runCommand, type CommandWaiters } from '../src/accounts/commands.ts';
 import { addCampaign } from '../src/campaigns/add-campaign.ts';
 import { addScheduledCampaign } from '../src/campaigns/add-scheduled-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../src/campaigns/control.ts';
@@ -15,6 +16,8 @@ import { current, type VirtualProcess } from './virtual-time.ts';
 export interface Api {
   process: VirtualProcess;
   db: Database;
+  /** For what it asks of a live session. */
+  waiters: CommandWaiters;
 }
 
 export interface Workload {
@@ -116,8 +119,19 @@ export function openWorkload(
     request(api, about, acts[operation]);
   }
 
+  /** Asks the account's session, by way of the worker that has it. */
+  function createGroup(api: Api): void {
+    const { accountId } = pick(random, owners);
+    const name = `group ${++texts}`;
+    request(api, { operation: 'create group', accountId, text: name }, async () => {
+      const { chatId } = await runCommand(api, accountId, 'create_group', { name, participants: [] });
+      return { campaignId: chatId };
+    });
+  }
+
   return {
     ask(api) {
+      if (random() < 0.08) return createGroup(api);
       const isNew = known.length === 0 || random() < 0.4;
       if (isNew && texts < CAMPAIGNS) add(api);
       else if (known.length > 0) change(api, pick(random, OPERATIONS), pick(random, known));

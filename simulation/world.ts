@@ -29,6 +29,7 @@ export interface World {
   history: History;
   owners: Owner[];
   control: pg.Client;
+  openHints: Notifications['open'];
   /** Statements let through so far. */
   statements(): number;
   /** Lets one thing happen: a statement, or what a timer waited for. */
@@ -177,6 +178,7 @@ export async function openWorld(
     history,
     owners,
     control,
+    openHints: (process) => hints.open(process),
     statements: () => statements,
     step,
     until,

@@ -71,6 +71,11 @@ function history({
   ];
 }
 
+const created = (times: number) => [
+  of('request', { request: 3, operation: 'create group', accountId: 1, text: 'group 5' }),
+  ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
+  of('answer', { request: 3, campaign: '5@g.us', error: null }),
+];
 const halted = (operation: string) => [
   of('request', { request: 2, operation, accountId: 1, text: 'post' }, 10),
   of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
@@ -112,6 +117,8 @@ describe('it is found that', () => {
         ],
       }),
     ],
+    ['carried out twice', history({ more: created(2) })],
+    ['told as done, and was not: group 5', history({ more: created(0) })],
     ['left after a pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
     ['does not add up: delivered of the groups', history({ delivered: 3 })],
     ['receipts: c m2', history({ told: ['m1'] })],
