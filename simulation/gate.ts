@@ -8,7 +8,7 @@ import { connectionSettings, type Database, type PostgresAddress } from '../src/
 import type { Schema } from '../src/database/schema.ts';
 import type { History } from './history.ts';
 import type { Fault } from './line.ts';
-import { realSleep, time, type VirtualProcess } from './virtual-time.ts';
+import { realSleep, settle, time, type VirtualProcess } from './virtual-time.ts';
 
 /** As src/database/connect.ts has it, in virtual time. */
 const STATEMENT_MS = 8_000;
@@ -211,6 +211,7 @@ export function openGate({
         parked = parked.filter((other) => other !== one);
         again = true;
         await conclude(one);
+        await settle();
       }
     }
   }

@@ -15,7 +15,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
-    steps: { type: 'string', default: '700' },
+    steps: { type: 'string', default: '300' },
     only: { type: 'string' },
     judge: { type: 'string' },
     out: { type: 'string', default: join(tmpdir(), 'campanile-simulation') },

@@ -3,7 +3,7 @@ import { openChildren, type Children } from '../../simulation/children.ts';
 import { createTemplate } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
-const STEPS = 250;
+const STEPS = 150;
 
 let children: Children;
 
