@@ -92,7 +92,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     world.heal();
     world.witness.chances = KIND;
     api = openApi(world);
-    await finish(world, (campaigns) => workload.resume(api, campaigns));
+    await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
     return await conclude(world, harmed);
   } finally {
     await world.close();
@@ -112,13 +112,16 @@ interface Standing {
 }
 
 /** Leaves the world in peace until all that was accepted has ended; sleeps through what nobody waits for. */
-async function finish(world: World, resume: (campaigns: string[]) => void): Promise<void> {
+async function finish(
+  world: World,
+  { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
+): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
   await world.until(() => false, 200);
   for (let isRested = false; world.statements() < last;) {
     const { running, revising, next_ms: nextMs, paused } = await readStanding(world);
     if (paused.length > 0) resume(paused);
-    else if (running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
+    else if (open() === 0 && running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
       // A day later what has ended is added up, and has to say the same.
       if (isRested) break;
       isRested = true;

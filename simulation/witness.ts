@@ -106,10 +106,12 @@ export function openWitness(seed: number, history: History): Witness {
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
+        // Who is offline for one post of a turn is so for the rest of it.
+        let isOffline = false;
         for (const one of to) {
           await LATER(random() * 40);
           if (!mayGoOn()) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
-          else if (random() < witness.chances.offline)
+          else if (isOffline || (isOffline = random() < witness.chances.offline))
             results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
           else {
             const arrivedMs = time.nowMs();
