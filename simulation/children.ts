@@ -1,37 +1,45 @@
-/** So many processes that simulate seeds, one after the other each. */
+/** Processes that simulate seeds, one after the other each, with a server of its own each: what one does shows nowhere in another's. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Report, Task } from './child.ts';
 import type { ServerAddress } from './server.ts';
 
-export interface Children {
-  run(task: Omit<Task, 'server'>): Promise<Report>;
-  close(): void;
+interface Child {
+  server: ServerAddress;
+  child: ChildProcess;
 }
 
-export function openChildren(server: ServerAddress, count: number): Children {
-  const start = () => fork(join(import.meta.dirname, 'child.ts'), { serialization: 'advanced', execArgv: [] });
-  const all = Array.from({ length: count }, start);
+export interface Children {
+  run(task: Omit<Task, 'server'>): Promise<Report>;
+  /** Resolves when they have ended, in the middle of whatever they do. */
+  close(): Promise<void>;
+}
+
+export function openChildren(servers: readonly ServerAddress[]): Children {
+  const file = join(import.meta.dirname, 'child.ts');
+  const all = servers.map((server) => ({ server, child: fork(file, { serialization: 'advanced', execArgv: [] }) }));
   const free = [...all];
-  const queue: Array<(child: ChildProcess) => void> = [];
+  const queue: Array<(one: Child) => void> = [];
   const take = () => {
-    const child = free.pop();
-    return child ? Promise.resolve(child) : new Promise<ChildProcess>((resolve) => void queue.push(resolve));
+    const one = free.pop();
+    return one ? Promise.resolve(one) : new Promise<Child>((resolve) => void queue.push(resolve));
   };
   return {
     async run(task) {
-      const child = await take();
-      const told = once(child, 'message') as Promise<[Report]>;
-      child.send({ ...task, server } satisfies Task);
+      const one = await take();
+      const told = once(one.child, 'message') as Promise<[Report]>;
+      one.child.send({ ...task, server: one.server } satisfies Task);
       const [report] = await told;
       const next = queue.shift();
-      if (next) next(child);
-      else free.push(child);
+      if (next) next(one);
+      else free.push(one);
       return report;
     },
-    close() {
-      for (const child of all) child.disconnect();
+    async close() {
+      const ended = all.map(({ child }) => once(child, 'exit'));
+      for (const { child } of all) child.disconnect();
+      await Promise.all(ended);
     },
   };
 }

@@ -2,55 +2,20 @@
  * The gate before the database: every statement of every virtual process waits here until the simulator lets it through, one at a
  * time, with or without a fault. What waits for a lock in the server stands aside until that is free.
  */
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { connectionSettings, type Database, type PostgresAddress } from '../src/database/connect.ts';
-import type { Schema } from '../src/database/schema.ts';
+import type pg from 'pg';
+import type { Database, PostgresAddress } from '../src/database/connect.ts';
+import { broken, openBackends, type GatedConnection, type Statement, type UnderWay } from './backends.ts';
 import type { History } from './history.ts';
 import type { Fault } from './line.ts';
-import { realSleep, settle, time, type VirtualProcess } from './virtual-time.ts';
+import { openPool } from './pool.ts';
+import { settle, time, type VirtualProcess } from './virtual-time.ts';
+
+export type { GatedConnection, Statement } from './backends.ts';
 
 /** As src/database/connect.ts has it, in virtual time. */
 const STATEMENT_MS = 8_000;
 const IDLE_IN_TRANSACTION_MS = 8_000;
 const SILENCE_MS = 10_000;
-const POOL_SIZE = 10;
-/** After so long without an answer we look whether it waits for a lock. */
-const LOOK_REAL_MS = 2;
-
-export interface Statement {
-  /** Counts those let through; 0 while it waits. */
-  number: number;
-  process: VirtualProcess;
-  connection: GatedConnection;
-  text: string;
-  parameters: readonly unknown[];
-  resolve: (result: pg.QueryResult) => void;
-  reject: (error: Error) => void;
-}
-
-export interface GatedConnection {
-  number: number;
-  process: VirtualProcess;
-  client: pg.Client;
-  /** The server's number of it. */
-  pid: number;
-  inTransaction: boolean;
-  isBroken: boolean;
-  /** Counts what it was asked for, to know whether it was asked for anything since. */
-  asked: number;
-  /** The instant it was told last. */
-  toldMs: number;
-}
-
-/** In the server, and not answered. */
-interface UnderWay {
-  statement: Statement;
-  fault: Fault | null;
-  /** Answered, one way or the other. */
-  outcome: { result: pg.QueryResult } | { error: Error } | undefined;
-  ended: Promise<void>;
-}
 
 export interface Gate {
   /** What may go through, in the order it came. */
@@ -68,8 +33,6 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-const broken = (reason = 'Connection terminated unexpectedly') =>
-  Object.assign(new Error(reason), { code: 'ECONNRESET' });
 const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
 const isEnd = (text: string) => text === 'commit' || text === 'rollback';
 /** It calls no function of ours that writes, so that nobody is notified. */
@@ -84,6 +47,7 @@ export function openGate({
   onCommit,
 }: {
   address: PostgresAddress;
+  /** To another database of the server. */
   control: pg.Client;
   history: History;
   /** Called when something may have been committed. */
@@ -92,18 +56,12 @@ export function openGate({
   let waiting: Statement[] = [];
   let parked: UnderWay[] = [];
   let background: Array<() => Promise<void>> = [];
+  const backends = openBackends(address, control);
   const connections = new Set<GatedConnection>();
-  let connectionCount = 0;
   let statementCount = 0;
 
   async function connect(process: VirtualProcess): Promise<GatedConnection> {
-    const client = new pg.Client({ ...connectionSettings(address), connectionTimeoutMillis: 0 });
-    client.on('error', () => undefined);
-    await client.connect();
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const pid = rows[0]?.pid ?? 0;
-    const number = ++connectionCount;
-    const connection = { number, process, client, pid, inTransaction: false, isBroken: false, asked: 0, toldMs: NaN };
+    const connection = await backends.connect(process);
     connections.add(connection);
     return connection;
   }
@@ -112,10 +70,14 @@ export function openGate({
   async function cut(connection: GatedConnection): Promise<void> {
     if (!connections.delete(connection)) return;
     connection.isBroken = true;
-    await control.query('select pg_terminate_backend($1, 10000)', [connection.pid]);
-    await connection.client.end().catch(() => undefined);
-    const gone = waiting.filter((one) => one.connection === connection);
+    const isIts = (one: { statement: Statement }) => one.statement.connection === connection;
+    const gone = [
+      ...parked.filter(isIts).map((one) => one.statement),
+      ...waiting.filter((one) => one.connection === connection),
+    ];
+    parked = parked.filter((one) => !isIts(one));
     waiting = waiting.filter((one) => one.connection !== connection);
+    await backends.end(connection);
     for (const one of gone) time.deliver(one.process, () => one.reject(broken()));
   }
 
@@ -132,44 +94,15 @@ export function openGate({
     });
   }
 
-  async function send({ connection, text, parameters }: Statement): Promise<pg.QueryResult> {
-    const { client } = connection;
-    if (!connection.inTransaction && connection.toldMs !== time.nowMs()) {
-      connection.toldMs = time.nowMs();
-      await client.query(`set campanile.now = '${new Date(time.nowMs()).toISOString()}'`);
-    }
-    return client.query(text, [...parameters]);
-  }
-
   function begin(statement: Statement, fault: Fault | null): UnderWay {
-    const cancelled = { ...statement, text: 'select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)', parameters: [] };
-    const underWay: UnderWay = { statement, fault, outcome: undefined, ended: Promise.resolve() };
-    underWay.ended = send(fault === 'cancelled' ? cancelled : statement).then(
-      (result) => void (underWay.outcome = { result }),
-      (error: Error) => void (underWay.outcome = { error }),
-    );
-    const { asked } = statement.connection;
+    const underWay = backends.send(statement, fault);
     time.at(time.nowMs() + STATEMENT_MS, () => {
-      if (underWay.outcome || statement.connection.asked !== asked) return;
-      background.push(
-        async () => void (await control.query('select pg_cancel_backend($1)', [statement.connection.pid])),
-      );
+      if (parked.includes(underWay))
+        background.push(async () => {
+          if (parked.includes(underWay)) await backends.cancel(underWay);
+        });
     });
     return underWay;
-  }
-
-  /** True when it is answered, false when it waits for a lock. */
-  async function isAnswered(underWay: UnderWay): Promise<boolean> {
-    for (let waitMs = LOOK_REAL_MS; ; waitMs = Math.min(waitMs * 2, 50)) {
-      await Promise.race([underWay.ended, realSleep(waitMs)]);
-      if (underWay.outcome) return true;
-      const { pid } = underWay.statement.connection;
-      const { rows } = await control.query<{ blocked: boolean }>(
-        'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
-        [pid],
-      );
-      if (rows[0]?.blocked && !underWay.outcome) return false;
-    }
   }
 
   async function conclude({ statement, fault, outcome }: UnderWay): Promise<void> {
@@ -207,7 +140,7 @@ export function openGate({
     for (let again = true; again;) {
       again = false;
       for (const one of parked.slice()) {
-        if (!parked.includes(one) || !(await isAnswered(one))) continue;
+        if (!parked.includes(one) || !(await backends.isFree(one)) || !(await backends.isAnswered(one))) continue;
         parked = parked.filter((other) => other !== one);
         again = true;
         await conclude(one);
@@ -219,8 +152,9 @@ export function openGate({
   async function carryOut(statement: Statement, fault: Fault | null): Promise<void> {
     statement.connection.asked += 1;
     const underWay = begin(statement, fault);
-    if (await isAnswered(underWay)) await conclude(underWay);
+    if (await backends.isAnswered(underWay)) await conclude(underWay);
     else parked.push(underWay);
+    await settle();
     await goOn();
   }
 
@@ -294,6 +228,7 @@ export function openGate({
         const [first, ...others] = background;
         background = others;
         await first?.();
+        await settle();
         await goOn();
       }
     },
@@ -305,84 +240,3 @@ export function openGate({
 }
 
 const describe = (error: Error) => ('code' in error ? `error ${String(error.code)}` : `error ${error.message}`);
-
-interface PoolHooks {
-  connect: (process: VirtualProcess) => Promise<GatedConnection>;
-  cut: (connection: GatedConnection) => Promise<void>;
-  ask: (statement: Statement) => void;
-  later: (work: () => Promise<void>) => void;
-}
-
-/** As much of pg's pool as Kysely asks for. */
-function openPool(process: VirtualProcess, { connect, cut, ask, later }: PoolHooks): Database {
-  const idle: GatedConnection[] = [];
-  const queue: Array<(connection: GatedConnection) => void> = [];
-  const clients = new WeakMap<GatedConnection, ReturnType<typeof clientOf>>();
-  let open = 0;
-
-  function query(
-    connection: GatedConnection,
-    text: string,
-    parameters: readonly unknown[] = [],
-  ): Promise<pg.QueryResult> {
-    return new Promise((resolve, reject) => {
-      if (process.isDead) return;
-      if (connection.isBroken) return reject(broken());
-      ask({ number: 0, process, connection, text, parameters, resolve, reject });
-    });
-  }
-
-  function release(connection: GatedConnection, discard: boolean): void {
-    if (process.isDead) return;
-    if (!discard && !connection.isBroken) {
-      const next = queue.shift();
-      if (next) next(connection);
-      else idle.push(connection);
-      return;
-    }
-    later(() => cut(connection));
-    open -= 1;
-    const next = queue.shift();
-    if (next) openOne(next);
-  }
-
-  function openOne(take: (connection: GatedConnection) => void): void {
-    open += 1;
-    later(async () => {
-      const connection = await connect(process);
-      time.deliver(process, () => take(connection));
-    });
-  }
-
-  function clientOf(connection: GatedConnection) {
-    return {
-      processID: connection.pid,
-      query: (text: string, parameters?: readonly unknown[]) => query(connection, text, parameters),
-      release: (discard?: boolean) => release(connection, discard ?? false),
-    };
-  }
-
-  function wrap(connection: GatedConnection) {
-    const client = clients.get(connection) ?? clientOf(connection);
-    clients.set(connection, client);
-    return client;
-  }
-
-  const pool = {
-    options: {},
-    connect: () =>
-      new Promise<ReturnType<typeof clientOf>>((resolve) => {
-        const take = (connection: GatedConnection) => resolve(wrap(connection));
-        let known = idle.pop();
-        while (known?.isBroken) {
-          open -= 1;
-          known = idle.pop();
-        }
-        if (known) take(known);
-        else if (open < POOL_SIZE) openOne(take);
-        else queue.push(take);
-      }),
-    end: () => Promise.resolve(),
-  };
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: pool as never }) });
-}

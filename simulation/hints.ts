@@ -25,21 +25,30 @@ export async function openNotifications(
   const listeners: Array<{ process: VirtualProcess; channel: string; handler: (payload: string) => void }> = [];
   let marked: (() => void) | undefined;
 
+  /** Told by the server, and handed on when it is known to have told all. */
+  let told: Array<{ channel: string; payload: string }> = [];
   client.on('notification', ({ channel, payload = '' }) => {
-    if (channel === MARKER) return marked?.();
+    if (channel === MARKER) marked?.();
+    else told.push({ channel, payload });
+  });
+
+  function handOn({ channel, payload }: { channel: string; payload: string }): void {
     for (const one of listeners) {
       if (one.process.isDead || one.channel !== channel) continue;
       const drawn = chance();
       if (drawn < 0.1 && !isCalm()) continue;
       time.at(time.nowMs() + drawn * 30, () => one.handler(payload), one.process);
     }
-  });
+  }
 
   return {
     async collect() {
       const arrived = new Promise<void>((resolve) => (marked = resolve));
       await client.query(`notify ${MARKER}`);
       await arrived;
+      const all = told;
+      told = [];
+      for (const one of all) handOn(one);
     },
     open: (process) => ({
       on(channel, handler) {

@@ -20,6 +20,8 @@ const { values } = parseArgs({
     judge: { type: 'string' },
     out: { type: 'string', default: join(tmpdir(), 'campanile-simulation') },
     processes: { type: 'string', default: '2' },
+    /** Tells the hash of each, to compare two runs. */
+    hashes: { type: 'boolean', default: false },
   },
 });
 
@@ -50,14 +52,26 @@ async function runSeeds(): Promise<void> {
     (_, index) => first + index,
   );
   const only = values.only?.split(',').filter(Boolean).map(Number);
-  const server = await startServer();
-  const children = openChildren(server.address, Math.min(Number(values.processes), seeds.length));
+  const count = Math.min(Number(values.processes), seeds.length);
+  const servers = await Promise.all(Array.from({ length: count }, startServer));
+  const children = openChildren(servers.map(({ address }) => address));
+  let isStopped = false;
+  const close = async () => {
+    await children.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      isStopped = true;
+      void close().then(() => process.exit(130));
+    });
   const begunMs = performance.now();
   let done = 0;
   const failed: number[] = [];
   const run = async (seed: number) => {
     const report = await children.run({ seed, steps, only, isWhole: values.seed !== undefined });
     done += 1;
+    if (values.hashes) write(`hash of ${seed}: ${report.hash}`);
     if (values.seed !== undefined) tellOne(seed, report);
     if (report.faults.length > 0) {
       failed.push(seed);
@@ -84,8 +98,8 @@ async function runSeeds(): Promise<void> {
     );
     process.exitCode = failed.length > 0 ? 1 : 0;
   } finally {
-    children.close();
-    await server.stop();
+    // Who was interrupted has it closed already.
+    await (isStopped ? new Promise(() => undefined) : close());
   }
 }
 

@@ -22,7 +22,7 @@ const SETTINGS = {
   jit: 'off',
   max_parallel_workers: '0',
   max_parallel_workers_per_gather: '0',
-  deadlock_timeout: '1ms',
+  deadlock_timeout: '1s',
 };
 
 /** The instant is the simulator's: it is set for each statement, or for the transaction a statement is part of. */
@@ -57,14 +57,22 @@ export async function startServer(): Promise<SimulationServer> {
   return {
     address,
     async stop() {
+      await letGoOn(address);
       await postgres.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** Also on a server that is there already, as that of a test run. */
-export async function createTemplate(address: ServerAddress): Promise<void> {
+/** What an interrupted world left stopped could not end. */
+async function letGoOn(address: ServerAddress): Promise<void> {
+  const control = await connectControl(address);
+  const { rows } = await control.query<{ pid: number }>('select pid from pg_stat_activity where datname is not null');
+  await control.end();
+  for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+}
+
+async function createTemplate(address: ServerAddress): Promise<void> {
   const control = await connectControl(address);
   await control.query(`create database ${TEMPLATE}`);
   const db = connectDatabase(
@@ -92,11 +100,16 @@ export async function connectControl(address: PostgresAddress): Promise<pg.Clien
 export async function copyTemplate(
   address: ServerAddress,
   name: string,
-): Promise<{ address: ServerAddress; drop(): Promise<void> }> {
+): Promise<{
+  address: ServerAddress;
+  /** To another database of that server. */ control: pg.Client;
+  drop(): Promise<void>;
+}> {
   const control = await connectControl(address);
   await control.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   return {
     address: { ...address, database: name },
+    control,
     async drop() {
       await control.query(`drop database ${name} with (force)`);
       await control.end();

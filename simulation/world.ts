@@ -75,7 +75,12 @@ export async function openWorld(
     () => fate.hint(),
     () => isCalm,
   );
-  const gate = openGate({ address: database.address, control, history, onCommit: () => hints.collect() });
+  const gate = openGate({
+    address: database.address,
+    control: database.control,
+    history,
+    onCommit: () => hints.collect(),
+  });
   const witness = openWitness(seed, history);
   const workers = new Map<string, Running>();
   let statements = 0;

@@ -1,18 +1,21 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChildren, type Children } from '../../simulation/children.ts';
-import { createTemplate } from '../../simulation/server.ts';
+import { startServer, type SimulationServer } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
 const STEPS = 150;
 
 let children: Children;
+let servers: SimulationServer[];
 
 beforeAll(async () => {
-  const server = inject('postgres');
-  await createTemplate(server);
-  children = openChildren(server, 2);
+  servers = await Promise.all([startServer(), startServer()]);
+  children = openChildren(servers.map(({ address }) => address));
 });
-afterAll(() => children.close());
+afterAll(async () => {
+  await children.close();
+  await Promise.all(servers.map((server) => server.stop()));
+});
 
 test('the same seed comes to the same history twice in a row, in one process and in another', async () => {
   const asked = { seed: 7, steps: STEPS, isWhole: false };
