@@ -1,6 +1,5 @@
 /** Processes that simulate seeds, one after the other each, with a server of its own each: what one does shows nowhere in another's. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Report, Task } from './child.ts';
 import type { ServerAddress } from './server.ts';
@@ -8,6 +7,7 @@ import type { ServerAddress } from './server.ts';
 interface Child {
   server: ServerAddress;
   child: ChildProcess;
+  ended: Promise<void>;
 }
 
 export interface Children {
@@ -18,7 +18,11 @@ export interface Children {
 
 export function openChildren(servers: readonly ServerAddress[]): Children {
   const file = join(import.meta.dirname, 'child.ts');
-  const all = servers.map((server) => ({ server, child: fork(file, { serialization: 'advanced', execArgv: [] }) }));
+  const all = servers.map((server): Child => {
+    const child = fork(file, { serialization: 'advanced', execArgv: [] });
+    const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+    return { server, child, ended };
+  });
   const free = [...all];
   const queue: Array<(one: Child) => void> = [];
   const take = () => {
@@ -28,18 +32,19 @@ export function openChildren(servers: readonly ServerAddress[]): Children {
   return {
     async run(task) {
       const one = await take();
-      const told = once(one.child, 'message') as Promise<[Report]>;
+      const told = Promise.withResolvers<Report>();
+      one.child.once('message', (report: Report) => told.resolve(report));
+      void one.ended.then(() => told.reject(new Error(`the process of seed ${task.seed} has ended`)));
       one.child.send({ ...task, server: one.server } satisfies Task);
-      const [report] = await told;
+      const report = await told.promise;
       const next = queue.shift();
       if (next) next(one);
       else free.push(one);
       return report;
     },
     async close() {
-      const ended = all.map(({ child }) => once(child, 'exit'));
-      for (const { child } of all) child.disconnect();
-      await Promise.all(ended);
+      for (const { child } of all) if (child.connected) child.disconnect();
+      await Promise.all(all.map(({ ended }) => ended));
     },
   };
 }

@@ -1,20 +1,13 @@
 /** Judges a world by its history alone: whoever has the file can, without the service. */
-import type { FinalCampaign, FinalDelivery, Happening, Line } from './line.ts';
-
-type Of<Kind extends Happening['kind']> = Extract<Line, { kind: Kind }>;
-const only = <Kind extends Happening['kind']>(lines: readonly Line[], kind: Kind) =>
-  lines.filter((line): line is Of<Kind> => line.kind === kind);
-
-interface Case {
-  lines: readonly Line[];
-  sends: Array<Of<'send'>>;
-  /** Requests, each with its answer; none: nobody knows what it came to. */
-  requests: Array<Of<'request'> & { answer: Of<'answer'> | undefined }>;
-  final: Of<'final'>;
-  campaigns: ReadonlyMap<string, FinalCampaign>;
-  deliveries: ReadonlyMap<string, FinalDelivery>;
-  gapMs: number;
-}
+import { ADDS, isOf, only, type Case } from './case.ts';
+import {
+  changesReachThem,
+  commandsAreCarriedOutOnce,
+  haltsHold,
+  restsAreKept,
+  whatIsErasedIsGone,
+} from './judge-wishes.ts';
+import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
 export function judgeHistory(lines: readonly Line[]): string[] {
@@ -49,15 +42,15 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   receiptsAreCounted,
   changesReachThem,
   commandsAreCarriedOutOnce,
+  whatIsErasedIsGone,
+  restsAreKept,
 ];
 
-const ADDS = new Set(['send', 'schedule']);
-
 function nothingIsLost({ requests, campaigns, final }: Case): string[] {
-  return requests.flatMap(({ operation, answer, text, groupIds = [] }) => {
+  return requests.flatMap(({ operation, answer, text, accountId, groupIds = [] }) => {
     if (!ADDS.has(operation) || !answer?.campaign) return [];
     const campaign = campaigns.get(answer.campaign);
-    if (!campaign) return isDeleted(requests, answer.campaign, text) ? [] : [`lost: ${text} was accepted and is gone`];
+    if (!campaign) return isDeleted(requests, text, accountId) ? [] : [`lost: ${text} was accepted and is gone`];
     if (campaign.deleted) return [];
     return campaign.runs.flatMap(({ runId, status, targets }) => {
       if (status === 'missed' || (status === 'cancelled' && targets === 0)) return [];
@@ -70,8 +63,11 @@ function nothingIsLost({ requests, campaigns, final }: Case): string[] {
 }
 
 /** Somebody asked for it, whether or not they heard that it was done. */
-function isDeleted(requests: Case['requests'], _campaign: string, text: string): boolean {
-  return requests.some((one) => one.operation === 'delete' && one.text === text);
+function isDeleted(requests: Case['requests'], text: string, accountId: number): boolean {
+  return requests.some(
+    (one) =>
+      (one.operation === 'delete' && one.text === text) || (one.operation === 'erase' && one.accountId === accountId),
+  );
 }
 
 function everythingEnds({ final }: Case): string[] {
@@ -108,8 +104,6 @@ function nothingIsSentTwice({ sends, requests }: Case): string[] {
     });
   return [...copies.map(([id]) => `twice: ${id} was accepted again`), ...twice];
 }
-
-const isOf = (said: string, text: string) => said === text || said.startsWith(`${text}, corrected`);
 
 function nothingUnasked({ sends, requests, lines }: Case): string[] {
   const chats = new Map(
@@ -176,27 +170,6 @@ function oneSendsAtATime({ sends }: Case): string[] {
   );
 }
 
-/** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
-function haltsHold({ requests, sends, gapMs }: Case): string[] {
-  return requests.flatMap((halt) => {
-    if (!['pause', 'cancel', 'recall'].includes(halt.operation) || !halt.answer?.campaign) return [];
-    const { answer, text } = halt;
-    // One that was under way at the same time may have taken effect after the halt.
-    const again = requests.find(
-      (one) =>
-        ['resume', 'retry'].includes(one.operation) &&
-        one.text === text &&
-        !one.answer?.error &&
-        (one.answer?.atMs ?? Infinity) >= halt.atMs,
-    );
-    const toMs = again?.atMs ?? Infinity;
-    const late = sends.filter((one) => isOf(one.text, text) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
-    const most =
-      gapMs > 0 ? 1 : (requests.find((one) => ADDS.has(one.operation) && one.text === text)?.groupIds?.length ?? 0);
-    return late.length > most ? [`left after a ${halt.operation}: ${late.length} of ${text}`] : [];
-  });
-}
-
 const COUNTS = ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered', 'read'] as const;
 
 function sumsAddUp({ final }: Case): string[] {
@@ -236,31 +209,5 @@ function receiptsAreCounted({ lines, final }: Case): string[] {
       found.push(`receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads} were told`);
     if (own.length > 0 && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
     return found;
-  });
-}
-
-/** What the ledger tells as recalled was; and of a campaign whose recall was accepted all that left is, or says why not. */
-function changesReachThem({ lines, requests, final }: Case): string[] {
-  const recalled = new Set(
-    only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
-  );
-  const asked = new Set(
-    requests.flatMap((one) => (one.operation === 'recall' && one.answer?.campaign ? [one.answer.campaign] : [])),
-  );
-  return final.deliveries.flatMap(({ messageId, campaign, status, isRecalled, revisionError }) => [
-    ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
-    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError
-      ? [`not recalled: ${messageId}`]
-      : []),
-  ]);
-}
-
-function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
-  const created = Map.groupBy(only(lines, 'created'), (one) => one.name);
-  return requests.flatMap(({ operation, text, answer }) => {
-    if (operation !== 'create group') return [];
-    const times = created.get(text)?.length ?? 0;
-    if (times > 1) return [`carried out twice: ${text}`];
-    return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
   });
 }

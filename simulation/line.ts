@@ -37,7 +37,14 @@ export interface FinalDelivery {
   read: number;
   error: string | null;
   isRecalled: boolean;
+  isCorrected: boolean;
   revisionError: string | null;
+}
+
+/** Of the owner's zone, which is UTC in these worlds. */
+export interface AskedRest {
+  dailyCap: number | null;
+  quietHours: { from: string; to: string } | null;
 }
 
 export interface Counted {
@@ -76,6 +83,7 @@ export type Happening =
       text: string;
       groupIds?: readonly number[];
       runs?: number;
+      rest?: AskedRest;
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
   | {

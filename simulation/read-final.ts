@@ -46,7 +46,8 @@ export async function readFinal(
 async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
   const { rows } = await sql<FinalDelivery>`
     select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
-           d.uncertain, d.delivered, d.read, d.error, v.recalled_at is not null as "isRecalled", v.error as "revisionError"
+           d.uncertain, d.delivered, d.read, d.error, v.recalled_at is not null as "isRecalled",
+           v.corrected_at is not null as "isCorrected", v.error as "revisionError"
     from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
     left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
     order by d.account_id, d.run_id, d.position`.execute(db);

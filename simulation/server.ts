@@ -69,7 +69,13 @@ async function letGoOn(address: ServerAddress): Promise<void> {
   const control = await connectControl(address);
   const { rows } = await control.query<{ pid: number }>('select pid from pg_stat_activity where datname is not null');
   await control.end();
-  for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+  for (const { pid } of rows)
+    try {
+      process.kill(pid, 'SIGCONT');
+    } catch (error) {
+      // It has ended since.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
 }
 
 async function createTemplate(address: ServerAddress): Promise<void> {

@@ -107,6 +107,8 @@ function openApi(world: World): Api {
 interface Standing {
   running: number;
   revising: number;
+  /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
+  erasing: number;
   next_ms: number | null;
   paused: string[];
 }
@@ -119,13 +121,16 @@ async function finish(
   const last = world.statements() + CALM_STATEMENTS;
   await world.until(() => false, 200);
   for (let isRested = false; world.statements() < last;) {
-    const { running, revising, next_ms: nextMs, paused } = await readStanding(world);
+    const { running, revising, erasing, next_ms: nextMs, paused } = await readStanding(world);
     if (paused.length > 0) resume(paused);
     else if (open() === 0 && running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
+      if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
       // A day later what has ended is added up, and has to say the same.
-      if (isRested) break;
-      isRested = true;
-      world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
+      else if (isRested) break;
+      else {
+        isRested = true;
+        world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
+      }
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) world.sleepUntil(nextMs - 50);
     await world.until(() => false, 80);
   }
@@ -136,6 +141,7 @@ async function readStanding({ control }: World): Promise<Standing> {
     select (select count(*)::int from runs where status = 'running') as running,
            (select count(*)::int from revisions where wanted is not null)
              + (select count(*)::int from revision_requests where next_position is not null) as revising,
+           (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
             from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
            (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);

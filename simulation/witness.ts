@@ -19,9 +19,11 @@ export interface Chances {
   offline: number;
   /** Of accepted posts: how often a member tells of it. */
   receipt: number;
+  /** Of recorded receipts: how often one is told once more. */
+  retell: number;
 }
 
-export const KIND: Chances = { refuse: 0, refuseForGood: 0, loseAck: 0, vanish: 0, offline: 0, receipt: 1 };
+export const KIND: Chances = { refuse: 0, refuseForGood: 0, loseAck: 0, vanish: 0, offline: 0, receipt: 1, retell: 0 };
 export const NASTY: Chances = {
   refuse: 0.08,
   refuseForGood: 0.03,
@@ -29,6 +31,7 @@ export const NASTY: Chances = {
   vanish: 0.05,
   offline: 0.03,
   receipt: 0.8,
+  retell: 0.1,
 };
 
 export interface Witness {
@@ -98,6 +101,12 @@ export function openWitness(seed: number, history: History): Witness {
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
         untold.push({ kind, accountId, messageId, participant, at });
+      // The same again, as of a phone that was offline, or what follows from it.
+      if (random() < 0.3)
+        time.at(time.nowMs() + random() * 3_000, () => {
+          const again = random() < 0.5 ? kind : ('read' as const);
+          untold.push({ kind: again, accountId, messageId, participant: 'a', at });
+        });
     });
   }
 
@@ -160,7 +169,9 @@ export function openWitness(seed: number, history: History): Witness {
     const events = untold.slice(0, 20);
     if (events.length === 0) return;
     await watcher.record(events);
-    untold = untold.filter((event) => !events.includes(event));
+    // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
+    const told = random() < witness.chances.retell ? events.slice(1) : events;
+    untold = untold.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
       receipts: events.flatMap((event) =>

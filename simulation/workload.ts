@@ -1,4 +1,6 @@
 /** What users ask for in a simulated world, drawn from its seed. */
+import { unlinkAccount } from '../src/accounts/unlink-account.ts';
+import { updateAccount } from '../src/accounts/update-account.ts';
 import { runCommand, type CommandWaiters } from '../src/accounts/commands.ts';
 import { addCampaign } from '../src/campaigns/add-campaign.ts';
 import { addScheduledCampaign } from '../src/campaigns/add-scheduled-campaign.ts';
@@ -8,9 +10,12 @@ import { deleteCampaign } from '../src/campaigns/delete-campaign.ts';
 import { recallCampaign } from '../src/campaigns/recall-campaign.ts';
 import { retryCampaign } from '../src/campaigns/retry-campaign.ts';
 import type { Database } from '../src/database/connect.ts';
+import { endUser } from '../src/users/delete-account.ts';
+import { findUser } from '../src/users/store.ts';
 import { convert, type Owner } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/random.ts';
 import type { History } from './history.ts';
+import type { AskedRest } from './line.ts';
 import { current, type VirtualProcess } from './virtual-time.ts';
 
 export interface Api {
@@ -55,7 +60,14 @@ export function openWorkload(
 
   function request(
     api: Api,
-    about: { operation: string; accountId: number; text: string; groupIds?: readonly number[]; runs?: number },
+    about: {
+      operation: string;
+      accountId: number;
+      text: string;
+      groupIds?: readonly number[];
+      runs?: number;
+      rest?: AskedRest;
+    },
     act: () => Promise<{ campaignId: string }>,
     onDone: (campaign: string) => void = () => undefined,
   ): void {
@@ -129,9 +141,36 @@ export function openWorkload(
     });
   }
 
+  function rest(api: Api): void {
+    const owner = pick(random, owners);
+    const quietHours = pick(random, [null, null, { from: '21:05', to: '05:30' }, { from: '23:00', to: '06:00' }]);
+    const wanted = { dailyCap: pick(random, [null, 4, 9]), quietHours };
+    request(api, { operation: 'rest', accountId: owner.accountId, text: '', rest: wanted }, async () => {
+      await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, wanted);
+      return { campaignId: '' };
+    });
+  }
+
+  /** Only the last owner, so that there is somebody left to send. */
+  function erase(api: Api): void {
+    const owner = owners.at(-1);
+    if (!owner) return;
+    request(api, { operation: 'erase', accountId: owner.accountId, text: '' }, async () => {
+      const user = await findUser(api.db, owner.userId);
+      if (!user) throw new Error('gone');
+      const forgets = { drop: () => undefined };
+      const deps = { db: api.db, tokenStates: forgets, apiKeyStates: forgets, diesWithUser: unlinkAccount };
+      await endUser(deps as unknown as Parameters<typeof endUser>[0], user);
+      return { campaignId: '' };
+    });
+  }
+
   return {
     ask(api) {
-      if (random() < 0.08) return createGroup(api);
+      const drawn = random();
+      if (drawn < 0.08) return createGroup(api);
+      if (drawn < 0.12) return rest(api);
+      if (drawn < 0.13) return erase(api);
       const isNew = known.length === 0 || random() < 0.4;
       if (isNew && texts < CAMPAIGNS) add(api);
       else if (known.length > 0) change(api, pick(random, OPERATIONS), pick(random, known));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeHistory } from '../../simulation/judge.ts';
-import type { FinalDelivery, Happening, Line } from '../../simulation/line.ts';
+import type { AskedRest, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
 
 const CAMPAIGN = 'c';
 const of = <Kind extends Happening['kind']>(
@@ -21,7 +21,7 @@ function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>>
 
 function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalDelivery {
   const about = { campaign: CAMPAIGN, runId: 1, position, groupId: position, messageId: `m${position}` };
-  const counts = { delivered: 1, read: 0, error: null, isRecalled: false, revisionError: null };
+  const counts = { delivered: 1, read: 0, error: null, isRecalled: false, isCorrected: false, revisionError: null };
   return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
 }
 
@@ -76,6 +76,10 @@ const created = (times: number) => [
   ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
   of('answer', { request: 3, campaign: '5@g.us', error: null }),
 ];
+const asked = (operation: string, rest?: AskedRest) => [
+  of('request', { request: 4, operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
+  of('answer', { request: 4, campaign: '', error: null }, 20),
+];
 const halted = (operation: string) => [
   of('request', { request: 2, operation, accountId: 1, text: 'post' }, 10),
   of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
@@ -119,7 +123,7 @@ describe('it is found that', () => {
     ],
     ['carried out twice', history({ more: created(2) })],
     ['told as done, and was not: group 5', history({ more: created(0) })],
-    ['left after a pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
+    ['left after it was to pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
     ['does not add up: delivered of the groups', history({ delivered: 3 })],
     ['receipts: c m2', history({ told: ['m1'] })],
     [
@@ -127,6 +131,23 @@ describe('it is found that', () => {
       history({ deliveries: [delivery(1), delivery(2, { status: 'failed', uncertain: true })] }),
     ],
     ['told as recalled, and was not', history({ deliveries: [delivery(1), delivery(2, { isRecalled: true })] })],
+    ['told as corrected, and was not', history({ deliveries: [delivery(1), delivery(2, { isCorrected: true })] })],
+    ['left after it was to erase: 2', history({ more: asked('erase') })],
+    ['not erased: 1 campaigns', history({ more: asked('erase') })],
+    [
+      'left in quiet hours: m2',
+      history({
+        sends: [send(1), send(2, { arrivedMs: 3_600_000 })],
+        more: asked('rest', { dailyCap: null, quietHours: { from: '00:30', to: '02:00' } }),
+      }),
+    ],
+    [
+      "more than a day's: 2",
+      history({
+        sends: [send(1, { arrivedMs: 100_000 }), send(2, { arrivedMs: 102_000 })],
+        more: asked('rest', { dailyCap: 1, quietHours: null }),
+      }),
+    ],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, judgedMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {
     expect(judgeHistory(lines).join('\n')).toContain(sentence);
