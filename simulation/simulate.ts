@@ -36,6 +36,7 @@ const CALM_STATEMENTS = 12_000;
 /** Evenings before clocks change in Berlin. */
 const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
 const HOUR_MS = 3_600_000;
+const LONGEST_REST_MS = 3 * HOUR_MS;
 
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
 export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
@@ -109,7 +110,9 @@ interface Standing {
   revising: number;
   /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
   erasing: number;
+  /** The next instant at which a lane looks again, or a run is due. */
   next_ms: number | null;
+  due_ms: number | null;
   paused: string[];
 }
 
@@ -120,8 +123,10 @@ async function finish(
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
   await world.until(() => false, 200);
+  let sends = 0;
+  let restMs = 0;
   for (let isRested = false; world.statements() < last;) {
-    const { running, revising, erasing, next_ms: nextMs, paused } = await readStanding(world);
+    const { running, revising, erasing, next_ms: nextMs, due_ms: dueMs, paused } = await readStanding(world);
     if (paused.length > 0) resume(paused);
     else if (open() === 0 && running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
@@ -131,7 +136,13 @@ async function finish(
         isRested = true;
         world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
       }
-    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) world.sleepUntil(nextMs - 50);
+    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) {
+      // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
+      const soFar = world.history.lines.filter(({ kind }) => kind === 'send').length;
+      restMs = soFar === sends ? Math.min(Math.max(2 * restMs, nextMs - time.nowMs()), LONGEST_REST_MS) : 0;
+      sends = soFar;
+      world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + restMs, (dueMs ?? Infinity) - 50)));
+    }
     await world.until(() => false, 80);
   }
 }
@@ -144,6 +155,7 @@ async function readStanding({ control }: World): Promise<Standing> {
            (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
             from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
+           (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
            (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
   const [row] = rows;
   if (!row) throw new Error('the ledger did not say how it stands');
