@@ -26,6 +26,9 @@ process.on('message', (task: Task) => {
         faults: [`the simulation broke: ${reason}`],
         harmed: [],
         statements: 0,
+        campaigns: 0,
+        posts: 0,
+        changes: 0,
         lines: null,
         tookMs: 0,
       };

@@ -68,9 +68,12 @@ async function runSeeds(): Promise<void> {
   const begunMs = performance.now();
   let done = 0;
   const failed: number[] = [];
+  const sums = { statements: 0, harmed: 0, campaigns: 0, posts: 0, changes: 0 };
   const run = async (seed: number) => {
     const report = await children.run({ seed, steps, only, isWhole: values.seed !== undefined });
     done += 1;
+    sums.harmed += report.harmed.length;
+    for (const name of ['statements', 'campaigns', 'posts', 'changes'] as const) sums[name] += report[name];
     if (values.hashes) write(`hash of ${seed}: ${report.hash}`);
     if (values.seed !== undefined) tellOne(seed, report);
     if (report.faults.length > 0) {
@@ -95,6 +98,11 @@ async function runSeeds(): Promise<void> {
     await Promise.all(seeds.map(run));
     write(
       `${seeds.length} seeds in ${Math.round((performance.now() - begunMs) / 1000)} s, failed: ${failed.join(', ') || 'none'}`,
+    );
+    write(
+      `in all ${Object.entries(sums)
+        .map(([name, sum]) => `${sum} ${name}`)
+        .join(', ')}`,
     );
     process.exitCode = failed.length > 0 ? 1 : 0;
   } finally {

@@ -28,6 +28,10 @@ export interface Simulated {
   /** The statements that had a fault. */
   harmed: number[];
   statements: number;
+  /** Campaigns that were accepted, posts that arrived at the messaging application, and everything else that users asked for. */
+  campaigns: number;
+  posts: number;
+  changes: number;
 }
 
 const FAULT_CHANCE = 0.03;
@@ -177,5 +181,14 @@ async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   );
   world.history.add(final);
   const { lines } = world.history;
-  return { hash: world.history.hash(), lines, faults: judgeHistory(lines), harmed, statements: world.statements() };
+  return {
+    hash: world.history.hash(),
+    lines,
+    faults: judgeHistory(lines),
+    harmed,
+    statements: world.statements(),
+    campaigns: final.campaigns.length,
+    posts: lines.filter(({ kind }) => kind === 'send').length,
+    changes: lines.filter((line) => line.kind === 'request' && !['send', 'schedule'].includes(line.operation)).length,
+  };
 }
