@@ -73,6 +73,7 @@ export type Happening =
   | { kind: 'owner'; accountId: number; chats: readonly string[]; groupIds: readonly number[] }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
+  | { kind: 'clock'; process: string; byMs: number }
   | { kind: 'healed' }
   | { kind: 'created'; accountId: number; name: string }
   | {

@@ -90,6 +90,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
       if (api.process.isDead) api = openApi(world);
       if (workload.open() < 3) workload.ask(api);
       time.at(time.nowMs() + random() * 700, ask);
+      if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
     };
     ask();
@@ -112,6 +113,7 @@ function openApi(world: World): Api {
 interface Standing {
   running: number;
   revising: number;
+  in_hand: number;
   /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
   erasing: number;
   /** The next instant at which a lane looks again, or a run is due. */
@@ -130,9 +132,24 @@ async function finish(
   let sends = 0;
   let restMs = 0;
   for (let isRested = false; world.statements() < last;) {
-    const { running, revising, erasing, next_ms: nextMs, due_ms: dueMs, paused } = await readStanding(world);
+    const {
+      running,
+      revising,
+      in_hand: inHand,
+      erasing,
+      next_ms: nextMs,
+      due_ms: dueMs,
+      paused,
+    } = await readStanding(world);
     if (paused.length > 0) resume(paused);
-    else if (open() === 0 && running === 0 && revising === 0 && nextMs === null && world.witness.untold() === 0) {
+    else if (
+      open() === 0 &&
+      running === 0 &&
+      revising === 0 &&
+      inHand === 0 &&
+      nextMs === null &&
+      world.witness.untold() === 0
+    ) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
       // A day later what has ended is added up, and has to say the same.
       else if (isRested) break;
@@ -156,6 +173,7 @@ async function readStanding({ control }: World): Promise<Standing> {
     select (select count(*)::int from runs where status = 'running') as running,
            (select count(*)::int from revisions where wanted is not null)
              + (select count(*)::int from revision_requests where next_position is not null) as revising,
+           (select count(in_hand_run_id)::int from lanes) as in_hand,
            (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
             from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,

@@ -11,6 +11,8 @@ export interface VirtualProcess {
   isDead: boolean;
   /** Nothing reaches it before this instant; what came meanwhile does then. */
   frozenUntilMs: number;
+  /** How far its wall clock is ahead of the world's; 0 unless given. */
+  skewMs?: number;
 }
 
 interface Due {
@@ -123,11 +125,11 @@ function stopTimer(timer: VirtualTimer | undefined): void {
 const RealDate = Date;
 class VirtualDate extends RealDate {
   constructor(...parts: [] | ConstructorParameters<typeof RealDate>) {
-    if (parts.length === 0) super(time.nowMs());
+    if (parts.length === 0) super(VirtualDate.now());
     else super(...(parts as ConstructorParameters<typeof RealDate>));
   }
   static override now(): number {
-    return Math.floor(time.nowMs());
+    return Math.floor(time.nowMs() + (current.getStore()?.skewMs ?? 0));
   }
 }
 

@@ -115,11 +115,13 @@ export function openWitness(seed: number, history: History): Witness {
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
-        // Who is offline for one post of a turn is so for the rest of it.
+        // Who is offline for one post of a turn, or may not go on, is so for the rest of it.
         let isOffline = false;
+        let isOver = false;
         for (const one of to) {
           await LATER(random() * 40);
-          if (!mayGoOn()) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+          isOver ||= !mayGoOn();
+          if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
           else if (isOffline || (isOffline = random() < witness.chances.offline))
             results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
           else {
@@ -133,11 +135,13 @@ export function openWitness(seed: number, history: History): Witness {
       },
       async revise(change, posts, mayGoOn) {
         const results: RevisionResult[] = [];
+        let isOver = false;
         for (const { messageId } of posts) {
           await LATER(random() * 40);
           const drawn = random();
           let result: RevisionResult = { kind: 'done' };
-          if (!mayGoOn()) result = { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
+          isOver ||= !mayGoOn();
+          if (isOver) result = { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
           else if (drawn < witness.chances.vanish) result = { kind: 'unknown', reason: 'no answer' };
           else if (!accepted.has(messageId)) result = { kind: 'absent', reason: 'no such post' };
           const text = change.kind === 'correct' ? change.post.text : '';

@@ -41,6 +41,8 @@ export interface World {
   /** Starts a worker, which starts again by itself whenever it has ended. */
   startWorker(name: string): void;
   stopWorkers(): Promise<void>;
+  /** Sets the wall clock of one process on or back, `chosen` in [0, 1) among the workers. */
+  setClock(chosen: number, byMs: number): void;
   /** The whole machine sleeps, and wakes at that instant. */
   sleepUntil(instantMs: number): void;
   /** No faults any more. */
@@ -195,6 +197,12 @@ export async function openWorld(
         history.add({ kind: 'stopping', process: process.name });
         if (worker) await perform(process, () => worker.stop());
       }
+    },
+    setClock(chosen, byMs) {
+      const process = [...workers.values()][Math.floor(chosen * workers.size)]?.process;
+      if (!process) return;
+      process.skewMs = (process.skewMs ?? 0) + byMs;
+      history.add({ kind: 'clock', process: process.name, byMs });
     },
     sleepUntil(instantMs) {
       history.add({ kind: 'slept', forMs: instantMs - time.nowMs() });
