@@ -1,0 +1,23 @@
+/** A history, sorted for those who judge it. */
+import type { FinalCampaign, FinalDelivery, Happening, Line } from './line.ts';
+
+export type Of<Kind extends Happening['kind']> = Extract<Line, { kind: Kind }>;
+export const only = <Kind extends Happening['kind']>(lines: readonly Line[], kind: Kind) =>
+  lines.filter((line): line is Of<Kind> => line.kind === kind);
+
+export interface Case {
+  lines: readonly Line[];
+  sends: Array<Of<'send'>>;
+  /** Requests, each with its answer; none: nobody knows what it came to. */
+  requests: Array<Of<'request'> & { answer: Of<'answer'> | undefined }>;
+  final: Of<'final'>;
+  campaigns: ReadonlyMap<string, FinalCampaign>;
+  deliveries: ReadonlyMap<string, FinalDelivery>;
+  gapMs: number;
+}
+
+/** Operations that ask for posts. */
+export const ADDS = new Set(['send', 'schedule']);
+
+/** Whether a post of this text is of that campaign, corrected or not. */
+export const isOf = (said: string, text: string) => said === text || said.startsWith(`${text}, corrected`);

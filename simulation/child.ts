@@ -1,0 +1,39 @@
+/** A process that simulates seeds: its clock is replaced before anything else is loaded. */
+import { realNowMs } from './virtual-time.ts';
+import { simulate, type Asked, type Simulated } from './simulate.ts';
+import type { ServerAddress } from './server.ts';
+
+export interface Task extends Asked {
+  server: ServerAddress;
+  /** Whether the whole history is wanted. */
+  isWhole: boolean;
+}
+
+export type Report = Omit<Simulated, 'lines'> & { lines: Simulated['lines'] | null; tookMs: number };
+
+process.on('message', (task: Task) => {
+  const begunMs = realNowMs();
+  simulate(task.server, task).then(
+    ({ lines, ...rest }) => {
+      const isWanted = task.isWhole || rest.faults.length > 0;
+      const report: Report = { ...rest, lines: isWanted ? lines : null, tookMs: realNowMs() - begunMs };
+      process.send?.(report);
+    },
+    (error: unknown) => {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const report: Report = {
+        hash: '',
+        faults: [`the simulation broke: ${reason}`],
+        harmed: [],
+        statements: 0,
+        campaigns: 0,
+        posts: 0,
+        changes: 0,
+        lines: null,
+        tookMs: 0,
+      };
+      process.send?.(report);
+    },
+  );
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,109 @@
+/** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the judge. */
+import { isOf, only, type Case, type Of } from './case.ts';
+
+/** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
+export function haltsHold({ requests, sends, gapMs }: Case): string[] {
+  return requests.flatMap((halt) => {
+    const isErasure = halt.operation === 'erase';
+    if (!['pause', 'cancel', 'recall', 'erase'].includes(halt.operation) || !halt.answer || halt.answer.error)
+      return [];
+    const { answer, text } = halt;
+    // One that was under way at the same time may have taken effect after the halt.
+    const again = requests.find(
+      (one) =>
+        ['resume', 'retry'].includes(one.operation) &&
+        one.text === text &&
+        !one.answer?.error &&
+        (one.answer?.atMs ?? Infinity) >= halt.atMs,
+    );
+    const toMs = again?.atMs ?? Infinity;
+    const isMeant = (one: Of<'send'>) => (isErasure ? one.accountId === halt.accountId : isOf(one.text, text));
+    const late = sends.filter((one) => isMeant(one) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
+    const what = `left after it was to ${halt.operation}: ${late.length} of ${isErasure ? `account ${halt.accountId}` : text}`;
+    // A turn is one process's, holds a post to each group once, and with a gap one of them.
+    const most = gapMs > 0 ? 1 : new Set(late.map((one) => `${one.chatId} ${one.text}`)).size;
+    const isOneTurn = new Set(late.map((one) => one.process)).size <= 1;
+    const isSoon = late.every((one) => one.arrivedMs <= answer.atMs + TURN_MS);
+    return late.length > most || !isOneTurn || !isSoon ? [what] : [];
+  });
+}
+
+/** A turn in hand has gone by then: two dozen posts, the halts of a process that froze, and the longest of those that lease allows. */
+const TURN_MS = 30_000;
+
+/** What the ledger tells as recalled was; and of a campaign whose recall was accepted all that left is, or says why not. */
+export function changesReachThem({ lines, requests, final }: Case): string[] {
+  const recalled = new Set(
+    only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
+  );
+  const asked = new Set(
+    requests.flatMap((one) => (one.operation === 'recall' && one.answer?.campaign ? [one.answer.campaign] : [])),
+  );
+  const corrected = new Map(
+    only(lines, 'change').flatMap((one) =>
+      one.change === 'correct' && one.result === 'done' ? [[one.messageId, one.text] as const] : [],
+    ),
+  );
+  const texts = new Set(requests.flatMap((one) => (one.operation === 'correct' ? [one.text] : [])));
+  return final.deliveries.flatMap(({ messageId, campaign, status, isRecalled, isCorrected, revisionError }) => [
+    ...(isCorrected && !texts.has(corrected.get(messageId) ?? '')
+      ? [`told as corrected, and was not: ${messageId}`]
+      : []),
+    ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
+    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError
+      ? [`not recalled: ${messageId}`]
+      : []),
+  ]);
+}
+
+export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
+  const created = Map.groupBy(only(lines, 'created'), (one) => one.name);
+  return requests.flatMap(({ operation, text, answer }) => {
+    if (operation !== 'create group') return [];
+    const times = created.get(text)?.length ?? 0;
+    if (times > 1) return [`carried out twice: ${text}`];
+    return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
+  });
+}
+
+export function whatIsErasedIsGone({ requests, final }: Case): string[] {
+  return requests.flatMap(({ operation, accountId, answer }) => {
+    if (operation !== 'erase' || !answer || answer.error) return [];
+    const left = final.campaigns.filter((one) => one.accountId === accountId);
+    return left.length > 0 ? [`not erased: ${left.length} campaigns of account ${accountId}`] : [];
+  });
+}
+
+const DAY_MS = 86_400_000;
+const msOf = (clock: string) => Number(clock.slice(0, 2)) * 3_600_000 + Number(clock.slice(3)) * 60_000;
+
+/** The rules of rest that were asked for last, from when that was answered on; none, where nobody knows which were the last. */
+export function restsAreKept({ requests, sends }: Case): string[] {
+  return requests.flatMap(({ operation, accountId, answer, rest, atMs }) => {
+    if (operation !== 'rest' || !rest || !answer || answer.error) return [];
+    const others = requests.filter(
+      (one) => one.operation === 'rest' && one.accountId === accountId && one.rest !== rest,
+    );
+    if (others.some((one) => !one.answer || one.answer.error || one.answer.atMs >= atMs)) return [];
+    const later = sends.filter((one) => one.accountId === accountId && one.arrivedMs > answer.atMs + TURN_MS);
+    const { quietHours, dailyCap } = rest;
+    const disturbing = later.filter(({ arrivedMs }) => {
+      if (!quietHours) return false;
+      const [from, to, at] = [msOf(quietHours.from), msOf(quietHours.to), arrivedMs % DAY_MS];
+      // A turn that was in hand as it began may still leave.
+      return at >= from + TURN_MS || at < to;
+    });
+    const accepted = later.filter((one) => one.verdict === 'accepted');
+    const days = [...Map.groupBy(accepted, (one) => Math.floor(one.arrivedMs / DAY_MS))];
+    return [
+      ...disturbing.map((one) => `left in quiet hours: ${one.messageId}`),
+      ...days.flatMap(([day, own]) =>
+        dailyCap !== null && own.length > dailyCap
+          ? [
+              `more than a day's: ${own.length} of account ${accountId} on ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`,
+            ]
+          : [],
+      ),
+    ];
+  });
+}

@@ -1,0 +1,213 @@
+/** Judges a world by its history alone: whoever has the file can, without the service. */
+import { ADDS, isOf, only, type Case } from './case.ts';
+import {
+  changesReachThem,
+  commandsAreCarriedOutOnce,
+  haltsHold,
+  restsAreKept,
+  whatIsErasedIsGone,
+} from './judge-wishes.ts';
+import type { Line } from './line.ts';
+
+/** What must not have happened, one sentence each. */
+export function judgeHistory(lines: readonly Line[]): string[] {
+  const [final] = only(lines, 'final');
+  const [world] = only(lines, 'world');
+  if (!final || !world) return ['the history has no beginning or no end'];
+  const answers = new Map(only(lines, 'answer').map((one) => [one.request, one]));
+  const facts: Case = {
+    lines,
+    final,
+    gapMs: world.gapMs,
+    sends: only(lines, 'send'),
+    requests: only(lines, 'request').map((one) => ({ ...one, answer: answers.get(one.request) })),
+    campaigns: new Map(final.campaigns.map((one) => [one.campaign, one])),
+    deliveries: new Map(final.deliveries.map((one) => [one.messageId, one])),
+  };
+  return RULES.flatMap((rule) => rule(facts));
+}
+
+const RULES: ReadonlyArray<(facts: Case) => string[]> = [
+  nothingIsLost,
+  everythingEnds,
+  theLedgerTellsTheTruth,
+  nothingIsSentTwice,
+  nothingUnasked,
+  repeatsAreTheSame,
+  firstTriesAreInOrder,
+  sendsKeepTheGap,
+  oneSendsAtATime,
+  haltsHold,
+  sumsAddUp,
+  receiptsAreCounted,
+  changesReachThem,
+  commandsAreCarriedOutOnce,
+  whatIsErasedIsGone,
+  restsAreKept,
+];
+
+function nothingIsLost({ requests, campaigns, final }: Case): string[] {
+  return requests.flatMap(({ operation, answer, text, accountId, groupIds = [] }) => {
+    if (!ADDS.has(operation) || !answer?.campaign) return [];
+    const campaign = campaigns.get(answer.campaign);
+    if (!campaign) return isDeleted(requests, text, accountId) ? [] : [`lost: ${text} was accepted and is gone`];
+    if (campaign.deleted) return [];
+    return campaign.runs.flatMap(({ runId, status, targets }) => {
+      if (status === 'missed' || (status === 'cancelled' && targets === 0)) return [];
+      const written = final.deliveries.filter((one) => one.runId === runId).length;
+      return targets === groupIds.length && (written === targets || status === 'cancelled')
+        ? []
+        : [`lost: ${text}, run ${runId} (${status}): ${written} deliveries of ${groupIds.length}`];
+    });
+  });
+}
+
+/** Somebody asked for it, whether or not they heard that it was done. */
+function isDeleted(requests: Case['requests'], text: string, accountId: number): boolean {
+  return requests.some(
+    (one) =>
+      (one.operation === 'delete' && one.text === text) || (one.operation === 'erase' && one.accountId === accountId),
+  );
+}
+
+function everythingEnds({ final }: Case): string[] {
+  const open = final.campaigns.filter(
+    ({ status, deleted }) => !deleted && ['scheduled', 'running', 'paused'].includes(status),
+  );
+  return [
+    ...open.map(({ text, status }) => `never ended: ${text} is ${status}`),
+    ...(final.inHand > 0 ? [`in hand for ever: turns of ${final.inHand} accounts`] : []),
+    ...(final.stoppedAccounts > 0 ? [`contradicts itself: ${final.stoppedAccounts} accounts were stopped`] : []),
+  ];
+}
+
+function theLedgerTellsTheTruth({ sends, final }: Case): string[] {
+  const accepted = new Set(sends.filter(({ verdict }) => verdict === 'accepted').map((one) => one.messageId));
+  return final.deliveries.flatMap(({ messageId, status, uncertain, campaign, position, error }) => {
+    const what = `${campaign} no. ${position} (${messageId})`;
+    if (status === 'sent' && !accepted.has(messageId)) return [`told as sent, and never left: ${what}`];
+    if (status === 'failed' && accepted.has(messageId) && !uncertain && !error?.startsWith('outcome_unknown'))
+      return [`left, and told as failed for sure: ${what}`];
+    return [];
+  });
+}
+
+function nothingIsSentTwice({ sends, requests }: Case): string[] {
+  const accepted = sends.filter(({ verdict }) => verdict === 'accepted');
+  const copies = [...Map.groupBy(accepted, (one) => one.messageId)].filter(([, own]) => own.length > 1);
+  const twice = requests
+    .filter(({ operation }) => operation === 'send')
+    .flatMap(({ text, accountId }) => {
+      const own = accepted.filter((one) => one.accountId === accountId && isOf(one.text, text));
+      const chats = [...Map.groupBy(own, (one) => one.chatId)].filter(([, some]) => some.length > 1);
+      return chats.map(([chatId]) => `twice: ${text} in ${chatId} under two ids`);
+    });
+  return [...copies.map(([id]) => `twice: ${id} was accepted again`), ...twice];
+}
+
+function nothingUnasked({ sends, requests, lines }: Case): string[] {
+  const chats = new Map(
+    only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
+  );
+  return sends.flatMap(({ text, chatId, accountId }) => {
+    const asked = requests.find(
+      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
+    );
+    return asked?.groupIds?.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
+  });
+}
+
+function repeatsAreTheSame({ sends }: Case): string[] {
+  return [...Map.groupBy(sends, (one) => one.messageId)].flatMap(([id, [first, ...repeats]]) =>
+    repeats.flatMap(({ chatId, verdict, uncertain }) => [
+      ...(chatId === first?.chatId ? [] : [`repeated with a difference: ${id} in ${chatId}`]),
+      ...(verdict === 'copy' && !uncertain ? [`repeated without a warning: ${id}`] : []),
+    ]),
+  );
+}
+
+function firstTriesAreInOrder({ sends, deliveries }: Case): string[] {
+  const runs = Map.groupBy(sends, (one) => deliveries.get(one.messageId)?.runId);
+  return [...runs].flatMap(([runId, own]) => {
+    if (runId === undefined) return [];
+    let last = 0;
+    const tried = new Set<number>();
+    return own.flatMap(({ messageId }) => {
+      const position = deliveries.get(messageId)?.position ?? 0;
+      if (tried.has(position)) return [];
+      tried.add(position);
+      const found = position < last ? [`out of order: run ${runId}, no. ${position} after no. ${last}`] : [];
+      last = Math.max(last, position);
+      return found;
+    });
+  });
+}
+
+function sendsKeepTheGap({ sends, gapMs }: Case): string[] {
+  if (gapMs === 0) return [];
+  return [...Map.groupBy(sends, (one) => one.accountId)].flatMap(([accountId, own]) =>
+    own.flatMap((one, index) => {
+      const before = own[index - 1];
+      return before && one.arrivedMs - before.judgedMs < gapMs - 1
+        ? [
+            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.judgedMs} ms after ${before.messageId}`,
+          ]
+        : [];
+    }),
+  );
+}
+
+/** Two processes that take turns at one account's posts within a second both believe that it is theirs. */
+function oneSendsAtATime({ sends }: Case): string[] {
+  return [...Map.groupBy(sends, (one) => one.accountId)].flatMap(([accountId, own]) =>
+    own.flatMap((one, index) => {
+      const [before, last] = [own[index - 1], own[index - 2]];
+      if (!before || !last || one.process !== last.process || one.process === before.process) return [];
+      return one.arrivedMs - last.judgedMs < 1_000
+        ? [`past the fence: account ${accountId}, ${before.process} within ${one.process}`]
+        : [];
+    }),
+  );
+}
+
+const COUNTS = ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered', 'read'] as const;
+
+function sumsAddUp({ final }: Case): string[] {
+  return final.campaigns.flatMap(({ campaign, text, totals, groups, deleted, runs }) => {
+    if (deleted || !totals) return [];
+    const own = final.deliveries.filter((one) => one.campaign === campaign);
+    const isWritten = runs.every(({ runId, targets }) => own.filter((one) => one.runId === runId).length === targets);
+    const told = COUNTS.filter(
+      (name) => groups.reduce((sum, group) => sum + (group[name] ?? 0), 0) !== (totals[name] ?? 0),
+    );
+    const recounted = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>;
+    for (const one of own) {
+      recounted.deliveries += 1;
+      recounted[one.status] += 1;
+      recounted.delivered += one.delivered;
+      recounted.read += one.read;
+    }
+    const other = isWritten ? COUNTS.filter((name) => recounted[name] !== (totals[name] ?? 0)) : [];
+    return [
+      ...told.map((name) => `does not add up: ${name} of the groups of ${text}`),
+      ...other.map(
+        (name) => `does not add up: ${text} tells ${totals[name]} ${name}, its deliveries ${recounted[name]}`,
+      ),
+    ];
+  });
+}
+
+function receiptsAreCounted({ lines, final }: Case): string[] {
+  const told = only(lines, 'receipts').flatMap((one) => one.receipts);
+  const byMessage = Map.groupBy(told, (one) => one.messageId);
+  return final.deliveries.flatMap(({ messageId, delivered, read, status, campaign }) => {
+    const own = byMessage.get(messageId) ?? [];
+    const people = (some: typeof own) => new Set(some.map((one) => one.participant)).size;
+    const reads = people(own.filter(({ what }) => what === 'read'));
+    const found = [];
+    if (delivered !== people(own) || read !== reads)
+      found.push(`receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads} were told`);
+    if (own.length > 0 && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
+    return found;
+  });
+}

@@ -1,0 +1,115 @@
+/** The lines of a history file: JSON Lines, documented in docs/reference/simulation-history.md. */
+export type Fault =
+  /** Its process ends before the statement is sent. */
+  | 'crash before'
+  /** Its process ends when the statement is done, and hears nothing. */
+  | 'crash after'
+  /** The statement is done, and the connection breaks before its answer has come. */
+  | 'answer lost'
+  /** The connection breaks before the statement is sent. */
+  | 'cut'
+  /** It reaches the server late. */
+  | 'delayed'
+  /** Its process stops for longer than its lease before the statement is sent, and goes on. */
+  | 'frozen'
+  /** The server cancels it. */
+  | 'cancelled';
+
+export const FAULTS: readonly Fault[] = [
+  'crash before',
+  'crash after',
+  'answer lost',
+  'cut',
+  'delayed',
+  'frozen',
+  'cancelled',
+];
+
+export interface FinalDelivery {
+  campaign: string;
+  runId: number;
+  position: number;
+  groupId: number;
+  messageId: string;
+  status: 'queued' | 'sent' | 'failed' | 'cancelled';
+  uncertain: boolean;
+  delivered: number;
+  read: number;
+  error: string | null;
+  isRecalled: boolean;
+  isCorrected: boolean;
+  revisionError: string | null;
+}
+
+/** Of the owner's zone, which is UTC in these worlds. */
+export interface AskedRest {
+  dailyCap: number | null;
+  quietHours: { from: string; to: string } | null;
+}
+
+export interface Counted {
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  delivered: number | null;
+  read: number | null;
+}
+
+export interface FinalCampaign {
+  campaign: string;
+  text: string;
+  status: string;
+  deleted: boolean;
+  accountId: number;
+  runs: Array<{ runId: number; status: string; targets: number; dueMs: number }>;
+  totals: Counted | null;
+  groups: Array<Counted & { groupId: number }>;
+}
+
+export type Happening =
+  | { kind: 'world'; format: 1; seed: number; steps: number; workers: number; gapMs: number }
+  | { kind: 'owner'; accountId: number; chats: readonly string[]; groupIds: readonly number[] }
+  | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
+  | { kind: 'slept'; forMs: number }
+  | { kind: 'clock'; process: string; byMs: number }
+  | { kind: 'healed' }
+  | { kind: 'created'; accountId: number; name: string }
+  | {
+      kind: 'request';
+      request: number;
+      operation: string;
+      accountId: number;
+      text: string;
+      groupIds?: readonly number[];
+      runs?: number;
+      rest?: AskedRest;
+    }
+  | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
+  | {
+      kind: 'statement';
+      statement: number;
+      process: string;
+      connection: number;
+      sql: string;
+      outcome: string;
+      fault: Fault | null;
+    }
+  | {
+      kind: 'send';
+      process: string;
+      accountId: number;
+      chatId: string;
+      messageId: string;
+      text: string;
+      uncertain: boolean;
+      verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished';
+      arrivedMs: number;
+      judgedMs: number;
+    }
+  | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
+  | { kind: 'receipts'; receipts: Array<{ messageId: string; participant: string; what: 'delivered' | 'read' }> }
+  | { kind: 'final'; campaigns: FinalCampaign[]; deliveries: FinalDelivery[]; inHand: number; stoppedAccounts: number };
+
+export type Line = { atMs: number } & Happening;

@@ -1,0 +1,59 @@
+/** What a ledger says in the end, as the last line of a history. */
+import { sql } from 'kysely';
+import type { GroupAnalytics } from '../src/analytics/group-analytics.ts';
+import type { Database } from '../src/database/connect.ts';
+import type { WorkspaceId } from '../src/database/schema.ts';
+import type { Counted, FinalCampaign, FinalDelivery, Happening } from './line.ts';
+
+interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups'> {
+  workspaceId: WorkspaceId;
+}
+
+export async function readFinal(
+  db: Database,
+  analyticsOf: (workspaceId: WorkspaceId, campaign: string) => Promise<GroupAnalytics>,
+): Promise<Extract<Happening, { kind: 'final' }>> {
+  const { rows } = await sql<CampaignRow>`
+    select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.account_id as "accountId",
+           a.workspace_id as "workspaceId",
+           coalesce((select jsonb_agg(jsonb_build_object('runId', r.run_id, 'status', r.status, 'targets', r.targets,
+                                               'dueMs', (extract(epoch from r.due_at) * 1000)::float8) order by r.run_id)
+                     from runs r where r.campaign_id = c.campaign_id), '[]') as runs
+    from campaigns c join accounts a using (account_id) order by c.campaign_id`.execute(db);
+  const campaigns: FinalCampaign[] = [];
+  for (const { workspaceId, ...row } of rows) {
+    const analytics = row.deleted ? undefined : await analyticsOf(workspaceId, row.campaign);
+    campaigns.push({
+      ...row,
+      totals: analytics ? count(analytics.totals) : null,
+      groups: analytics?.groups.map((group) => ({ groupId: group.groupId, ...count(group) })) ?? [],
+    });
+  }
+  const { rows: lanes } = await sql<{ inHand: number; stopped: number }>`
+    select count(in_hand_run_id)::int as "inHand", count(*) filter (where held_until = 'infinity')::int as stopped from lanes`.execute(
+    db,
+  );
+  const deliveries = await readDeliveries(db);
+  return {
+    kind: 'final',
+    campaigns,
+    deliveries,
+    inHand: lanes[0]?.inHand ?? 0,
+    stoppedAccounts: lanes[0]?.stopped ?? 0,
+  };
+}
+
+async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
+  const { rows } = await sql<FinalDelivery>`
+    select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
+           d.uncertain, d.delivered, d.read, d.error, v.recalled_at is not null as "isRecalled",
+           v.corrected_at is not null as "isCorrected", v.error as "revisionError"
+    from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
+    left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
+    order by d.account_id, d.run_id, d.position`.execute(db);
+  return rows;
+}
+
+function count({ deliveries, queued, sent, failed, cancelled, delivered, read }: Counted): Counted {
+  return { deliveries, queued, sent, failed, cancelled, delivered, read };
+}

@@ -1,0 +1,123 @@
+/** `npm run simulate`: see docs/explanation/reliability.md, "The simulation". */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { openChildren } from './children.ts';
+import { judgeHistory } from './judge.ts';
+import type { Line } from './line.ts';
+import { startServer } from './server.ts';
+import { shrink } from './shrink.ts';
+import type { Report } from './child.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '300' },
+    only: { type: 'string' },
+    judge: { type: 'string' },
+    out: { type: 'string', default: join(tmpdir(), 'campanile-simulation') },
+    processes: { type: 'string', default: '2' },
+    /** Tells the hash of each, to compare two runs. */
+    hashes: { type: 'boolean', default: false },
+  },
+});
+
+const steps = Number(values.steps);
+const write = (text: string) => void process.stdout.write(`${text}\n`);
+
+function judgeFile(file: string): void {
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  const faults = judgeHistory(lines);
+  write(faults.length === 0 ? 'nothing is wrong' : faults.join('\n'));
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
+
+function save(name: string, lines: readonly Line[] | null): string {
+  mkdirSync(values.out, { recursive: true });
+  const file = join(values.out, name);
+  writeFileSync(file, (lines ?? []).map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+async function runSeeds(): Promise<void> {
+  const first = Number(values.seed ?? values.from);
+  const seeds = Array.from(
+    { length: values.seed === undefined ? Number(values.seeds) : 1 },
+    (_, index) => first + index,
+  );
+  const only = values.only?.split(',').filter(Boolean).map(Number);
+  const count = Math.min(Number(values.processes), seeds.length);
+  const servers = await Promise.all(Array.from({ length: count }, startServer));
+  const children = openChildren(servers.map(({ address }) => address));
+  let isStopped = false;
+  const close = async () => {
+    await children.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      isStopped = true;
+      void close().then(() => process.exit(130));
+    });
+  const begunMs = performance.now();
+  let done = 0;
+  const failed: number[] = [];
+  const sums = { statements: 0, harmed: 0, campaigns: 0, posts: 0, changes: 0 };
+  const run = async (seed: number) => {
+    const report = await children.run({ seed, steps, only, isWhole: values.seed !== undefined });
+    done += 1;
+    sums.harmed += report.harmed.length;
+    for (const name of ['statements', 'campaigns', 'posts', 'changes'] as const) sums[name] += report[name];
+    if (values.hashes) write(`hash of ${seed}: ${report.hash}`);
+    if (values.seed !== undefined) tellOne(seed, report);
+    if (report.faults.length > 0) {
+      failed.push(seed);
+      await tellFailure(seed, report);
+    } else if (done % 25 === 0)
+      write(
+        `${done} of ${seeds.length}, ${Math.round((performance.now() - begunMs) / 1000)} s, ${failed.length} failed`,
+      );
+  };
+  const tellFailure = async (seed: number, report: Report) => {
+    write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
+    const file = save(`seed-${seed}.jsonl`, report.lines);
+    const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
+      children.run({ ...asked, isWhole: false }),
+    );
+    const shrunk = await children.run({ ...least, isWhole: true });
+    write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
+    write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
+  };
+  try {
+    await Promise.all(seeds.map(run));
+    write(
+      `${seeds.length} seeds in ${Math.round((performance.now() - begunMs) / 1000)} s, failed: ${failed.join(', ') || 'none'}`,
+    );
+    write(
+      `in all ${Object.entries(sums)
+        .map(([name, sum]) => `${sum} ${name}`)
+        .join(', ')}`,
+    );
+    process.exitCode = failed.length > 0 ? 1 : 0;
+  } finally {
+    // Who was interrupted has it closed already.
+    await (isStopped ? new Promise(() => undefined) : close());
+  }
+}
+
+function tellOne(seed: number, report: Report): void {
+  const file = save(`seed-${seed}.jsonl`, report.lines);
+  write(
+    `seed ${seed}: ${report.statements} statements, ${report.harmed.length} harmed, ${Math.round(report.tookMs)} ms`,
+  );
+  write(`hash ${report.hash}\nhistory ${file}`);
+}
+
+if (values.judge !== undefined) judgeFile(values.judge);
+else await runSeeds();

@@ -1,0 +1,212 @@
+/** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
+import { awaitResults } from '../src/accounts/commands.ts';
+import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
+import { seededRandom } from '../test/support/random.ts';
+import type { Statement } from './gate.ts';
+import { judgeHistory } from './judge.ts';
+import { FAULTS, type Fault, type Line } from './line.ts';
+import { readFinal } from './read-final.ts';
+import type { ServerAddress } from './server.ts';
+import { time } from './virtual-time.ts';
+import { KIND } from './witness.ts';
+import { openWorkload, type Api } from './workload.ts';
+import { openProcess, openWorld, type Fate, type World } from './world.ts';
+
+export interface Asked {
+  seed: number;
+  /** Statements until all harm ends. */
+  steps: number;
+  /** Only the faults at these statements; all unless given. */
+  only?: readonly number[] | undefined;
+}
+
+export interface Simulated {
+  hash: string;
+  lines: Line[];
+  /** What is wrong; nothing, if all is well. */
+  faults: string[];
+  /** The statements that had a fault. */
+  harmed: number[];
+  statements: number;
+  /** Campaigns that were accepted, posts that arrived at the messaging application, and everything else that users asked for. */
+  campaigns: number;
+  posts: number;
+  changes: number;
+}
+
+const FAULT_CHANCE = 0.03;
+/** After all harm everything has to end within so many statements. */
+const CALM_STATEMENTS = 12_000;
+/** Evenings before clocks change in Berlin. */
+const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
+const HOUR_MS = 3_600_000;
+const LONGEST_REST_MS = 3 * HOUR_MS;
+
+/** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
+export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
+  const order = seededRandom(seed ^ 0x04de4);
+  const hints = seededRandom(seed ^ 0x417);
+  return {
+    choose: (count) => Math.floor(order() * count),
+    hint: hints,
+    statementMs: () => 0.1 + order() * 2,
+    fault(statement, number) {
+      const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
+      if (random() >= FAULT_CHANCE || (only && !only.includes(number))) return null;
+      const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'cut';
+      if (!isPossible(fault, statement)) return null;
+      harmed.push(number);
+      return { fault, delayMs: fault === 'frozen' ? 9_000 + random() * 8_000 : 200 + random() * 14_000 };
+    },
+  };
+}
+
+/** What ends a transaction cannot be cancelled, and what begins one is not worth it. */
+function isPossible(fault: Fault, { text }: Statement): boolean {
+  return fault !== 'cancelled' || !/^(begin|start transaction|commit|rollback|savepoint|release)/.test(text);
+}
+
+export async function simulate(server: ServerAddress, asked: Asked): Promise<Simulated> {
+  const harmed: number[] = [];
+  const random = seededRandom(asked.seed ^ 0x0a11);
+  const gapMs = random() < 0.5 ? 0 : 300;
+  const workers = 1 + Math.floor(random() * 3);
+  const startMs = EVENINGS[random() < 0.5 ? 0 : 1];
+  const world = await openWorld(server, {
+    seed: asked.seed,
+    fate: drawFate(asked, harmed),
+    startMs,
+    gapMs,
+    owners: [4, 6],
+  });
+  try {
+    world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
+    const dates = [1, 2].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
+    const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
+    let api = openApi(world);
+    for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
+    const ask = () => {
+      if (world.statements() >= asked.steps) return;
+      if (api.process.isDead) api = openApi(world);
+      if (workload.open() < 3) workload.ask(api);
+      time.at(time.nowMs() + random() * 700, ask);
+      if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
+      if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
+    };
+    ask();
+    await world.until(() => world.statements() >= asked.steps, asked.steps);
+    world.heal();
+    world.witness.chances = KIND;
+    api = openApi(world);
+    await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
+    return await conclude(world, harmed);
+  } finally {
+    await world.close();
+  }
+}
+
+function openApi(world: World): Api {
+  const process = openProcess('api');
+  return { process, db: world.gate.open(process), waiters: awaitResults(world.openHints(process)) };
+}
+
+interface Standing {
+  running: number;
+  revising: number;
+  in_hand: number;
+  /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
+  erasing: number;
+  /** The next instant at which a lane looks again, or a run is due. */
+  next_ms: number | null;
+  due_ms: number | null;
+  paused: string[];
+}
+
+/** Leaves the world in peace until all that was accepted has ended; sleeps through what nobody waits for. */
+async function finish(
+  world: World,
+  { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
+): Promise<void> {
+  const last = world.statements() + CALM_STATEMENTS;
+  await world.until(() => false, 200);
+  let sends = 0;
+  let restMs = 0;
+  for (let isRested = false; world.statements() < last;) {
+    const {
+      running,
+      revising,
+      in_hand: inHand,
+      erasing,
+      next_ms: nextMs,
+      due_ms: dueMs,
+      paused,
+    } = await readStanding(world);
+    if (paused.length > 0) resume(paused);
+    else if (
+      open() === 0 &&
+      running === 0 &&
+      revising === 0 &&
+      inHand === 0 &&
+      nextMs === null &&
+      world.witness.untold() === 0
+    ) {
+      if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
+      // A day later what has ended is added up, and has to say the same.
+      else if (isRested) break;
+      else {
+        isRested = true;
+        world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
+      }
+    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) {
+      // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
+      const soFar = world.history.lines.filter(({ kind }) => kind === 'send').length;
+      restMs = soFar === sends ? Math.min(Math.max(2 * restMs, nextMs - time.nowMs()), LONGEST_REST_MS) : 0;
+      sends = soFar;
+      world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + restMs, (dueMs ?? Infinity) - 50)));
+    }
+    await world.until(() => false, 80);
+  }
+}
+
+async function readStanding({ control }: World): Promise<Standing> {
+  const { rows } = await control.query<Standing>(`
+    select (select count(*)::int from runs where status = 'running') as running,
+           (select count(*)::int from revisions where wanted is not null)
+             + (select count(*)::int from revision_requests where next_position is not null) as revising,
+           (select count(in_hand_run_id)::int from lanes) as in_hand,
+           (select count(*)::int from users where deleted_at is not null) as erasing,
+           (select (extract(epoch from min(at)) * 1000)::float8
+            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
+           (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
+           (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
+  const [row] = rows;
+  if (!row) throw new Error('the ledger did not say how it stands');
+  return row;
+}
+
+async function conclude(world: World, harmed: number[]): Promise<Simulated> {
+  await world.stopWorkers();
+  const reader = openProcess('reader');
+  const db = world.gate.open(reader);
+  const final = await world.perform(reader, () =>
+    readFinal(db, (workspaceId, campaign) =>
+      readGroupAnalytics(
+        { db },
+        { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
+        campaign,
+      ),
+    ),
+  );
+  world.history.add(final);
+  const { lines } = world.history;
+  return {
+    hash: world.history.hash(),
+    lines,
+    faults: judgeHistory(lines),
+    harmed,
+    statements: world.statements(),
+    campaigns: final.campaigns.length,
+    posts: lines.filter(({ kind }) => kind === 'send').length,
+    changes: lines.filter((line) => line.kind === 'request' && !['send', 'schedule'].includes(line.operation)).length,
+  };
+}

@@ -1,0 +1,219 @@
+/** The messaging application of a simulated world: it outlives every process, and drops repeated ids as WhatsApp does. */
+import type {
+  MemberEvent,
+  Messenger,
+  MessengerSession,
+  RevisionResult,
+  SendResult,
+} from '../src/messenger/messenger.ts';
+import { seededRandom } from '../test/support/random.ts';
+import type { History } from './history.ts';
+import { current, time, type VirtualProcess } from './virtual-time.ts';
+
+export interface Chances {
+  refuse: number;
+  refuseForGood: number;
+  /** Accepted, and the caller hears nothing of it. */
+  loseAck: number;
+  vanish: number;
+  offline: number;
+  /** Of accepted posts: how often a member tells of it. */
+  receipt: number;
+  /** Of recorded receipts: how often one is told once more. */
+  retell: number;
+}
+
+export const KIND: Chances = { refuse: 0, refuseForGood: 0, loseAck: 0, vanish: 0, offline: 0, receipt: 1, retell: 0 };
+export const NASTY: Chances = {
+  refuse: 0.08,
+  refuseForGood: 0.03,
+  loseAck: 0.08,
+  vanish: 0.05,
+  offline: 0.03,
+  receipt: 0.8,
+  retell: 0.1,
+};
+
+export interface Witness {
+  /** The messenger as a process sees it. */
+  messenger: Messenger;
+  chances: Chances;
+  /** Receipts nobody has recorded yet. */
+  untold(): number;
+}
+
+const LATER = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+export function openWitness(seed: number, history: History): Witness {
+  const random = seededRandom(seed ^ 0x5eed);
+  const accepted = new Set<string>();
+  const refused = new Set<string>();
+  let untold: MemberEvent[] = [];
+  const watchers = new Set<{ process: VirtualProcess | undefined; record: (events: MemberEvent[]) => Promise<void> }>();
+  const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => untold.length };
+
+  type To = Parameters<MessengerSession['send']>[1][number];
+
+  function judge(to: To, text: string, at: { accountId: number; arrivedMs: number }): SendResult {
+    const { chances } = witness;
+    const drawn = random();
+    const process = current.getStore()?.name ?? 'nobody';
+    const note = (verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished') => {
+      const { chatId, messageId, uncertain } = to;
+      history.add({
+        kind: 'send',
+        process,
+        ...at,
+        chatId,
+        messageId,
+        text,
+        uncertain,
+        verdict,
+        judgedMs: time.nowMs(),
+      });
+    };
+    if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
+      if (!accepted.has(to.messageId)) {
+        refused.add(to.messageId);
+        note('refused for good');
+        return { kind: 'refused', reason: 'not a member', final: true };
+      }
+    }
+    if (drawn > 1 - chances.vanish) {
+      note('vanished');
+      return { kind: 'unknown', reason: 'no answer' };
+    }
+    if (drawn > 1 - chances.vanish - chances.refuse) {
+      note('refused');
+      return { kind: 'refused', reason: 'too busy', final: false };
+    }
+    note(accepted.has(to.messageId) ? 'copy' : 'accepted');
+    if (!accepted.has(to.messageId)) haveRead(at.accountId, to.messageId);
+    accepted.add(to.messageId);
+    return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
+  }
+
+  function haveRead(accountId: number, messageId: string): void {
+    if (random() >= witness.chances.receipt) return;
+    const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
+    const waitMs = 5 + random() * 3_000;
+    time.at(time.nowMs() + waitMs, () => {
+      const at = new Date(time.nowMs());
+      for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
+        untold.push({ kind, accountId, messageId, participant, at });
+      // The same again, as of a phone that was offline, or what follows from it.
+      if (random() < 0.3)
+        time.at(time.nowMs() + random() * 3_000, () => {
+          const again = random() < 0.5 ? kind : ('read' as const);
+          untold.push({ kind: again, accountId, messageId, participant: 'a', at });
+        });
+    });
+  }
+
+  function open(accountId: number): MessengerSession {
+    const ended = Promise.withResolvers<void>();
+    return {
+      async send(post, to, mayGoOn) {
+        const results: SendResult[] = [];
+        // Who is offline for one post of a turn, or may not go on, is so for the rest of it.
+        let isOffline = false;
+        let isOver = false;
+        for (const one of to) {
+          await LATER(random() * 40);
+          isOver ||= !mayGoOn();
+          if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+          else if (isOffline || (isOffline = random() < witness.chances.offline))
+            results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
+          else {
+            const arrivedMs = time.nowMs();
+            const result = judge(one, post.text, { accountId, arrivedMs });
+            await LATER(random() * 80);
+            results.push(result);
+          }
+        }
+        return results;
+      },
+      async revise(change, posts, mayGoOn) {
+        const results: RevisionResult[] = [];
+        let isOver = false;
+        for (const { messageId } of posts) {
+          await LATER(random() * 40);
+          const drawn = random();
+          let result: RevisionResult = { kind: 'done' };
+          isOver ||= !mayGoOn();
+          if (isOver) result = { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
+          else if (drawn < witness.chances.vanish) result = { kind: 'unknown', reason: 'no answer' };
+          else if (!accepted.has(messageId)) result = { kind: 'absent', reason: 'no such post' };
+          const text = change.kind === 'correct' ? change.post.text : '';
+          history.add({ kind: 'change', change: change.kind, messageId, text, result: result.kind });
+          results.push(result);
+        }
+        return results;
+      },
+      listGroups: () => Promise.resolve([]),
+      async createGroup({ name }) {
+        await LATER(random() * 200);
+        history.add({ kind: 'created', accountId, name });
+        const chatId = `${name.replaceAll(/\D/g, '')}@g.us`;
+        const about = { kind: 'group' as const, name, participants: 1, inviteLink: null, canSend: true };
+        return { ...about, chatId, sendTo: chatId, createdAt: new Date() };
+      },
+      createCommunity: () => Promise.reject(new Error('not in this world')),
+      createChannel: () => Promise.reject(new Error('not in this world')),
+      unlink: () => Promise.resolve(true),
+      ended: ended.promise,
+      close() {
+        ended.resolve();
+        return Promise.resolve();
+      },
+    };
+  }
+
+  async function tellOne(watcher: { record: (events: MemberEvent[]) => Promise<void> }): Promise<void> {
+    const events = untold.slice(0, 20);
+    if (events.length === 0) return;
+    await watcher.record(events);
+    // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
+    const told = random() < witness.chances.retell ? events.slice(1) : events;
+    untold = untold.filter((event) => !told.includes(event));
+    history.add({
+      kind: 'receipts',
+      receipts: events.flatMap((event) =>
+        event.kind === 'read' || event.kind === 'delivered'
+          ? [{ messageId: event.messageId, participant: event.participant, what: event.kind }]
+          : [],
+      ),
+    });
+  }
+
+  witness.messenger = {
+    name: 'sandbox',
+    linksAtOnce: true,
+    open: ({ accountId }) => Promise.resolve(open(accountId)),
+    link({ accountId }, _method, tell) {
+      tell({ status: 'connected' });
+      return Promise.resolve(open(accountId));
+    },
+    watchMembers(record) {
+      const watcher = { process: current.getStore(), record };
+      watchers.add(watcher);
+      let isStopped = false;
+      let ended = Promise.resolve();
+      const look = () => {
+        if (isStopped) return;
+        // What could not be recorded is told again.
+        ended = tellOne(watcher)
+          .catch(() => undefined)
+          .then(() => void setTimeout(look, 400));
+      };
+      setTimeout(look, 400);
+      return () => {
+        isStopped = true;
+        return ended;
+      };
+    },
+    forget: () => Promise.resolve(false),
+    close: () => Promise.resolve(),
+  };
+  return witness;
+}

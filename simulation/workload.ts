@@ -1,0 +1,188 @@
+/** What users ask for in a simulated world, drawn from its seed. */
+import { unlinkAccount } from '../src/accounts/unlink-account.ts';
+import { updateAccount } from '../src/accounts/update-account.ts';
+import { runCommand, type CommandWaiters } from '../src/accounts/commands.ts';
+import { addCampaign } from '../src/campaigns/add-campaign.ts';
+import { addScheduledCampaign } from '../src/campaigns/add-scheduled-campaign.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../src/campaigns/control.ts';
+import { correctCampaign } from '../src/campaigns/correct-campaign.ts';
+import { deleteCampaign } from '../src/campaigns/delete-campaign.ts';
+import { recallCampaign } from '../src/campaigns/recall-campaign.ts';
+import { retryCampaign } from '../src/campaigns/retry-campaign.ts';
+import type { Database } from '../src/database/connect.ts';
+import { endUser } from '../src/users/delete-account.ts';
+import { findUser } from '../src/users/store.ts';
+import { convert, type Owner } from '../test/support/ledger.ts';
+import { draw, pick, seededRandom } from '../test/support/random.ts';
+import type { History } from './history.ts';
+import type { AskedRest } from './line.ts';
+import { current, type VirtualProcess } from './virtual-time.ts';
+
+export interface Api {
+  process: VirtualProcess;
+  db: Database;
+  /** For what it asks of a live session. */
+  waiters: CommandWaiters;
+}
+
+export interface Workload {
+  /** Asks for something, of the process that answers now. */
+  ask(api: Api): void;
+  /** Has everything that is paused go on. */
+  resume(api: Api, campaigns: readonly string[]): void;
+  /** Questions that are not answered yet, of processes that live. */
+  open(): number;
+}
+
+interface Known {
+  campaign: string;
+  text: string;
+  owner: Owner;
+}
+
+const CAMPAIGNS = 9;
+const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete'] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+export function openWorkload(
+  seed: number,
+  {
+    owners,
+    history,
+    dates,
+  }: { owners: readonly Owner[]; history: History; /** Of the schedules. */ dates: readonly string[] },
+): Workload {
+  const random = seededRandom(seed ^ 0x10ad);
+  const known: Known[] = [];
+  const open = new Map<number, VirtualProcess>();
+  let requests = 0;
+  let texts = 0;
+
+  function request(
+    api: Api,
+    about: {
+      operation: string;
+      accountId: number;
+      text: string;
+      groupIds?: readonly number[];
+      runs?: number;
+      rest?: AskedRest;
+    },
+    act: () => Promise<{ campaignId: string }>,
+    onDone: (campaign: string) => void = () => undefined,
+  ): void {
+    const number = ++requests;
+    open.set(number, api.process);
+    history.add({ kind: 'request', request: number, ...about });
+    current.run(api.process, () => {
+      act().then(
+        ({ campaignId }) => {
+          open.delete(number);
+          history.add({ kind: 'answer', request: number, campaign: campaignId, error: null });
+          onDone(campaignId);
+        },
+        (error: unknown) => {
+          open.delete(number);
+          history.add({ kind: 'answer', request: number, campaign: null, error: nameOf(error) });
+        },
+      );
+    });
+  }
+
+  function add(api: Api): void {
+    const owner = pick(random, owners);
+    const text = `campaign ${++texts}`;
+    const groupIds = draw(random, owner.groupIds, 1 + Math.floor(random() * owner.groupIds.length));
+    const post = { name: text, description: '', html: text, image: null, isChannelCampaign: false, groupIds };
+    const deps = { db: api.db, convert, timeZone: 'UTC' };
+    const keep = (campaign: string) => void known.push({ campaign, text, owner });
+    const about = { accountId: owner.accountId, text, groupIds };
+    if (random() < 0.7)
+      return request(
+        api,
+        { ...about, operation: 'send', runs: 1 },
+        () => addCampaign(deps, owner, { ...post, scheduleTime: null }),
+        keep,
+      );
+    const [startDate = '', endDate = ''] = [dates[0], pick(random, dates)];
+    const time = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
+    const schedule = { timeZone: 'Europe/Berlin', weekdays: null, skipDates: [], startDate, endDate, time };
+    request(
+      api,
+      { ...about, operation: 'schedule', runs: dates.length },
+      () => addScheduledCampaign(deps, owner, { ...post, ...schedule }),
+      keep,
+    );
+  }
+
+  function change(api: Api, operation: Operation, { campaign, text, owner }: Known): void {
+    const deps = { db: api.db };
+    const html = `${text}, corrected ${++texts}`;
+    const about = { operation, accountId: owner.accountId, text: operation === 'correct' ? html : text };
+    const acts: Record<Operation, () => Promise<{ campaignId: string }>> = {
+      pause: () => pauseCampaign(deps, owner, campaign),
+      resume: () => resumeCampaign(deps, owner, campaign),
+      cancel: () => cancelCampaign(deps, owner, campaign),
+      retry: () => retryCampaign(deps, owner, campaign),
+      recall: () => recallCampaign(deps, owner, { campaignId: campaign, runId: null }),
+      correct: () => correctCampaign({ ...deps, convert }, owner, { campaignId: campaign, runId: null, html }),
+      delete: () => deleteCampaign(deps, owner, campaign),
+    };
+    request(api, about, acts[operation]);
+  }
+
+  /** Asks the account's session, by way of the worker that has it. */
+  function createGroup(api: Api): void {
+    const { accountId } = pick(random, owners);
+    const name = `group ${++texts}`;
+    request(api, { operation: 'create group', accountId, text: name }, async () => {
+      const { chatId } = await runCommand(api, accountId, 'create_group', { name, participants: [] });
+      return { campaignId: chatId };
+    });
+  }
+
+  function rest(api: Api): void {
+    const owner = pick(random, owners);
+    const quietHours = pick(random, [null, null, { from: '21:05', to: '05:30' }, { from: '23:00', to: '06:00' }]);
+    const wanted = { dailyCap: pick(random, [null, 4, 9]), quietHours };
+    request(api, { operation: 'rest', accountId: owner.accountId, text: '', rest: wanted }, async () => {
+      await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, wanted);
+      return { campaignId: '' };
+    });
+  }
+
+  /** Only the last owner, so that there is somebody left to send. */
+  function erase(api: Api): void {
+    const owner = owners.at(-1);
+    if (!owner) return;
+    request(api, { operation: 'erase', accountId: owner.accountId, text: '' }, async () => {
+      const user = await findUser(api.db, owner.userId);
+      if (!user) throw new Error('gone');
+      const forgets = { drop: () => undefined };
+      const deps = { db: api.db, tokenStates: forgets, apiKeyStates: forgets, diesWithUser: unlinkAccount };
+      await endUser(deps as unknown as Parameters<typeof endUser>[0], user);
+      return { campaignId: '' };
+    });
+  }
+
+  return {
+    ask(api) {
+      const drawn = random();
+      if (drawn < 0.08) return createGroup(api);
+      if (drawn < 0.12) return rest(api);
+      if (drawn < 0.13) return erase(api);
+      const isNew = known.length === 0 || random() < 0.4;
+      if (isNew && texts < CAMPAIGNS) add(api);
+      else if (known.length > 0) change(api, pick(random, OPERATIONS), pick(random, known));
+    },
+    resume(api, campaigns) {
+      for (const one of known) if (campaigns.includes(one.campaign)) change(api, 'resume', one);
+    },
+    open: () => [...open.values()].filter((process) => !process.isDead).length,
+  };
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
+}

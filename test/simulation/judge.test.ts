@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { judgeHistory } from '../../simulation/judge.ts';
+import type { AskedRest, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
+
+const CAMPAIGN = 'c';
+const of = <Kind extends Happening['kind']>(
+  kind: Kind,
+  rest: Omit<Extract<Happening, { kind: Kind }>, 'kind'>,
+  atMs = 0,
+) => ({ atMs, kind, ...rest }) as Extract<Line, { kind: Kind }>;
+
+function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>> = {}) {
+  const arrivedMs = position * 1_000;
+  const to = { accountId: 1, chatId: `1-${position}@g.us`, messageId: `m${position}`, text: 'post', uncertain: false };
+  return of(
+    'send',
+    { process: 'worker 1', ...to, verdict: 'accepted', arrivedMs, judgedMs: arrivedMs + 5, ...change },
+    arrivedMs,
+  );
+}
+
+function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalDelivery {
+  const about = { campaign: CAMPAIGN, runId: 1, position, groupId: position, messageId: `m${position}` };
+  const counts = { delivered: 1, read: 0, error: null, isRecalled: false, isCorrected: false, revisionError: null };
+  return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
+}
+
+/** Two posts that left and were received, with nothing wrong but what is put in place of a part. */
+function history({
+  sends = [send(1), send(2)],
+  deliveries = [delivery(1), delivery(2)],
+  status = 'completed',
+  delivered = 2,
+  inHand = 0,
+  told = ['m1', 'm2'],
+  more = [] as Line[],
+} = {}): Line[] {
+  const group = (groupId: number) => ({
+    groupId,
+    deliveries: 1,
+    queued: 0,
+    sent: 1,
+    failed: 0,
+    cancelled: 0,
+    delivered: 1,
+    read: 0,
+  });
+  const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, delivered, read: 0 };
+  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0 }];
+  const campaign = {
+    campaign: CAMPAIGN,
+    text: 'post',
+    status,
+    deleted: false,
+    accountId: 1,
+    runs,
+    totals,
+    groups: [group(1), group(2)],
+  };
+  return [
+    of('world', { format: 1, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
+    of('owner', { accountId: 1, chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2] }),
+    of('request', { request: 1, operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2], runs: 1 }),
+    of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
+    ...sends,
+    of('receipts', {
+      receipts: told.map((messageId) => ({ messageId, participant: 'a', what: 'delivered' as const })),
+    }),
+    ...more,
+    of('final', { campaigns: [campaign], deliveries, inHand, stoppedAccounts: 0 }),
+  ];
+}
+
+const created = (times: number) => [
+  of('request', { request: 3, operation: 'create group', accountId: 1, text: 'group 5' }),
+  ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
+  of('answer', { request: 3, campaign: '5@g.us', error: null }),
+];
+const asked = (operation: string, rest?: AskedRest) => [
+  of('request', { request: 4, operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
+  of('answer', { request: 4, campaign: '', error: null }, 20),
+];
+const halted = (operation: string) => [
+  of('request', { request: 2, operation, accountId: 1, text: 'post' }, 10),
+  of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
+];
+
+test('nothing is found where nothing is wrong', () => {
+  expect(judgeHistory(history())).toEqual([]);
+});
+
+describe('it is found that', () => {
+  test.for<[string, Line[]]>([
+    ['lost: post', history({ deliveries: [delivery(1)] })],
+    ['never ended', history({ status: 'running' })],
+    ['in hand for ever', history({ inHand: 1 })],
+    ['told as sent, and never left', history({ sends: [send(1)] })],
+    ['left, and told as failed', history({ deliveries: [delivery(1), delivery(2, { status: 'failed' })] })],
+    ['twice: m1', history({ sends: [send(1), send(2), send(1, { uncertain: true, arrivedMs: 9_000 })] })],
+    ['under two ids', history({ sends: [send(1), send(2), send(2, { messageId: 'other', arrivedMs: 9_000 })] })],
+    ['unasked', history({ sends: [send(1), send(2), send(3, { text: 'something else' })] })],
+    [
+      'repeated without a warning',
+      history({ sends: [send(1), send(2), send(2, { verdict: 'copy', arrivedMs: 9_000 })] }),
+    ],
+    [
+      'repeated with a difference',
+      history({
+        sends: [send(1), send(2), send(2, { verdict: 'copy', uncertain: true, chatId: '1-1@g.us', arrivedMs: 9_000 })],
+      }),
+    ],
+    ['out of order', history({ sends: [send(2), send(1, { arrivedMs: 9_000 })] })],
+    ['under-paced', history({ sends: [send(1), send(2, { arrivedMs: 1_100 })] })],
+    [
+      'past the fence',
+      history({
+        sends: [
+          send(1),
+          send(2, { process: 'worker 2', arrivedMs: 1_400, judgedMs: 1_401 }),
+          send(2, { verdict: 'copy', uncertain: true, arrivedMs: 1_800 }),
+        ],
+      }),
+    ],
+    ['carried out twice', history({ more: created(2) })],
+    ['told as done, and was not: group 5', history({ more: created(0) })],
+    ['left after it was to pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
+    ['does not add up: delivered of the groups', history({ delivered: 3 })],
+    ['receipts: c m2', history({ told: ['m1'] })],
+    [
+      'received, and told as failed',
+      history({ deliveries: [delivery(1), delivery(2, { status: 'failed', uncertain: true })] }),
+    ],
+    ['told as recalled, and was not', history({ deliveries: [delivery(1), delivery(2, { isRecalled: true })] })],
+    ['told as corrected, and was not', history({ deliveries: [delivery(1), delivery(2, { isCorrected: true })] })],
+    ['left after it was to erase: 2', history({ more: asked('erase') })],
+    ['not erased: 1 campaigns', history({ more: asked('erase') })],
+    [
+      'left in quiet hours: m2',
+      history({
+        sends: [send(1), send(2, { arrivedMs: 3_600_000 })],
+        more: asked('rest', { dailyCap: null, quietHours: { from: '00:30', to: '02:00' } }),
+      }),
+    ],
+    [
+      "more than a day's: 2",
+      history({
+        sends: [send(1, { arrivedMs: 100_000 }), send(2, { arrivedMs: 102_000 })],
+        more: asked('rest', { dailyCap: 1, quietHours: null }),
+      }),
+    ],
+    ['not recalled', history({ sends: [send(1, { arrivedMs: 1, judgedMs: 2 }), send(2)], more: halted('recall') })],
+  ])('%s', ([sentence, lines]) => {
+    expect(judgeHistory(lines).join('\n')).toContain(sentence);
+  });
+});
