@@ -48,6 +48,7 @@ const LONG = [
   'backup/own-server',
   'project/commands',
   'hold/seeds',
+  'simulation/{all-crash-points,crash-points}',
   'web/{barriers,build,first-visit,own-marks,room,settings,slow-line,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 const LONG_WITH_WHATSAPP = [

@@ -1,19 +1,28 @@
 /** A process that simulates seeds: its clock is replaced before anything else is loaded. */
 import { realNowMs } from './virtual-time.ts';
 import { simulate, type Asked, type Simulated } from './simulate.ts';
+import { tryCrashPoint, type CrashPoint } from './crash-points.ts';
 import type { ServerAddress } from './server.ts';
 
 export interface Task extends Asked {
   server: ServerAddress;
   /** Whether the whole history is wanted. */
   isWhole: boolean;
+  /** Not the seed is wanted, but this. */
+  crashPoint?: CrashPoint | undefined;
 }
 
-export type Report = Omit<Simulated, 'lines'> & { lines: Simulated['lines'] | null; tookMs: number };
+export type Report = Omit<Simulated, 'lines'> & {
+  lines: Simulated['lines'] | null;
+  tookMs: number;
+  first?: number;
+  last?: number;
+};
 
 process.on('message', (task: Task) => {
   const begunMs = realNowMs();
-  simulate(task.server, task).then(
+  const { server, crashPoint } = task;
+  (crashPoint ? tryCrashPoint(server, crashPoint) : simulate(server, task)).then(
     ({ lines, ...rest }) => {
       const isWanted = task.isWhole || rest.faults.length > 0;
       const report: Report = { ...rest, lines: isWanted ? lines : null, tookMs: realNowMs() - begunMs };

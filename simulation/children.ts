@@ -16,10 +16,13 @@ export interface Children {
   close(): Promise<void>;
 }
 
-export function openChildren(servers: readonly ServerAddress[]): Children {
+/** `mutation`: the bug they are loaded with; none unless given. */
+export function openChildren(servers: readonly ServerAddress[], mutation?: string): Children {
   const file = join(import.meta.dirname, 'child.ts');
   const all = servers.map((server): Child => {
-    const child = fork(file, { serialization: 'advanced', execArgv: [] });
+    const planted = mutation === undefined ? [] : ['--import', join(import.meta.dirname, 'load-mutated.ts')];
+    const env = { ...process.env, SIMULATED_MUTATION: mutation };
+    const child = fork(file, { serialization: 'advanced', execArgv: planted, env });
     const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
     return { server, child, ended };
   });

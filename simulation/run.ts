@@ -6,8 +6,11 @@ import { parseArgs } from 'node:util';
 import { openChildren } from './children.ts';
 import { judgeHistory } from './judge.ts';
 import type { Line } from './line.ts';
+import { MUTATIONS } from './mutations.ts';
 import { startServer } from './server.ts';
 import { shrink } from './shrink.ts';
+import { tryMutation } from './try-mutations.ts';
+import { tryCrashPoints } from './try-crash-points.ts';
 import type { Report } from './child.ts';
 
 const { values } = parseArgs({
@@ -22,6 +25,14 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '2' },
     /** Tells the hash of each, to compare two runs. */
     hashes: { type: 'boolean', default: false },
+    'crash-points': { type: 'boolean', default: false },
+    /** Of the crash points, each of so many. */
+    every: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1,2' },
+    mutations: { type: 'boolean', default: false },
+    /** Of the mutations, those whose name has this in it. */
+    named: { type: 'string', default: '' },
+    shrink: { type: 'boolean', default: false },
   },
 });
 
@@ -119,5 +130,46 @@ function tellOne(seed: number, report: Report): void {
   write(`hash ${report.hash}\nhistory ${file}`);
 }
 
+async function runCrashPoints(): Promise<void> {
+  const servers = await Promise.all(Array.from({ length: Number(values.processes) }, startServer));
+  const children = openChildren(servers.map(({ address }) => address));
+  try {
+    for (const workers of values.workers.split(',').map(Number)) {
+      const begunMs = performance.now();
+      const { statements, points, wrong } = await tryCrashPoints(children, { workers, every: Number(values.every) });
+      for (const { statement, fault, faults, lines } of wrong) {
+        const file = save(`crash-point-${workers}-${statement}-${fault.replace(' ', '-')}.jsonl`, lines);
+        write(`${fault} at statement ${statement}: ${faults.slice(0, 5).join('\n  ')}\n  history: ${file}`);
+      }
+      const seconds = Math.round((performance.now() - begunMs) / 1000);
+      write(`${workers} workers: ${statements} statements, ${points} points in ${seconds} s, ${wrong.length} wrong`);
+      if (wrong.length > 0) process.exitCode = 1;
+    }
+  } finally {
+    await children.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+async function runMutations(): Promise<void> {
+  const servers = await Promise.all(Array.from({ length: Number(values.processes) }, startServer));
+  const addresses = servers.map(({ address }) => address);
+  const seeds = Math.min(100, Number(values.seeds));
+  try {
+    write('| mutation | seed | what the judge said | steps |\n| --- | --- | --- | --- |');
+    for (const mutation of MUTATIONS.filter(({ name }) => name.includes(values.named))) {
+      const found = await tryMutation(addresses, mutation, { seeds, steps, isShrunk: values.shrink });
+      if (!found) process.exitCode = 1;
+      write(
+        `| ${mutation.name} | ${found ? `${found.seed} | ${found.rule} | ${found.steps}` : `none of ${seeds} | | `} |`,
+      );
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
 if (values.judge !== undefined) judgeFile(values.judge);
+else if (values.mutations) await runMutations();
+else if (values['crash-points']) await runCrashPoints();
 else await runSeeds();

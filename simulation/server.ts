@@ -10,7 +10,7 @@ import { createLog } from '../src/lib/log.ts';
 import { useMemory } from '../test/support/temporary-folder.ts';
 
 export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
-const TEMPLATE = 'simulation_template';
+export const TEMPLATE = 'simulation_template';
 
 /** Nothing here goes by what the server does by itself, beside the statements it is given. */
 const SETTINGS = {

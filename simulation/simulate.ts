@@ -38,7 +38,7 @@ const FAULT_CHANCE = 0.03;
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
 /** Evenings before clocks change in Berlin. */
-const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
+export const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
 const HOUR_MS = 3_600_000;
 const LONGEST_REST_MS = 3 * HOUR_MS;
 
@@ -62,7 +62,7 @@ export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
 }
 
 /** What ends a transaction cannot be cancelled, and what begins one is not worth it. */
-function isPossible(fault: Fault, { text }: Statement): boolean {
+export function isPossible(fault: Fault, { text }: Statement): boolean {
   return fault !== 'cancelled' || !/^(begin|start transaction|commit|rollback|savepoint|release)/.test(text);
 }
 
@@ -105,7 +105,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   }
 }
 
-function openApi(world: World): Api {
+export function openApi(world: World): Api {
   const process = openProcess('api');
   return { process, db: world.gate.open(process), waiters: awaitResults(world.openHints(process)) };
 }
@@ -168,7 +168,7 @@ async function finish(
   }
 }
 
-async function readStanding({ control }: World): Promise<Standing> {
+export async function readStanding({ control }: World): Promise<Standing> {
   const { rows } = await control.query<Standing>(`
     select (select count(*)::int from runs where status = 'running') as running,
            (select count(*)::int from revisions where wanted is not null)
@@ -184,7 +184,7 @@ async function readStanding({ control }: World): Promise<Standing> {
   return row;
 }
 
-async function conclude(world: World, harmed: number[]): Promise<Simulated> {
+export async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   await world.stopWorkers();
   const reader = openProcess('reader');
   const db = world.gate.open(reader);

@@ -74,7 +74,13 @@ export function watchLedger({ db, log, stateDir, dataDir, patienceMs }: LedgerWa
     const { judgement, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
       const verdict = ledger.heldReason === null ? judgeLedger(ledger, mark, place) : heldAs(ledger.heldReason);
-      if (verdict.kind === 'held' && ledger.heldReason === null) await holdLedger(trx, verdict.reason);
+      if (verdict.kind === 'held' && ledger.heldReason === null) {
+        log.error(
+          { ledger: ledger.number, mark: mark?.number, isSameToken: mark?.token === ledger.token },
+          'the ledger and the mark in STATE_DIR are not of one history',
+        );
+        await holdLedger(trx, verdict.reason);
+      }
       const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
       return { judgement: verdict, next: goesOn ? await raise(trx, place) : undefined };
     });

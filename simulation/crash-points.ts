@@ -1,0 +1,124 @@
+/**
+ * One campaign from its acceptance to its analytics, with exactly one fault at one statement: so that every place at which something
+ * can break is tried, and none has to be drawn.
+ */
+import { addCampaign } from '../src/campaigns/add-campaign.ts';
+import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
+import { convert } from '../test/support/ledger.ts';
+import type { Fault } from './line.ts';
+import type { ServerAddress } from './server.ts';
+import { conclude, drawFate, EVENINGS, isPossible, openApi, readStanding, type Simulated } from './simulate.ts';
+import { current } from './virtual-time.ts';
+import { KIND } from './witness.ts';
+import { openWorld, type Fate, type World } from './world.ts';
+
+export interface CrashPoint {
+  workers: number;
+  /** The statement that is harmed, and how; nothing is, without it. */
+  harm?: { statement: number; fault: Fault } | undefined;
+}
+
+export interface CrashPointTried extends Simulated {
+  /** The statements of the delivery: from the one after the owner was set up to the one that read the analytics. */
+  first: number;
+  last: number;
+}
+
+/** The order is the same in each of these worlds up to the fault, so that a number names the same statement. */
+const SEED = 71;
+const GROUPS = 3;
+const GAP_MS = 300;
+/** Longer than a lease lasts, and than a connection is waited for. */
+const LATE_MS = 14_000;
+/** After the fault all has to end within so many statements. */
+const MOST_STATEMENTS = 6_000;
+
+export async function tryCrashPoint(server: ServerAddress, { workers, harm }: CrashPoint): Promise<CrashPointTried> {
+  const harmed: number[] = [];
+  const fate: Fate = {
+    ...drawFate({ seed: SEED, steps: 0 }, []),
+    hint: () => 0.5,
+    fault(statement, number) {
+      if (number !== harm?.statement || !isPossible(harm.fault, statement)) return null;
+      harmed.push(number);
+      return { fault: harm.fault, delayMs: LATE_MS };
+    },
+  };
+  const world = await openWorld(server, { seed: SEED, fate, startMs: EVENINGS[0], gapMs: GAP_MS, owners: [GROUPS] });
+  try {
+    world.witness.chances = KIND;
+    const first = world.statements() + 1;
+    world.history.add({ kind: 'world', format: 1, seed: SEED, steps: harm?.statement ?? 0, workers, gapMs: GAP_MS });
+    for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
+    const campaign = await accept(world);
+    await end(world);
+    if (campaign) await readAnalytics(world, campaign);
+    const last = world.statements();
+    world.heal();
+    return { ...(await conclude(world, harmed)), first, last };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Resolves to the campaign, or to nothing where whoever asked was not told. */
+async function accept(world: World): Promise<string | undefined> {
+  const [owner] = world.owners;
+  if (!owner) throw new Error('nobody is there to send');
+  const api = openApi(world);
+  const { accountId, groupIds } = owner;
+  const post = {
+    name: 'campaign 1',
+    description: '',
+    html: 'campaign 1',
+    image: null,
+    isChannelCampaign: false,
+    groupIds,
+  };
+  const about = { operation: 'send', accountId, text: 'campaign 1', groupIds, runs: 1 };
+  world.history.add({ kind: 'request', request: 1, ...about });
+  let answer: { campaign: string | null; error: string | null } | undefined;
+  current.run(api.process, () => {
+    addCampaign({ db: api.db, convert }, owner, { ...post, scheduleTime: null }).then(
+      ({ campaignId }) => (answer = { campaign: campaignId, error: null }),
+      (error: unknown) => (answer = { campaign: null, error: String(error) }),
+    );
+  });
+  await world.until(() => answer !== undefined || api.process.isDead, MOST_STATEMENTS);
+  if (answer) world.history.add({ kind: 'answer', request: 1, ...answer });
+  return answer?.campaign ?? undefined;
+}
+
+/** Leaves everybody alone until nothing is left to do. What has not ended by then the judge finds. */
+async function end(world: World): Promise<void> {
+  const most = world.statements() + MOST_STATEMENTS;
+  while (world.statements() < most) {
+    await world.until(() => false, 10);
+    const { running, next_ms: nextMs } = await readStanding(world);
+    if (running === 0 && nextMs === null && world.witness.untold() === 0) return;
+  }
+}
+
+const isRead = (outcome: string | undefined) => outcome === 'read';
+
+/** Reads them as somebody does who tries again when that fails. */
+async function readAnalytics(world: World, campaign: string): Promise<void> {
+  const { workspaceId } = world.owners[0] ?? {};
+  for (let tries = 1; tries <= 4; tries++) {
+    const api = openApi(world);
+    let outcome: 'read' | 'failed' | undefined;
+    current.run(api.process, () => {
+      readGroupAnalytics(
+        { db: api.db },
+        { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
+        campaign,
+      ).then(
+        () => (outcome = 'read'),
+        () => (outcome = 'failed'),
+      );
+    });
+    await world.until(() => outcome !== undefined || api.process.isDead, MOST_STATEMENTS);
+    if (isRead(outcome)) return;
+  }
+  throw new Error('the analytics could not be read');
+}

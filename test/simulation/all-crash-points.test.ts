@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { openChildren } from '../../simulation/children.ts';
+import { startServer } from '../../simulation/server.ts';
+import { tryCrashPoints } from '../../simulation/try-crash-points.ts';
+
+test.each([1, 2])(
+  'one delivery by %i workers ends well whichever statement breaks, and however it does',
+  { timeout: 3_600_000 },
+  async (workers) => {
+    const servers = await Promise.all([startServer(), startServer()]);
+    const children = openChildren(servers.map(({ address }) => address));
+    try {
+      const { statements, points, wrong } = await tryCrashPoints(children, { workers, every: 1 });
+      expect(wrong.map(({ statement, fault, faults }) => ({ statement, fault, faults }))).toEqual([]);
+      expect(points).toBeGreaterThan(5 * statements);
+    } finally {
+      await children.close();
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+  },
+);
