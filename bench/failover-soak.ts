@@ -4,7 +4,9 @@
  * what was accepted. Tells how long it took to resume. Exits 1 if anything was lost, came twice, out of order, too fast or is counted
  * wrong; 3 where Patroni is not installed.
  */
-import { loadavg } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasPatroni, startPatroni } from '../test/support/patroni.ts';
 import { runFailovers, type Failover } from './soak/failovers.ts';
@@ -54,6 +56,11 @@ try {
   for (const [fault, number] of Object.entries(found.faults)) console.log(`${fault.padEnd(40)} ${number}`);
   for (const detail of found.details.slice(0, 20)) console.log(`  ${detail}`);
   if (Object.values(found.faults).some((number) => number > 0)) process.exitCode = 1;
+} catch (error) {
+  const file = join(tmpdir(), `campanile-failover-${process.pid}.log`);
+  await writeFile(file, patroni.log());
+  console.error(`what the members said is in ${file}`);
+  throw error;
 } finally {
   await patroni.stop();
 }

@@ -23,7 +23,7 @@ import { ownerOf } from '../support/workspaces.ts';
 describe('with the whole service at work', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startTestApp({ sandboxGap: { minMs: 5, maxMs: 10 } });
+    app = await startTestApp({ sandboxGap: { minMs: 80, maxMs: 100 } });
   });
   afterAll(() => app.stop());
 

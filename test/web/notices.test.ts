@@ -88,9 +88,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await late.waitFor();
     expect(await region.getByRole('checkbox').count()).toBe(7 * 3);
     await bell('Notices, 1 not read').waitFor();
-    await late.uncheck();
+    // Not `uncheck`, which looks at it before React has drawn what was chosen.
+    await late.click();
+    await expect.poll(() => late.isChecked()).toBe(false);
     await bell(/^Notices$/).waitFor();
-    await region.getByRole('checkbox', { name: 'A campaign is done: E-mail' }).check();
+    await region.getByRole('checkbox', { name: 'A campaign is done: E-mail' }).click();
     await until(
       () => askInBrowser<{ kinds: object[] }>(page, 'user/get_notice_settings'),
       ({ kinds }) =>
