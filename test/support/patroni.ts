@@ -52,6 +52,17 @@ export const hasPatroni =
   has('etcd', '--version') &&
   has('haproxy', '-v');
 
+/**
+ * The section of its settings by which Patroni reaches etcd. Before 3.0.3 it writes the leader's key by the third version of etcd's API
+ * whoever holds it: a leader that was frozen past its time and wakes takes it from the new one, with all that was confirmed since
+ * (patroni/patroni#2689). By the second version it asks.
+ */
+function sectionOfEtcd(): 'etcd' | 'etcd3' {
+  const [, major = 0, minor = 0, patch = 0] =
+    /(\d+)\.(\d+)\.(\d+)/.exec(spawnSync('patroni', ['--version'], { encoding: 'utf8' }).stdout)?.map(Number) ?? [];
+  return major * 10_000 + minor * 100 + patch < 30_003 ? 'etcd' : 'etcd3';
+}
+
 interface Node {
   name: string;
   /** By which all others reach the server and its Patroni, and by which that reaches etcd. */
@@ -164,6 +175,8 @@ async function startEtcd(
     'advertise-client-urls': clients,
     'listen-peer-urls': peers,
     'initial-advertise-peer-urls': peers,
+    // Newer ones do not know it.
+    ...(sectionOfEtcd() === 'etcd' && { 'enable-v2': 'true' }),
   };
   run(
     'etcd',
@@ -186,6 +199,7 @@ async function writeNode(folder: string, name: string, etcdPort: number): Promis
   const dataDir = join(home, 'data');
   const settings = (await readFile(join(DEPLOY, 'patroni.yml'), 'utf8'))
     .replace('name: node1', `name: ${name}`)
+    .replace('etcd3:', `${sectionOfEtcd()}:`)
     .replace('connect_address: 10.0.0.1:8008', `connect_address: 127.0.0.1:${rest.port}`)
     .replace('connect_address: 10.0.0.1:5432', `connect_address: 127.0.0.1:${server.port}`)
     .replace('listen: 10.0.0.1:8008', `listen: 127.0.0.1:${restPort}`)
