@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { endUnsent } from '../deliveries/end-unsent.ts';
 import { closeRuns, settleRuns, type RunKey } from '../deliveries/settle-runs.ts';
 import type { Log } from '../lib/log.ts';
 
@@ -88,7 +89,7 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
   const each = Math.ceil(EXPIRED_TOGETHER / runs.length);
   const { rows } = await sql<{ run_id: number; count: number }>`
     with expired as (
-      update deliveries d set status = 'failed', error = ${EXPIRED}, not_before = null
+      update deliveries d set ${endUnsent('failed', sql`${EXPIRED}`)}
       -- By where they are, whatever the planner believes of tables that have just grown.
       where d.ctid = any(array(
         select at.row
@@ -100,10 +101,11 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
             and not coalesce(l.in_hand_run_id = q.run_id and q.position <@ l.in_hand, false)
           order by q.position limit ${each}
         ) at))
-      returning d.account_id, d.run_id
+      returning d.account_id, d.run_id, d.status
     )
-    update runs r set queued = r.queued - e.count, failed = r.failed + e.count
-    from (select account_id, run_id, count(*)::int as count from expired group by 1, 2) e
+    update runs r set queued = r.queued - e.count, failed = r.failed + e.count - e.sent, sent = r.sent + e.sent
+    from (select account_id, run_id, count(*)::int as count, count(*) filter (where status = 'sent')::int as sent
+          from expired group by 1, 2) e
     where r.account_id = e.account_id and r.run_id = e.run_id
     returning r.run_id, e.count`.execute(trx);
   await settleRuns(trx, runs);

@@ -5,6 +5,7 @@ import { lockLane } from '../accounts/store.ts';
 import { latestStart } from '../campaigns/expire-runs.ts';
 import { messageIdOf } from '../campaigns/write-deliveries.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { endUnsent } from '../deliveries/end-unsent.ts';
 import { settleRuns } from '../deliveries/settle-runs.ts';
 import { OUTCOME_UNKNOWN } from '../messenger/messenger.ts';
 import { isDoubtful } from './list-queued.ts';
@@ -75,15 +76,16 @@ async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, cho
   const set =
     choice === 'send'
       ? sql`uncertain = true, resend = true`
-      : sql`uncertain = true, resend = false, status = 'failed', error = ${WHY_UNKNOWN}, not_before = null`;
-  const { numAffectedRows = 0n } = await sql`
-    update deliveries set ${set}
+      : sql`resend = false, ${endUnsent('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
+  const { rows } = await sql<{ status: string }>`
+    update deliveries d set ${set}
     where account_id = ${accountId} and run_id = ${runId} and status = 'queued'
-      and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}`.execute(trx);
+      and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}
+    returning status`.execute(trx);
   if (choice === 'send') return;
-  const failed = Number(numAffectedRows);
+  const failed = rows.filter(({ status }) => status === 'failed').length;
   await sql`
-    update runs set queued = queued - ${failed}, failed = failed + ${failed}
+    update runs set queued = queued - ${rows.length}, failed = failed + ${failed}, sent = sent + ${rows.length - failed}
     where account_id = ${accountId} and run_id = ${runId}`.execute(trx);
   await settleRuns(trx, [run]);
 }

@@ -119,7 +119,8 @@ async function recordTallies(trx: Connection, accountId: number, events: TallyEv
 
 /**
  * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, given up, or cancelled
- * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were.
+ * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were, and where none comes
+ * to whatever ends it (deliveries/end-unsent.ts).
  */
 async function proveSent(
   trx: Connection,

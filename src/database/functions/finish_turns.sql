@@ -50,9 +50,16 @@ begin
     returning d.account_id, o.turn, d.run_id, d.position, d.status
   ), other as (
     update deliveries d
-    set status = case o.status when 'retry' then 'queued' else o.status end::delivery_status,
-        not_before = case when o.status = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond' end,
-        attempts = d.attempts + o.tries, error = o.error, uncertain = o.uncertain
+    -- What somebody has received meanwhile was sent, whatever its try came to.
+    set status = case when d.delivered + d.views > 0 then 'sent' when o.status = 'retry' then 'queued' else o.status end::delivery_status,
+        not_before = case when o.status = 'retry' and d.delivered + d.views = 0
+                       then campanile_now() + o.wait_ms * interval '1 millisecond' end,
+        sent_at = case when d.delivered + d.views > 0 then campanile_now() end,
+        recipients = case when d.delivered + d.views > 0
+          then (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)
+          else d.recipients end,
+        attempts = d.attempts + o.tries, error = case when d.delivered + d.views = 0 then o.error end,
+        uncertain = o.uncertain and d.delivered + d.views = 0
     from jsonb_to_recordset(others) o (account_id bigint, turn bigint, run_id bigint, position int, status text, wait_ms float8,
                                        tries smallint, error text, uncertain boolean)
     where d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
