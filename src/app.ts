@@ -18,6 +18,7 @@ import { createAuthenticate } from './http/edge/auth.ts';
 import { listOperations } from './http/routes/operations.ts';
 import { buildServer, type HttpLimits } from './http/server.ts';
 import { whyHeld } from './hold/read-hold.ts';
+import { marksIn } from './hold/mark-file.ts';
 import { watchLedger } from './hold/watch-ledger.ts';
 import type { Log } from './lib/log.ts';
 import { systemClock } from './lib/time.ts';
@@ -152,7 +153,7 @@ function startSending(
     maySend: watchLedger({
       db: sendingDb,
       log,
-      stateDir: config.stateDir,
+      marks: marksIn(config.stateDir),
       dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
       patienceMs: LEASE_MS,
     }),

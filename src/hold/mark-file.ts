@@ -8,10 +8,22 @@ const Mark = z.object({ number: z.number(), token: z.string() });
 
 export type Mark = z.infer<typeof Mark>;
 
+/** Where marks are kept, by the installations' ids. */
+export interface Marks {
+  /** Undefined where there is none, or one that a crash of the machine has cut off. */
+  read(installationId: string): Promise<Mark | undefined>;
+  /** Puts the mark in place of the one before, whole. */
+  write(installationId: string, mark: Mark): Promise<void>;
+}
+
+export const marksIn = (stateDir: string): Marks => ({
+  read: (installationId) => readMark(stateDir, installationId),
+  write: (installationId, mark) => writeMark(stateDir, installationId, mark),
+});
+
 const fileOf = (stateDir: string, installationId: string) => join(stateDir, 'marks', `${installationId}.json`);
 
-/** Undefined where there is none, or one that a crash of the machine has cut off. */
-export async function readMark(stateDir: string, installationId: string): Promise<Mark | undefined> {
+async function readMark(stateDir: string, installationId: string): Promise<Mark | undefined> {
   try {
     const text = await readFile(fileOf(stateDir, installationId), 'utf8');
     return Mark.safeParse(text === '' ? undefined : JSON.parse(text)).data;
@@ -22,11 +34,8 @@ export async function readMark(stateDir: string, installationId: string): Promis
   }
 }
 
-/**
- * Puts the mark in place of the one before, whole. It is not forced onto the disk: what a power cut takes leaves an earlier mark, which
- * holds nothing that would not be held anyway.
- */
-export async function writeMark(stateDir: string, installationId: string, mark: Mark): Promise<void> {
+/** It is not forced onto the disk: what a power cut takes leaves an earlier mark, which holds nothing that would not be held anyway. */
+async function writeMark(stateDir: string, installationId: string, mark: Mark): Promise<void> {
   const file = fileOf(stateDir, installationId);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await mkdir(join(stateDir, 'marks'), { recursive: true, mode: 0o700 });

@@ -10,12 +10,13 @@ import type { Connection, Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { placeOfDatabase, placeOfFolder } from './find-place.ts';
 import { judgeLedger, type Judgement, type LedgerState } from './judge-ledger.ts';
-import { readMark, writeMark, type Mark } from './mark-file.ts';
+import type { Mark, Marks } from './mark-file.ts';
 
 export interface LedgerWatchOptions {
   db: Database;
   log: Log;
-  stateDir: string;
+  /** Those in STATE_DIR. */
+  marks: Marks;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
   /** For so long the mark of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
@@ -33,7 +34,7 @@ interface LedgerRow extends LedgerState {
   heldReason: string | null;
 }
 
-export function watchLedger({ db, log, stateDir, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
+export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
   const findPlace = () => (dataDir === undefined ? placeOfDatabase(db) : placeOfFolder(dataDir));
   const still = standStill(patienceMs);
   let said: string | undefined;
@@ -54,10 +55,7 @@ export function watchLedger({ db, log, stateDir, dataDir, patienceMs }: LedgerWa
       return result;
     } catch (error) {
       if (!hasNoState)
-        log.warn(
-          { err: error, stateDir },
-          'STATE_DIR cannot be used: a restored backup may not be told from the living one',
-        );
+        log.warn({ err: error }, 'STATE_DIR cannot be used: a restored backup may not be told from the living one');
       hasNoState = true;
       return undefined;
     }
@@ -70,7 +68,7 @@ export function watchLedger({ db, log, stateDir, dataDir, patienceMs }: LedgerWa
     const installationId = await identify(db);
     const place = await findPlace();
     // The mark first: of the ledger that wrote it, what is read afterwards is no older.
-    const mark = await withState(() => readMark(stateDir, installationId));
+    const mark = await withState(() => marks.read(installationId));
     const { judgement, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
       const verdict = ledger.heldReason === null ? judgeLedger(ledger, mark, place) : heldAs(ledger.heldReason);
@@ -88,7 +86,7 @@ export function watchLedger({ db, log, stateDir, dataDir, patienceMs }: LedgerWa
     if (said !== undefined) log.info('this ledger was released, and sends again');
     said = undefined;
     if (!next) return false;
-    await withState(() => writeMark(stateDir, installationId, next));
+    await withState(() => marks.write(installationId, next));
     return true;
   };
 }

@@ -7,6 +7,7 @@ import { LEASE_MS } from '../../src/accounts/leases.ts';
 import { beginRuns } from '../../src/campaigns/begin-runs.ts';
 import { listQueued } from '../../src/hold/list-queued.ts';
 import { releaseLedger } from '../../src/hold/release.ts';
+import { marksIn } from '../../src/hold/mark-file.ts';
 import { watchLedger } from '../../src/hold/watch-ledger.ts';
 import type { Choice } from '../../src/hold/settle-queued.ts';
 import { createLog } from '../../src/lib/log.ts';
@@ -149,7 +150,13 @@ test('of a copy and its original one goes on: who is released holds the other, a
   const stateDir = await mkdtemp(join(tmpdir(), 'campanile-state-'));
   onTestFinished(() => rm(stateDir, { recursive: true }));
   const watch = () =>
-    watchLedger({ db: database.db, log: createLog('silent'), stateDir, dataDir: undefined, patienceMs: LEASE_MS });
+    watchLedger({
+      db: database.db,
+      log: createLog('silent'),
+      marks: marksIn(stateDir),
+      dataDir: undefined,
+      patienceMs: LEASE_MS,
+    });
   const original = watch();
   expect(await original()).toBe(true);
   const { rows } = await sql<{ number: number; token: string }>`select number, token from ledger`.execute(database.db);
@@ -174,7 +181,13 @@ test('a database that was dumped and restored elsewhere is held without a mark, 
     Promise.all([state, none].map((folder) => rm(folder, { recursive: true }))).then(() => undefined),
   );
   const watch = (stateDir: string, patienceMs: number) =>
-    watchLedger({ db: database.db, log: createLog('silent'), stateDir, dataDir: undefined, patienceMs });
+    watchLedger({
+      db: database.db,
+      log: createLog('silent'),
+      marks: marksIn(stateDir),
+      dataDir: undefined,
+      patienceMs,
+    });
   expect(await watch(state, 0)()).toBe(true);
   await sql`update ledger set place = 'database 1/1'`.execute(database.db);
   expect(await watch(state, 60_000)()).toBe(false);
