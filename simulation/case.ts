@@ -14,7 +14,13 @@ export interface Case {
   campaigns: ReadonlyMap<string, FinalCampaign>;
   deliveries: ReadonlyMap<string, FinalDelivery>;
   gapMs: number;
+  /** From when the ledger was copied to when the copy was put back: what was asked for, or answered, meanwhile is taken back. */
+  taken: { fromMs: number; toMs: number } | undefined;
 }
+
+/** Whether what came of it may have been taken back with the ledger. */
+export const isTakenBack = ({ taken }: Case, { atMs, answer }: Case['requests'][number]) =>
+  taken !== undefined && atMs <= taken.toMs && (answer?.atMs ?? Infinity) >= taken.fromMs;
 
 /** Operations that ask for posts. */
 export const ADDS = new Set(['send', 'schedule']);

@@ -17,6 +17,8 @@ export type Report = Omit<Simulated, 'lines'> & {
   tookMs: number;
   first?: number;
   last?: number;
+  /** It died holding what lives in the real process, and nobody else is to be simulated there. */
+  isSpent?: boolean;
 };
 
 process.on('message', (task: Task) => {

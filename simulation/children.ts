@@ -19,19 +19,27 @@ export interface Children {
 /** `mutation`: the bug they are loaded with; none unless given. */
 export function openChildren(servers: readonly ServerAddress[], mutation?: string): Children {
   const file = join(import.meta.dirname, 'child.ts');
-  const all = servers.map((server): Child => {
+  const begin = (server: ServerAddress): Child => {
     const planted = mutation === undefined ? [] : ['--import', join(import.meta.dirname, 'load-mutated.ts')];
     const env = { ...process.env, SIMULATED_MUTATION: mutation };
     const child = fork(file, { serialization: 'advanced', execArgv: planted, env });
     const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
     return { server, child, ended };
-  });
+  };
+  const all = servers.map(begin);
   const free = [...all];
   const queue: Array<(one: Child) => void> = [];
   const take = () => {
     const one = free.pop();
     return one ? Promise.resolve(one) : new Promise<Child>((resolve) => void queue.push(resolve));
   };
+  async function replace(spent: Child): Promise<Child> {
+    spent.child.disconnect();
+    await spent.ended;
+    const whole = begin(spent.server);
+    all.splice(all.indexOf(spent), 1, whole);
+    return whole;
+  }
   return {
     async run(task) {
       const one = await take();
@@ -40,9 +48,10 @@ export function openChildren(servers: readonly ServerAddress[], mutation?: strin
       void one.ended.then(() => told.reject(new Error(`the process of seed ${task.seed} has ended`)));
       one.child.send({ ...task, server: one.server } satisfies Task);
       const report = await told.promise;
+      const whole = report.isSpent ? await replace(one) : one;
       const next = queue.shift();
-      if (next) next(one);
-      else free.push(one);
+      if (next) next(whole);
+      else free.push(whole);
       return report;
     },
     async close() {

@@ -7,7 +7,8 @@ import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';
 import type { ServerAddress } from './server.ts';
-import { conclude, drawFate, EVENINGS, isPossible, openApi, readStanding, type Simulated } from './simulate.ts';
+import { conclude, drawFate, EVENINGS, isPossible, openApi, type Simulated } from './simulate.ts';
+import { readStanding } from './standing.ts';
 import { current } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorld, type Fate, type World } from './world.ts';
@@ -22,6 +23,8 @@ export interface CrashPointTried extends Simulated {
   /** The statements of the delivery: from the one after the owner was set up to the one that read the analytics. */
   first: number;
   last: number;
+  /** Who read the analytics died over it, and keeps the place that it had among those who do: they are counted in the real process. */
+  isSpent: boolean;
 }
 
 /** The order is the same in each of these worlds up to the fault, so that a number names the same statement. */
@@ -38,6 +41,7 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
   const fate: Fate = {
     ...drawFate({ seed: SEED, steps: 0 }, []),
     hint: () => 0.5,
+    freezeMs: () => 0,
     fault(statement, number) {
       if (number !== harm?.statement || !isPossible(harm.fault, statement)) return null;
       harmed.push(number);
@@ -52,10 +56,10 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const campaign = await accept(world);
     await end(world);
-    if (campaign) await readAnalytics(world, campaign);
+    const isSpent = campaign !== undefined && (await readAnalytics(world, campaign));
     const last = world.statements();
     world.heal();
-    return { ...(await conclude(world, harmed)), first, last };
+    return { ...(await conclude(world, harmed)), first, last, isSpent };
   } finally {
     await world.close();
   }
@@ -101,9 +105,10 @@ async function end(world: World): Promise<void> {
 
 const isRead = (outcome: string | undefined) => outcome === 'read';
 
-/** Reads them as somebody does who tries again when that fails. */
-async function readAnalytics(world: World, campaign: string): Promise<void> {
+/** Reads them as somebody does who tries again when that fails. Resolves to whether somebody died over it. */
+async function readAnalytics(world: World, campaign: string): Promise<boolean> {
   const { workspaceId } = world.owners[0] ?? {};
+  let hasDied = false;
   for (let tries = 1; tries <= 4; tries++) {
     const api = openApi(world);
     let outcome: 'read' | 'failed' | undefined;
@@ -118,7 +123,8 @@ async function readAnalytics(world: World, campaign: string): Promise<void> {
       );
     });
     await world.until(() => outcome !== undefined || api.process.isDead, MOST_STATEMENTS);
-    if (isRead(outcome)) return;
+    hasDied ||= api.process.isDead;
+    if (isRead(outcome)) return hasDied;
   }
   throw new Error('the analytics could not be read');
 }

@@ -8,7 +8,7 @@ import { broken, openBackends, type GatedConnection, type Statement, type UnderW
 import type { History } from './history.ts';
 import type { Fault } from './line.ts';
 import { openPool } from './pool.ts';
-import { settle, time, type VirtualProcess } from './virtual-time.ts';
+import { freeze, settle, time, type VirtualProcess } from './virtual-time.ts';
 
 export type { GatedConnection, Statement } from './backends.ts';
 
@@ -26,19 +26,22 @@ export interface Gate {
   crash(process: VirtualProcess): Promise<void>;
   /** A pool of a process. */
   open(process: VirtualProcess): Database;
+  /** Those that live and were given a pool. */
+  processes(): VirtualProcess[];
   /** What the simulator began by itself, as a statement that came late. */
   background(): Promise<void>;
   /** There is something of that to do. */
   isBusy(): boolean;
+  /** Ends every connection there is. */
   close(): Promise<void>;
 }
 
 const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
 const isEnd = (text: string) => text === 'commit' || text === 'rollback';
 /** It calls no function of ours that writes, so that nobody is notified. */
-const isReading = (text: string) =>
+export const isReading = (text: string) =>
   /^\s*select\b/.test(text) && !/notify|claim_turns|finish_turns|settle|close_runs/.test(text);
-const isBegin = (text: string) => text === 'begin' || text.startsWith('start transaction');
+export const isBegin = (text: string) => text === 'begin' || text.startsWith('start transaction');
 
 export function openGate({
   address,
@@ -59,6 +62,7 @@ export function openGate({
   const backends = openBackends(address, control);
   const connections = new Set<GatedConnection>();
   let statementCount = 0;
+  let processes: VirtualProcess[] = [];
 
   async function connect(process: VirtualProcess): Promise<GatedConnection> {
     const connection = await backends.connect(process);
@@ -208,7 +212,7 @@ export function openGate({
       if (fault === 'delayed') return delay(statement, delayMs);
       if (fault === 'frozen') {
         note(statement, fault, 'not yet sent');
-        statement.process.frozenUntilMs = time.nowMs() + delayMs;
+        freeze(statement.process, delayMs);
         limitIdle(statement.connection);
         waiting.push(statement);
         return;
@@ -216,13 +220,16 @@ export function openGate({
       await carryOut(statement, fault);
     },
     crash,
-    open: (process) =>
-      openPool(process, {
+    processes: () => (processes = processes.filter(({ isDead }) => !isDead)),
+    open(process) {
+      processes.push(process);
+      return openPool(process, {
         connect,
         cut,
         ask: (statement) => void waiting.push(statement),
         later: (work) => void background.push(work),
-      }),
+      });
+    },
     async background() {
       while (background.length > 0) {
         const [first, ...others] = background;

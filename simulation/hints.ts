@@ -11,34 +11,37 @@ export interface Notifications {
   /** Resolves when everything notified by what is committed has been handed on. */
   collect(): Promise<void>;
   open(process: VirtualProcess): Hints;
+  /** Leaves the database alone, and comes back to it. */
+  pause(): Promise<void>;
+  goOn(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `chance` draws in [0, 1) what becomes of a hint. */
-export async function openNotifications(
-  address: PostgresAddress,
-  chance: () => number,
-  isCalm: () => boolean,
-): Promise<Notifications> {
-  const client = new pg.Client({ ...connectionSettings(address), connectionTimeoutMillis: 0 });
-  await client.connect();
-  await client.query([...HINT_CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));
+/** `delay`: by how many milliseconds a hint comes late, or null, when it is lost. */
+export async function openNotifications(address: PostgresAddress, delay: () => number | null): Promise<Notifications> {
   const listeners: Array<{ process: VirtualProcess; channel: string; handler: (payload: string) => void }> = [];
   let marked: (() => void) | undefined;
 
   /** Told by the server, and handed on when it is known to have told all. */
   let told: Array<{ channel: string; payload: string }> = [];
-  client.on('notification', ({ channel, payload = '' }) => {
-    if (channel === MARKER) marked?.();
-    else told.push({ channel, payload });
-  });
+  let client = await listen();
+
+  async function listen(): Promise<pg.Client> {
+    const opened = new pg.Client({ ...connectionSettings(address), connectionTimeoutMillis: 0 });
+    await opened.connect();
+    opened.on('notification', ({ channel, payload = '' }) => {
+      if (channel === MARKER) marked?.();
+      else told.push({ channel, payload });
+    });
+    await opened.query([...HINT_CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));
+    return opened;
+  }
 
   function handOn({ channel, payload }: { channel: string; payload: string }): void {
     for (const one of listeners) {
       if (one.process.isDead || one.channel !== channel) continue;
-      const drawn = chance();
-      if (drawn < 0.1 && !isCalm()) continue;
-      time.at(time.nowMs() + drawn * 30, () => one.handler(payload), one.process);
+      const lateMs = delay();
+      if (lateMs !== null) time.at(time.nowMs() + lateMs, () => one.handler(payload), one.process);
     }
   }
 
@@ -58,6 +61,10 @@ export async function openNotifications(
       },
       close: () => Promise.resolve(),
     }),
+    pause: () => client.end(),
+    async goOn() {
+      client = await listen();
+    },
     close: () => client.end(),
   };
 }

@@ -1,9 +1,11 @@
 /** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the judge. */
-import { isOf, only, type Case, type Of } from './case.ts';
+import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
-export function haltsHold({ requests, sends, gapMs }: Case): string[] {
+export function haltsHold(facts: Case): string[] {
+  const { requests, sends, gapMs } = facts;
   return requests.flatMap((halt) => {
+    if (isTakenBack(facts, halt)) return [];
     const isErasure = halt.operation === 'erase';
     if (!['pause', 'cancel', 'recall', 'erase'].includes(halt.operation) || !halt.answer || halt.answer.error)
       return [];
@@ -32,12 +34,15 @@ export function haltsHold({ requests, sends, gapMs }: Case): string[] {
 const TURN_MS = 30_000;
 
 /** What the ledger tells as recalled was; and of a campaign whose recall was accepted all that left is, or says why not. */
-export function changesReachThem({ lines, requests, final }: Case): string[] {
+export function changesReachThem(facts: Case): string[] {
+  const { lines, requests, final } = facts;
   const recalled = new Set(
     only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
   );
   const asked = new Set(
-    requests.flatMap((one) => (one.operation === 'recall' && one.answer?.campaign ? [one.answer.campaign] : [])),
+    requests.flatMap((one) =>
+      one.operation === 'recall' && one.answer?.campaign && !isTakenBack(facts, one) ? [one.answer.campaign] : [],
+    ),
   );
   const corrected = new Map(
     only(lines, 'change').flatMap((one) =>
@@ -66,9 +71,11 @@ export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
   });
 }
 
-export function whatIsErasedIsGone({ requests, final }: Case): string[] {
-  return requests.flatMap(({ operation, accountId, answer }) => {
-    if (operation !== 'erase' || !answer || answer.error) return [];
+export function whatIsErasedIsGone(facts: Case): string[] {
+  const { requests, final } = facts;
+  return requests.flatMap((request) => {
+    const { operation, accountId, answer } = request;
+    if (operation !== 'erase' || !answer || answer.error || isTakenBack(facts, request)) return [];
     const left = final.campaigns.filter((one) => one.accountId === accountId);
     return left.length > 0 ? [`not erased: ${left.length} campaigns of account ${accountId}`] : [];
   });
@@ -78,9 +85,11 @@ const DAY_MS = 86_400_000;
 const msOf = (clock: string) => Number(clock.slice(0, 2)) * 3_600_000 + Number(clock.slice(3)) * 60_000;
 
 /** The rules of rest that were asked for last, from when that was answered on; none, where nobody knows which were the last. */
-export function restsAreKept({ requests, sends }: Case): string[] {
-  return requests.flatMap(({ operation, accountId, answer, rest, atMs }) => {
-    if (operation !== 'rest' || !rest || !answer || answer.error) return [];
+export function restsAreKept(facts: Case): string[] {
+  const { requests, sends, taken } = facts;
+  return requests.flatMap((request) => {
+    const { operation, accountId, answer, rest, atMs } = request;
+    if (operation !== 'rest' || !rest || !answer || answer.error || isTakenBack(facts, request)) return [];
     const others = requests.filter(
       (one) => one.operation === 'rest' && one.accountId === accountId && one.rest !== rest,
     );
@@ -93,7 +102,8 @@ export function restsAreKept({ requests, sends }: Case): string[] {
       // A turn that was in hand as it began may still leave.
       return at >= from + TURN_MS || at < to;
     });
-    const accepted = later.filter((one) => one.verdict === 'accepted');
+    // What had left before the ledger was put back it does not know of.
+    const accepted = later.filter((one) => one.verdict === 'accepted' && one.arrivedMs > (taken?.toMs ?? 0));
     const days = [...Map.groupBy(accepted, (one) => Math.floor(one.arrivedMs / DAY_MS))];
     return [
       ...disturbing.map((one) => `left in quiet hours: ${one.messageId}`),

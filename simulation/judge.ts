@@ -1,5 +1,5 @@
 /** Judges a world by its history alone: whoever has the file can, without the service. */
-import { ADDS, isOf, only, type Case } from './case.ts';
+import { ADDS, isOf, isTakenBack, only, type Case } from './case.ts';
 import {
   changesReachThem,
   commandsAreCarriedOutOnce,
@@ -15,7 +15,10 @@ export function judgeHistory(lines: readonly Line[]): string[] {
   const [world] = only(lines, 'world');
   if (!final || !world) return ['the history has no beginning or no end'];
   const answers = new Map(only(lines, 'answer').map((one) => [one.request, one]));
+  const [copied] = only(lines, 'copied');
+  const [putBack] = only(lines, 'put back');
   const facts: Case = {
+    taken: copied && putBack && { fromMs: copied.atMs, toMs: putBack.atMs },
     lines,
     final,
     gapMs: world.gapMs,
@@ -46,9 +49,11 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   restsAreKept,
 ];
 
-function nothingIsLost({ requests, campaigns, final }: Case): string[] {
-  return requests.flatMap(({ operation, answer, text, accountId, groupIds = [] }) => {
-    if (!ADDS.has(operation) || !answer?.campaign) return [];
+function nothingIsLost(facts: Case): string[] {
+  const { requests, campaigns, final } = facts;
+  return requests.flatMap((request) => {
+    const { operation, answer, text, accountId, groupIds = [] } = request;
+    if (!ADDS.has(operation) || !answer?.campaign || isTakenBack(facts, request)) return [];
     const campaign = campaigns.get(answer.campaign);
     if (!campaign) return isDeleted(requests, text, accountId) ? [] : [`lost: ${text} was accepted and is gone`];
     if (campaign.deleted) return [];
@@ -70,11 +75,12 @@ function isDeleted(requests: Case['requests'], text: string, accountId: number):
   );
 }
 
-function everythingEnds({ final }: Case): string[] {
+function everythingEnds({ final, lines }: Case): string[] {
   const open = final.campaigns.filter(
     ({ status, deleted }) => !deleted && ['scheduled', 'running', 'paused'].includes(status),
   );
   return [
+    ...only(lines, 'stuck').map(({ forMs }) => `not live: ${forMs} ms without anything that was due`),
     ...open.map(({ text, status }) => `never ended: ${text} is ${status}`),
     ...(final.inHand > 0 ? [`in hand for ever: turns of ${final.inHand} accounts`] : []),
     ...(final.stoppedAccounts > 0 ? [`contradicts itself: ${final.stoppedAccounts} accounts were stopped`] : []),
@@ -197,16 +203,23 @@ function sumsAddUp({ final }: Case): string[] {
   });
 }
 
-function receiptsAreCounted({ lines, final }: Case): string[] {
-  const told = only(lines, 'receipts').flatMap((one) => one.receipts);
+function receiptsAreCounted({ lines, final, taken }: Case): string[] {
+  const isKept = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
+  const told = only(lines, 'receipts').flatMap((one) =>
+    one.receipts.map((receipt) => ({ ...receipt, isKept: isKept(one) })),
+  );
   const byMessage = Map.groupBy(told, (one) => one.messageId);
   return final.deliveries.flatMap(({ messageId, delivered, read, status, campaign }) => {
-    const own = byMessage.get(messageId) ?? [];
+    const all = byMessage.get(messageId) ?? [];
+    const own = all.filter((one) => one.isKept);
     const people = (some: typeof own) => new Set(some.map((one) => one.participant)).size;
-    const reads = people(own.filter(({ what }) => what === 'read'));
+    const reads = (some: typeof own) => people(some.filter(({ what }) => what === 'read'));
+    const isBetween = (count: number, from: number, to: number) => count >= from && count <= to;
     const found = [];
-    if (delivered !== people(own) || read !== reads)
-      found.push(`receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads} were told`);
+    if (!isBetween(delivered, people(own), people(all)) || !isBetween(read, reads(own), reads(all)))
+      found.push(
+        `receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads(own)} were told`,
+      );
     if (own.length > 0 && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
     return found;
   });

@@ -75,6 +75,12 @@ export type Happening =
   | { kind: 'slept'; forMs: number }
   | { kind: 'clock'; process: string; byMs: number }
   | { kind: 'healed' }
+  | { kind: 'froze'; process: string; forMs: number }
+  | { kind: 'left alone'; process: string; killed: readonly string[]; frozen: readonly string[] }
+  | { kind: 'stuck'; forMs: number; running: number; revising: number; inHand: number; untold: number }
+  | { kind: 'copied' }
+  | { kind: 'put back' }
+  | { kind: 'released'; others: 'send' | 'unknown' }
   | { kind: 'created'; accountId: number; name: string }
   | {
       kind: 'request';

@@ -1,126 +1,203 @@
-/** Bugs that the simulation has to find: each an exact text of the source, and what stands there instead. Never in the source itself. */
-export interface Mutation {
-  name: string;
+/** Bugs that the simulation has to find: exact texts of the source, and what stands there instead. Never in the source itself. */
+export interface Edit {
   /** Below `src`. */
   file: string;
   text: string;
   replacement: string;
 }
 
+export interface Mutation {
+  name: string;
+  edits: readonly Edit[];
+}
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the fence is skipped',
-    file: 'database/functions/finish_turns.sql',
-    text: 'l.turn = i.turn and l.in_hand_run_id is not null as held',
-    replacement: 'l.in_hand_run_id is not null as held',
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: 'l.turn = i.turn and l.in_hand_run_id is not null as held',
+        replacement: 'l.in_hand_run_id is not null as held',
+      },
+    ],
   },
   {
     name: 'the lease is not asked before a send',
-    file: 'accounts/leases.ts',
-    text: 'return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();',
-    replacement: 'return epoch !== -1 || since.size > 0;',
+    edits: [
+      {
+        file: 'accounts/leases.ts',
+        text: 'return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();',
+        replacement: 'return epoch !== -1 || since.size > 0;',
+      },
+    ],
   },
   {
     name: 'the gap is not waited for',
-    file: 'database/functions/finish_turns.sql',
-    text: "campanile_now() + i.gap_ms * interval '1 millisecond'",
-    replacement: 'campanile_now()',
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: "campanile_now() + i.gap_ms * interval '1 millisecond'",
+        replacement: 'campanile_now()',
+      },
+    ],
   },
   {
     name: 'wake_at is early',
-    file: 'database/functions/claim_turns.sql',
-    text: 'where lanes.shard = held.shard and wake_at <= campanile_now()',
-    replacement: "where lanes.shard = held.shard and wake_at <= campanile_now() + interval '1 second'",
+    edits: [
+      {
+        file: 'database/functions/claim_turns.sql',
+        text: 'where lanes.shard = held.shard and wake_at <= campanile_now()',
+        replacement: "where lanes.shard = held.shard and wake_at <= campanile_now() + interval '1 second'",
+      },
+    ],
   },
   {
     name: 'next_position is off by one',
-    file: 'database/functions/finish_turns.sql',
-    text: 't.held_last + 1',
-    replacement: 't.held_last + 2',
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: 't.held_last + 1',
+        replacement: 't.held_last + 2',
+      },
+    ],
   },
   {
     name: 'a receipt is counted twice',
-    file: 'receipts/record-receipts.ts',
-    text: 'fresh = excluded.flags & ~r.flags,',
-    replacement: 'fresh = excluded.flags,',
+    edits: [
+      {
+        file: 'receipts/record-receipts.ts',
+        text: 'fresh = excluded.flags & ~r.flags,',
+        replacement: 'fresh = excluded.flags,',
+      },
+    ],
   },
   {
     name: 'a hint is lost, and nobody looks without one',
-    file: 'deliveries/claim-turns.ts',
-    text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
-    replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
+    edits: [
+      {
+        file: 'deliveries/claim-turns.ts',
+        text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
+        replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
+      },
+    ],
   },
   {
     name: 'a retry has a new id',
-    file: 'database/functions/claim_turns.sql',
-    text: 't.position, t.message_id, g.send_to',
-    replacement:
-      "t.position, case when t.attempts > 0 then '3EB0' || upper(left(md5(t.message_id || t.attempts), 18)) else t.message_id end, g.send_to",
+    edits: [
+      {
+        file: 'database/functions/claim_turns.sql',
+        text: 't.position, t.message_id, g.send_to',
+        replacement:
+          "t.position, case when t.attempts > 0 then '3EB0' || upper(left(md5(t.message_id || t.attempts), 18)) else t.message_id end, g.send_to",
+      },
+    ],
   },
   {
     name: 'a take-over does not say that it may have left',
-    file: 'accounts/lease-store.ts',
-    text: 'set uncertain = true, resend = false,',
-    replacement: 'set resend = false,',
+    edits: [
+      {
+        file: 'accounts/lease-store.ts',
+        text: 'set uncertain = true, resend = false,',
+        replacement: 'set resend = false,',
+      },
+    ],
   },
   {
     name: 'an unknown outcome counts as surely not sent',
-    file: 'deliveries/outcome.ts',
-    text: 'reason: result.reason, uncertain: true };',
-    replacement: 'reason: result.reason, uncertain: false };',
+    edits: [
+      {
+        file: 'deliveries/outcome.ts',
+        text: 'reason: result.reason, uncertain: true };',
+        replacement: 'reason: result.reason, uncertain: false };',
+      },
+    ],
   },
   {
     name: 'a pause is not honoured',
-    file: 'database/functions/claim_turns.sql',
-    text: "and r.account_id = l.account_id and r.status = 'running' and not r.paused",
-    replacement: "and r.account_id = l.account_id and r.status = 'running'",
+    edits: [
+      {
+        file: 'database/functions/claim_turns.sql',
+        text: "and r.account_id = l.account_id and r.status = 'running' and not r.paused",
+        replacement: "and r.account_id = l.account_id and r.status = 'running'",
+      },
+    ],
   },
   {
     name: 'a run ends with one still queued',
-    file: 'database/functions/finish_turns.sql',
-    text: "status = case when r.status = 'running' and r.queued = t.sent + t.failed",
-    replacement: "status = case when r.status = 'running' and r.queued <= t.sent + t.failed + 1",
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: "status = case when r.status = 'running' and r.queued = t.sent + t.failed",
+        replacement: "status = case when r.status = 'running' and r.queued <= t.sent + t.failed + 1",
+      },
+    ],
   },
   {
     name: 'the sums are not told of changes',
-    file: 'database/functions/sum_changed_deliveries.sql',
-    text: 'n.first <= r.summed) then return null; end if;',
-    replacement: 'n.first <= r.summed) or true then return null; end if;',
+    edits: [
+      {
+        file: 'database/functions/sum_changed_deliveries.sql',
+        text: 'n.first <= r.summed) then return null; end if;',
+        replacement: 'n.first <= r.summed) or true then return null; end if;',
+      },
+    ],
   },
   {
     name: 'the epoch is not raised at a take-over',
-    file: 'accounts/lease-store.ts',
-    text: 'set worker_id = ${workerId}, epoch = s.epoch + 1 from free',
-    replacement: 'set worker_id = ${workerId}, epoch = s.epoch from free',
+    edits: [
+      {
+        file: 'accounts/lease-store.ts',
+        text: 'set worker_id = ${workerId}, epoch = s.epoch + 1 from free',
+        replacement: 'set worker_id = ${workerId}, epoch = s.epoch from free',
+      },
+    ],
   },
   {
     name: 'what is in hand is taken for a stray',
-    file: 'deliveries/requeue-strays.ts',
-    text: '!knows({ accountId, turn })',
-    replacement: '!knows({ accountId, turn: turn + 1 })',
+    edits: [
+      {
+        file: 'deliveries/requeue-strays.ts',
+        text: '!knows({ accountId, turn })',
+        replacement: '!knows({ accountId, turn: turn + 1 })',
+      },
+    ],
   },
   {
     name: 'a finish that is repeated counts again',
-    file: 'database/functions/finish_turns.sql',
-    text: "q.position between o.first and o.last and q.status = 'queued'",
-    replacement: 'q.position between o.first and o.last',
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: "q.position between o.first and o.last and q.status = 'queued'",
+        replacement: 'q.position between o.first and o.last',
+      },
+    ],
   },
   {
     name: 'what left late stays cancelled',
-    file: 'database/functions/finish_turns.sql',
-    text: 'perform write_late_truth(living, sent_stretches);',
-    replacement: 'null;',
+    edits: [
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: 'perform write_late_truth(living, sent_stretches);',
+        replacement: 'null;',
+      },
+    ],
   },
   {
     name: 'a recall goes before what is in hand',
-    file: 'deliveries/claim-revisions.ts',
-    text: 'and in_hand_run_id is null and next_send_at <=',
-    replacement: 'and next_send_at <=',
+    edits: [
+      {
+        file: 'deliveries/claim-revisions.ts',
+        text: 'and in_hand_run_id is null and next_send_at <=',
+        replacement: 'and next_send_at <=',
+      },
+    ],
   },
 ];
 
-export const isSql = ({ file }: Mutation) => file.endsWith('.sql');
-export const mutate = ({ name, text, replacement }: Mutation, source: string): string => {
-  if (source.split(text).length !== 2) throw new Error(`${name}: its text does not stand in the source once`);
+export const isSql = ({ file }: Edit) => file.endsWith('.sql');
+/** Throws unless it has its text once. */
+export const edit = ({ file, text, replacement }: Edit, source: string): string => {
+  if (source.split(text).length !== 2) throw new Error(`"${text}" does not stand once in ${file}`);
   return source.replace(text, () => replacement);
 };

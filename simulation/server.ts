@@ -102,21 +102,37 @@ export async function connectControl(address: PostgresAddress): Promise<pg.Clien
   return client;
 }
 
-/** A new ledger, of its own. Resolves to how to reach it, and what removes it. */
-export async function copyTemplate(
-  address: ServerAddress,
-  name: string,
-): Promise<{
+/** A ledger of its own. */
+export interface SimulatedLedger {
   address: ServerAddress;
-  /** To another database of that server. */ control: pg.Client;
+  /** To another database of that server. */
+  control: pg.Client;
+  /** Nobody may be connected, in this and the next. */
+  copy(): Promise<void>;
+  /** Puts the copy in its place. */
+  putBack(): Promise<void>;
   drop(): Promise<void>;
-}> {
+}
+
+export async function copyTemplate(address: ServerAddress, name: string): Promise<SimulatedLedger> {
   const control = await connectControl(address);
   await control.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   return {
     address: { ...address, database: name },
     control,
+    async copy() {
+      await control.query(`create database ${name}_copy template ${name} strategy file_copy`);
+    },
+    async putBack() {
+      await control.query(`drop database ${name}`);
+      await control.query(`alter database ${name}_copy rename to ${name}`);
+      const ledger = await connectControl({ ...address, database: name });
+      // What is drawn at random elsewhere is never drawn again.
+      await ledger.query("select setval('simulated_ids', nextval('simulated_ids') + 1000000)");
+      await ledger.end();
+    },
     async drop() {
+      await control.query(`drop database if exists ${name}_copy with (force)`);
       await control.query(`drop database ${name} with (force)`);
       await control.end();
     },

@@ -1,11 +1,14 @@
 /** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
 import { awaitResults } from '../src/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
-import { seededRandom } from '../test/support/random.ts';
-import type { Statement } from './gate.ts';
+import { pick, seededRandom } from '../test/support/random.ts';
+import { isBegin, isReading, type Statement } from './gate.ts';
 import { judgeHistory } from './judge.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
+import { readStanding, type Standing } from './standing.ts';
+import { watchProgress } from './watch-progress.ts';
 import { readFinal } from './read-final.ts';
+import { keepMarks, keepReleasing } from './put-back.ts';
 import type { ServerAddress } from './server.ts';
 import { time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
@@ -34,7 +37,13 @@ export interface Simulated {
   changes: number;
 }
 
-const FAULT_CHANCE = 0.03;
+const FAULT_CHANCE = { reading: 0.02, writing: 0.06 };
+const FREEZE_CHANCE = 0.12;
+/** Longer than a lease lasts. */
+const drawFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
+/** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
+const LEFT_ALONE_CHANCE = 0.4;
+const PUT_BACK_CHANCE = 0.2;
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
 /** Evenings before clocks change in Berlin. */
@@ -46,20 +55,25 @@ const LONGEST_REST_MS = 3 * HOUR_MS;
 export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
   const order = seededRandom(seed ^ 0x04de4);
   const hints = seededRandom(seed ^ 0x417);
+  const freezes = seededRandom(seed ^ 0xf2ee);
   return {
     choose: (count) => Math.floor(order() * count),
     hint: hints,
+    freezeMs: () => (freezes() < FREEZE_CHANCE ? drawFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {
       const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
-      if (random() >= FAULT_CHANCE || (only && !only.includes(number))) return null;
+      const chance = isWriting(statement) ? FAULT_CHANCE.writing : FAULT_CHANCE.reading;
+      if (random() >= chance || (only && !only.includes(number))) return null;
       const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'cut';
       if (!isPossible(fault, statement)) return null;
       harmed.push(number);
-      return { fault, delayMs: fault === 'frozen' ? 9_000 + random() * 8_000 : 200 + random() * 14_000 };
+      return { fault, delayMs: fault === 'frozen' ? drawFreezeMs(random) : 200 + random() * 14_000 };
     },
   };
 }
+
+const isWriting = ({ text }: Statement) => !isReading(text) && !isBegin(text);
 
 /** What ends a transaction cannot be cancelled, and what begins one is not worth it. */
 export function isPossible(fault: Fault, { text }: Statement): boolean {
@@ -70,14 +84,19 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const harmed: number[] = [];
   const random = seededRandom(asked.seed ^ 0x0a11);
   const gapMs = random() < 0.5 ? 0 : 300;
-  const workers = 1 + Math.floor(random() * 3);
+  const workers = pick(random, [1, 2, 2, 3, 3]);
   const startMs = EVENINGS[random() < 0.5 ? 0 : 1];
+  const isLeftAlone = random() < LEFT_ALONE_CHANCE;
+  const isPutBack = random() < PUT_BACK_CHANCE;
+  // Marks of the ledger are most of what happens where they are kept.
+  const steps = isPutBack ? 2 * asked.steps : asked.steps;
   const world = await openWorld(server, {
     seed: asked.seed,
     fate: drawFate(asked, harmed),
     startMs,
     gapMs,
     owners: [4, 6],
+    marks: isPutBack ? keepMarks() : undefined,
   });
   try {
     world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
@@ -86,7 +105,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     let api = openApi(world);
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const ask = () => {
-      if (world.statements() >= asked.steps) return;
+      if (world.statements() >= steps) return;
       if (api.process.isDead) api = openApi(world);
       if (workload.open() < 3) workload.ask(api);
       time.at(time.nowMs() + random() * 700, ask);
@@ -94,8 +113,17 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
     };
     ask();
-    await world.until(() => world.statements() >= asked.steps, asked.steps);
-    world.heal();
+    const upTo = (part: number) => world.until(() => world.statements() >= steps * part, steps);
+    if (isPutBack) {
+      keepReleasing(world, seededRandom(asked.seed ^ 0x7e1ea5e));
+      await upTo(0.2 + random() * 0.3);
+      await world.copy();
+      await upTo(0.6 + random() * 0.4);
+      await world.putBack();
+    }
+    await upTo(1);
+    if (isLeftAlone) await world.leaveAlone(random);
+    else world.heal();
     world.witness.chances = KIND;
     api = openApi(world);
     await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
@@ -110,46 +138,25 @@ export function openApi(world: World): Api {
   return { process, db: world.gate.open(process), waiters: awaitResults(world.openHints(process)) };
 }
 
-interface Standing {
-  running: number;
-  revising: number;
-  in_hand: number;
-  /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
-  erasing: number;
-  /** The next instant at which a lane looks again, or a run is due. */
-  next_ms: number | null;
-  due_ms: number | null;
-  paused: string[];
-}
-
-/** Leaves the world in peace until all that was accepted has ended; sleeps through what nobody waits for. */
+/**
+ * Leaves the world in peace until all that was accepted has ended, or nothing comes of anything any more; sleeps through what nobody
+ * waits for.
+ */
 async function finish(
   world: World,
   { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
   await world.until(() => false, 200);
+  const progress = watchProgress(world);
   let sends = 0;
   let restMs = 0;
   for (let isRested = false; world.statements() < last;) {
-    const {
-      running,
-      revising,
-      in_hand: inHand,
-      erasing,
-      next_ms: nextMs,
-      due_ms: dueMs,
-      paused,
-    } = await readStanding(world);
+    const standing = await readStanding(world);
+    const { next_ms: nextMs, due_ms: dueMs, erasing, paused } = standing;
+    if (progress.isStuck(standing)) return;
     if (paused.length > 0) resume(paused);
-    else if (
-      open() === 0 &&
-      running === 0 &&
-      revising === 0 &&
-      inHand === 0 &&
-      nextMs === null &&
-      world.witness.untold() === 0
-    ) {
+    else if (open() === 0 && isOver(standing) && world.witness.untold() === 0) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
       // A day later what has ended is added up, and has to say the same.
       else if (isRested) break;
@@ -157,7 +164,7 @@ async function finish(
         isRested = true;
         world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
       }
-    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000) {
+    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {
       // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
       const soFar = world.history.lines.filter(({ kind }) => kind === 'send').length;
       restMs = soFar === sends ? Math.min(Math.max(2 * restMs, nextMs - time.nowMs()), LONGEST_REST_MS) : 0;
@@ -168,21 +175,8 @@ async function finish(
   }
 }
 
-export async function readStanding({ control }: World): Promise<Standing> {
-  const { rows } = await control.query<Standing>(`
-    select (select count(*)::int from runs where status = 'running') as running,
-           (select count(*)::int from revisions where wanted is not null)
-             + (select count(*)::int from revision_requests where next_position is not null) as revising,
-           (select count(in_hand_run_id)::int from lanes) as in_hand,
-           (select count(*)::int from users where deleted_at is not null) as erasing,
-           (select (extract(epoch from min(at)) * 1000)::float8
-            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
-           (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
-           (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
-  const [row] = rows;
-  if (!row) throw new Error('the ledger did not say how it stands');
-  return row;
-}
+const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: Standing) =>
+  running === 0 && revising === 0 && inHand === 0 && nextMs === null && !held;
 
 export async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   await world.stopWorkers();

@@ -1,7 +1,7 @@
 /** Plants one bug after the other and tells which seed finds it: `npm run simulate -- --mutations`. */
 import { readFile } from 'node:fs/promises';
 import { openChildren } from './children.ts';
-import { isSql, mutate, type Mutation } from './mutations.ts';
+import { edit, isSql, type Mutation } from './mutations.ts';
 import { connectControl, TEMPLATE, type ServerAddress } from './server.ts';
 import { shrink } from './shrink.ts';
 
@@ -19,10 +19,13 @@ export async function tryMutation(
   mutation: Mutation,
   { seeds, steps, isShrunk }: { seeds: number; steps: number; isShrunk: boolean },
 ): Promise<Found | undefined> {
-  const source = await readFile(new URL(`../src/${mutation.file}`, import.meta.url), 'utf8');
+  const [inSql, inCode] = [mutation.edits.filter(isSql), mutation.edits.filter((one) => !isSql(one))];
+  const sources = new Map<string, string>();
+  for (const { file } of inSql) sources.set(file, await readFile(new URL(`../src/${file}`, import.meta.url), 'utf8'));
   const define = (text: string) => Promise.all(servers.map((server) => redefine(server, text)));
-  if (isSql(mutation)) await define(mutate(mutation, source));
-  const children = openChildren(servers, isSql(mutation) ? undefined : mutation.name);
+  for (const [file, source] of sources)
+    await define(inSql.filter((one) => one.file === file).reduce((text, one) => edit(one, text), source));
+  const children = openChildren(servers, inCode.length > 0 ? mutation.name : undefined);
   try {
     let next = 1;
     const all: Array<Found & { harmed: number[] }> = [];
@@ -41,7 +44,7 @@ export async function tryMutation(
     return { ...found, steps: least.steps };
   } finally {
     await children.close();
-    if (isSql(mutation)) await define(source);
+    for (const source of sources.values()) await define(source);
   }
 }
 

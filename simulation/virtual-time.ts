@@ -82,7 +82,7 @@ function createTime() {
     },
     /** Gives a process what has come for it: never when it is dead, later when it is frozen. */
     deliver(process: VirtualProcess | undefined, run: () => void): void {
-      if (process?.isDead) return;
+      if (process?.isDead || process?.frozenUntilMs === Infinity) return;
       if (process && process.frozenUntilMs > nowMs) at(process.frozenUntilMs, run, process);
       else current.run(process, run);
     },
@@ -91,6 +91,13 @@ function createTime() {
       this.deliver(due.process, due.run);
     },
   };
+}
+
+/** It stands still for so long; Infinity: for good. */
+export function freeze(process: VirtualProcess, forMs: number): void {
+  process.frozenUntilMs = time.nowMs() + forMs;
+  // So that time goes on when there is nobody else.
+  if (forMs < Infinity) time.at(process.frozenUntilMs, () => undefined);
 }
 
 /** What `setTimeout` returns: as much of Node's as anybody here uses. */

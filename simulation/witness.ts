@@ -8,7 +8,7 @@ import type {
 } from '../src/messenger/messenger.ts';
 import { seededRandom } from '../test/support/random.ts';
 import type { History } from './history.ts';
-import { current, time, type VirtualProcess } from './virtual-time.ts';
+import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
   refuse: number;
@@ -44,7 +44,8 @@ export interface Witness {
 
 const LATER = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-export function openWitness(seed: number, history: History): Witness {
+/** `freezeMs`: for how long the process that is about to send a post stands still; 0: it does not. */
+export function openWitness(seed: number, history: History, freezeMs: () => number): Witness {
   const random = seededRandom(seed ^ 0x5eed);
   const accepted = new Set<string>();
   const refused = new Set<string>();
@@ -93,6 +94,15 @@ export function openWitness(seed: number, history: History): Witness {
     return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
   }
 
+  async function standStill(): Promise<void> {
+    const process = current.getStore();
+    const forMs = freezeMs();
+    if (!process || forMs === 0) return;
+    history.add({ kind: 'froze', process: process.name, forMs });
+    freeze(process, forMs);
+    await LATER(1);
+  }
+
   function haveRead(accountId: number, messageId: string): void {
     if (random() >= witness.chances.receipt) return;
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
@@ -120,6 +130,7 @@ export function openWitness(seed: number, history: History): Witness {
         let isOver = false;
         for (const one of to) {
           await LATER(random() * 40);
+          await standStill();
           isOver ||= !mayGoOn();
           if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
           else if (isOffline || (isOffline = random() < witness.chances.offline))

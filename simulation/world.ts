@@ -1,13 +1,17 @@
 /** One simulated world: the service's own code, a real database behind the gate, and a clock and a chance of its own. */
 import { startWorker, type Worker } from '../src/worker.ts';
+import { LEASE_MS } from '../src/accounts/leases.ts';
+import type { Marks } from '../src/hold/mark-file.ts';
+import { watchLedger } from '../src/hold/watch-ledger.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
+import { pick } from '../test/support/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
 import { openNotifications, type Notifications } from './hints.ts';
 import { openHistory, type History } from './history.ts';
 import type { Fault } from './line.ts';
 import { connectControl, copyTemplate, type ServerAddress } from './server.ts';
-import { settle, time, current, type VirtualProcess } from './virtual-time.ts';
+import { current, freeze, settle, time, type VirtualProcess } from './virtual-time.ts';
 import { openWitness, type Witness } from './witness.ts';
 import type pg from 'pg';
 
@@ -19,6 +23,8 @@ export interface Fate {
   fault(statement: Statement, number: number): { fault: Fault; delayMs: number } | null;
   /** What becomes of a hint, in [0, 1): below 0.1 it is lost, the more the later it comes. */
   hint(): number;
+  /** For how long the process that is about to send a post stands still; 0: it does not. */
+  freezeMs(): number;
   /** How long a statement takes, in milliseconds. */
   statementMs(): number;
 }
@@ -28,7 +34,8 @@ export interface World {
   witness: Witness;
   history: History;
   owners: Owner[];
-  control: pg.Client;
+  /** To ask the ledger what nobody in this world asks. */
+  readonly control: pg.Client;
   openHints: Notifications['open'];
   /** Statements let through so far. */
   statements(): number;
@@ -47,6 +54,12 @@ export interface World {
   sleepUntil(instantMs: number): void;
   /** No faults any more. */
   heal(): void;
+  /** One worker stays whole; all others end or stand still for good, and nobody is given hints any more. No other faults. */
+  leaveAlone(random: () => number): Promise<void>;
+  /** All processes end, and the ledger is copied as it is then. Workers start again by themselves. */
+  copy(): Promise<void>;
+  /** All processes end, and the copy takes the ledger's place. */
+  putBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,28 +78,37 @@ export async function openWorld(
     startMs,
     gapMs,
     owners: sizes,
-  }: { seed: number; fate: Fate; startMs: number; gapMs: number; owners: readonly number[] },
+    marks,
+  }: {
+    seed: number;
+    fate: Fate;
+    startMs: number;
+    gapMs: number;
+    owners: readonly number[];
+    /** Where workers keep marks of the ledger; they keep none without. */
+    marks?: Marks | undefined;
+  },
 ): Promise<World> {
   time.reset(startMs, seed);
   const history = openHistory();
   const database = await copyTemplate(server, `simulated_${process.pid}_${Math.abs(seed)}`);
-  const control = await connectControl(database.address);
-  let isCalm = false;
-  const hints: Notifications = await openNotifications(
-    database.address,
-    () => fate.hint(),
-    () => isCalm,
-  );
+  let control = await connectControl(database.address);
+  let hearing: 'badly' | 'well' | 'nothing' = 'badly';
+  const hints: Notifications = await openNotifications(database.address, () => {
+    const drawn = fate.hint();
+    return hearing === 'nothing' || (hearing === 'badly' && drawn < 0.1) ? null : drawn * 30;
+  });
   const gate = openGate({
     address: database.address,
     control: database.control,
     history,
     onCommit: () => hints.collect(),
   });
-  const witness = openWitness(seed, history);
+  const witness = openWitness(seed, history, () => (areFaultsOn ? fate.freezeMs() : 0));
   const workers = new Map<string, Running>();
+  const names = new Set<string>();
   let statements = 0;
-  let areWorkersWanted = true;
+  let isWanted: (name: string) => boolean = () => true;
   let areFaultsOn = false;
 
   async function step(): Promise<void> {
@@ -127,12 +149,17 @@ export async function openWorld(
   function begin(name: string): void {
     const process = openProcess(name);
     const running: Running = { process };
+    names.add(name);
     workers.set(name, running);
     history.add({ kind: 'started', process: name });
     current.run(process, () => {
+      const db = gate.open(process);
+      const log = createLog('silent' as never);
+      const patienceMs = LEASE_MS;
       startWorker({
-        db: gate.open(process),
-        log: createLog('silent' as never),
+        db,
+        log,
+        maySend: marks && watchLedger({ db, log, marks, dataDir: undefined, patienceMs }),
         hints: hints.open(process),
         messengers: new Map([['sandbox', witness.messenger]]),
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },
@@ -152,7 +179,9 @@ export async function openWorld(
 
   function restart(name: string): void {
     workers.delete(name);
-    if (areWorkersWanted) time.at(time.nowMs() + 200 + time.random() * 3_000, () => begin(name));
+    time.at(time.nowMs() + 200 + time.random() * 3_000, () => {
+      if (isWanted(name)) begin(name);
+    });
   }
 
   async function perform<T>(process: VirtualProcess, act: () => Promise<T>): Promise<T> {
@@ -168,6 +197,20 @@ export async function openWorld(
     return outcome.value;
   }
 
+  /** As where the machine with the database loses its power. */
+  async function replaceLedger(act: () => Promise<void>): Promise<void> {
+    await gate.background();
+    for (const process of gate.processes()) await gate.crash(process);
+    await gate.background();
+    await gate.close();
+    await hints.pause();
+    await control.end();
+    await act();
+    control = await connectControl(database.address);
+    await hints.goOn();
+    for (const name of workers.keys()) restart(name);
+  }
+
   const setup = openProcess('setup');
   const db = gate.open(setup);
   const owners: Owner[] = [];
@@ -177,6 +220,7 @@ export async function openWorld(
     const chats = owner.groupIds.map((_, index) => `${owner.accountId}-${index + 1}@g.us`);
     history.add({ kind: 'owner', accountId: owner.accountId, chats, groupIds: owner.groupIds });
   }
+  setup.isDead = true;
   areFaultsOn = true;
 
   return {
@@ -184,7 +228,9 @@ export async function openWorld(
     witness,
     history,
     owners,
-    control,
+    get control() {
+      return control;
+    },
     openHints: (process) => hints.open(process),
     statements: () => statements,
     step,
@@ -192,8 +238,9 @@ export async function openWorld(
     perform,
     startWorker: begin,
     async stopWorkers() {
-      areWorkersWanted = false;
+      isWanted = () => false;
       for (const { process, worker } of workers.values()) {
+        if (process.isDead || process.frozenUntilMs === Infinity) continue;
         history.add({ kind: 'stopping', process: process.name });
         if (worker) await perform(process, () => worker.stop());
       }
@@ -211,7 +258,31 @@ export async function openWorld(
     heal() {
       history.add({ kind: 'healed' });
       areFaultsOn = false;
-      isCalm = true;
+      hearing = 'well';
+    },
+    async leaveAlone(random) {
+      areFaultsOn = false;
+      hearing = 'nothing';
+      const whole = pick(random, [...names]);
+      const others = [...names].filter((name) => name !== whole);
+      const frozen = others.filter(() => random() < 0.5);
+      const killed = others.filter((name) => !frozen.includes(name));
+      isWanted = (name) => name === whole;
+      history.add({ kind: 'left alone', process: whole, killed, frozen });
+      for (const name of others) {
+        const process = workers.get(name)?.process;
+        if (!process || process.isDead) continue;
+        if (frozen.includes(name)) freeze(process, Infinity);
+        else await gate.crash(process);
+      }
+    },
+    async copy() {
+      await replaceLedger(() => database.copy());
+      history.add({ kind: 'copied' });
+    },
+    async putBack() {
+      await replaceLedger(() => database.putBack());
+      history.add({ kind: 'put back' });
     },
     async close() {
       await gate.close();

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { mutate, MUTATIONS } from '../../simulation/mutations.ts';
+import { edit, MUTATIONS } from '../../simulation/mutations.ts';
 
-test.each(MUTATIONS)('"$name" can be planted: its text stands in $file once', async (mutation) => {
-  const source = await readFile(new URL(`../../src/${mutation.file}`, import.meta.url), 'utf8');
-  expect(mutate(mutation, source)).not.toBe(source);
-  expect(() => mutate(mutation, `${source}${source}`)).toThrow('once');
+test.each(MUTATIONS)('"$name" can be planted: each of its texts stands in its file once', async ({ edits }) => {
+  expect(edits.length).toBeGreaterThan(0);
+  for (const one of edits) {
+    const source = await readFile(new URL(`../../src/${one.file}`, import.meta.url), 'utf8');
+    expect(edit(one, source)).not.toBe(source);
+    expect(() => edit(one, `${source}${source}`)).toThrow('once');
+  }
 });

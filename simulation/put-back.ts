@@ -1,0 +1,44 @@
+/** A ledger that is copied in the middle of everything and put back later, as a backup is, and whoever then looks and releases it. */
+import { sql } from 'kysely';
+import { listQueued } from '../src/hold/list-queued.ts';
+import type { Mark, Marks } from '../src/hold/mark-file.ts';
+import { releaseLedger } from '../src/hold/release.ts';
+import { pick } from '../test/support/random.ts';
+import { current, time } from './virtual-time.ts';
+import { openProcess, type World } from './world.ts';
+
+/** As STATE_DIR keeps them: whatever becomes of processes and of the ledger. */
+export function keepMarks(): Marks {
+  const marks = new Map<string, Mark>();
+  return {
+    read: (installationId) => Promise.resolve(marks.get(installationId)),
+    write: (installationId, mark) => Promise.resolve(void marks.set(installationId, mark)),
+  };
+}
+
+const LOOKS_EVERY_MS = 5_000;
+
+/** From now on somebody looks every few seconds whether the ledger is held, and releases it, all campaigns alike. */
+export function keepReleasing(world: World, random: () => number): void {
+  let process = openProcess('operator');
+  let db = world.gate.open(process);
+  const look = async () => {
+    const { rows } = await sql<{ held: boolean }>`select held_since is not null as held from ledger`.execute(db);
+    if (!rows[0]?.held) return;
+    await listQueued(db);
+    const others = pick(random, ['send', 'unknown'] as const);
+    await releaseLedger(db, { choices: new Map(), others }, () => Promise.resolve());
+    world.history.add({ kind: 'released', others });
+  };
+  const later = () => time.at(time.nowMs() + LOOKS_EVERY_MS * (1 + random()), begin);
+  const begin = () => {
+    later();
+    if (process.isDead) {
+      process = openProcess('operator');
+      db = world.gate.open(process);
+    }
+    // What could not be done now is done at the next look.
+    current.run(process, () => void look().catch(() => undefined));
+  };
+  later();
+}

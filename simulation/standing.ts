@@ -1,0 +1,33 @@
+/** What a ledger still has to do. */
+import type { World } from './world.ts';
+
+export interface Standing {
+  running: number;
+  revising: number;
+  in_hand: number;
+  /** The ledger is held. */
+  held: boolean;
+  /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
+  erasing: number;
+  /** The next instant at which a lane looks again, or a run is due. */
+  next_ms: number | null;
+  due_ms: number | null;
+  paused: string[];
+}
+
+export async function readStanding({ control }: World): Promise<Standing> {
+  const { rows } = await control.query<Standing>(`
+    select (select count(*)::int from runs where status = 'running') as running,
+           (select count(*)::int from revisions where wanted is not null)
+             + (select count(*)::int from revision_requests where next_position is not null) as revising,
+           (select count(in_hand_run_id)::int from lanes) as in_hand,
+           (select held_since is not null from ledger) as held,
+           (select count(*)::int from users where deleted_at is not null) as erasing,
+           (select (extract(epoch from min(at)) * 1000)::float8
+            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
+           (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
+           (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
+  const [row] = rows;
+  if (!row) throw new Error('the ledger did not say how it stands');
+  return row;
+}

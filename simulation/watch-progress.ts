@@ -1,0 +1,34 @@
+/** Notes when a world that is left in peace does not move on although something is due. */
+import type { Standing } from './standing.ts';
+import { time } from './virtual-time.ts';
+import type { World } from './world.ts';
+
+/** Whoever is whole has taken over from those who are not within a lease, and has sent, or has given up, long before. */
+export const LIVE_WITHIN_MS = 60_000;
+
+export function watchProgress({ history, witness }: World): {
+  /** Ask it with what the ledger says every few seconds. Once true the history says so, too. */
+  isStuck(standing: Standing): boolean;
+} {
+  let seen = '';
+  let waitedMs = 0;
+  let awakeMs = 0;
+  /** Time asleep is nobody's fault. */
+  const countAwakeMs = () =>
+    time.nowMs() - history.lines.reduce((sum, line) => sum + (line.kind === 'slept' ? line.forMs : 0), 0);
+  return {
+    isStuck({ running, revising, in_hand: inHand, erasing, next_ms: nextMs, held, paused }) {
+      const passedMs = countAwakeMs() - awakeMs;
+      awakeMs += passedMs;
+      const did = history.lines.filter(({ kind }) => kind === 'send' || kind === 'change' || kind === 'answer').length;
+      const standing = [did, running, revising, inHand, erasing, witness.untold(), held, paused.length].join(' ');
+      const isDue = inHand > 0 || witness.untold() > 0 || (nextMs !== null && nextMs <= time.nowMs());
+      if (standing !== seen || !isDue || held) waitedMs = 0;
+      else waitedMs += passedMs;
+      seen = standing;
+      if (waitedMs < LIVE_WITHIN_MS) return false;
+      history.add({ kind: 'stuck', forMs: waitedMs, running, revising, inHand, untold: witness.untold() });
+      return true;
+    },
+  };
+}
