@@ -79,7 +79,11 @@ export interface Message {
 export async function sendNow(sender: Sender, { ask, clock }: Asking, message: Message): Promise<Sent> {
   const [askedMs, leastMs] = [nowMs(), clock.leastMs];
   const { data } = await ask<{ campaign_id: string }>(sender, 'venom/add-campaign', bodyOf(message), message.text);
-  return toSent(sender, data.campaign_id, message, { askedMs: askedMs - clock.mostMs, dueMs: nowMs() - leastMs });
+  return toSent(sender, data.campaign_id, message, {
+    askedMs: askedMs - clock.mostMs,
+    dueMs: nowMs() - leastMs,
+    acceptedMs: nowMs(),
+  });
 }
 
 /** Undefined when the APIs were away for so long that its time had passed. */
@@ -103,7 +107,11 @@ async function schedule(
   const { status, headers } = await ask(sender, 'venom/add-campaign-batch', body, message.text);
   if (status === 400) return undefined;
   const campaignId = headers.get('x-campaign-id') ?? '';
-  return toSent(sender, campaignId, message, { askedMs: dueMs, dueMs: Math.max(dueMs, nowMs() - leastMs) });
+  return toSent(sender, campaignId, message, {
+    askedMs: dueMs,
+    dueMs: Math.max(dueMs, nowMs() - leastMs),
+    acceptedMs: nowMs(),
+  });
 }
 
 function bodyOf({ text, groups }: Message) {
@@ -114,7 +122,7 @@ function toSent(
   sender: Sender,
   campaignId: string,
   { text, groups }: Message,
-  times: { askedMs: number; dueMs: number },
+  times: { askedMs: number; dueMs: number; acceptedMs: number },
 ): Sent {
   const chatIds = groups.map(({ chatId }) => chatId);
   const run = { accountId: sender.accountId, text, chatIds, ...times, halts: [], cancelled: false };

@@ -126,6 +126,12 @@ describe('the judge', () => {
     ).toEqual({});
   });
 
+  test('lets a run begin before one that was due by a clock that was set back, and was not accepted yet', () => {
+    const seen = entries({ chatId: 'a', text: 'two' }, ...all);
+    expect(faultsOf(seen, [{ ...run, acceptedMs: 150 }, second])).toEqual({});
+    expect(faultsOf(seen, [{ ...run, acceptedMs: 50 }, second])).toEqual({ 'runs out of order': 1 });
+  });
+
   test.each<[string, Record<string, number>, Entry[], ExpectedRun[], Partial<Expected>]>([
     ['lost', { lost: 1 }, entries({ chatId: 'a' }, { chatId: 'c' }), [run], {}],
     [

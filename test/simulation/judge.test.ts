@@ -34,6 +34,7 @@ function history({
   inHand = 0,
   told = ['m1', 'm2'],
   more = [] as Line[],
+  isKept = true,
 } = {}): Line[] {
   const group = (groupId: number) => ({
     groupId,
@@ -42,7 +43,7 @@ function history({
     sent: 1,
     failed: 0,
     cancelled: 0,
-    delivered: 1,
+    delivered: deliveries.find((one) => one.groupId === groupId)?.delivered ?? 1,
     read: 0,
   });
   const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, delivered, read: 0 };
@@ -67,7 +68,7 @@ function history({
       receipts: told.map((messageId) => ({ messageId, participant: 'a', what: 'delivered' as const })),
     }),
     ...more,
-    of('final', { campaigns: [campaign], deliveries, inHand, stoppedAccounts: 0 }),
+    of('final', { campaigns: isKept ? [campaign] : [], deliveries, inHand, stoppedAccounts: 0 }),
   ];
 }
 
@@ -89,10 +90,38 @@ test('nothing is found where nothing is wrong', () => {
   expect(judgeHistory(history())).toEqual([]);
 });
 
+/** The ledger was copied at one instant and the copy put back at another. */
+const putBack = (fromMs: number, toMs: number) => [of('copied', {}, fromMs), of('put back', {}, toMs)];
+
+describe('what was taken back with the ledger is excused:', () => {
+  test.for<[string, Line[]]>([
+    ['a pause', history({ more: [...halted('pause'), ...putBack(15, 50)] })],
+    ['a campaign', history({ deliveries: [], isKept: false, more: putBack(0, 50) })],
+    [
+      'a receipt',
+      history({ deliveries: [delivery(1), delivery(2, { delivered: 0 })], delivered: 1, more: putBack(0, 50) }),
+    ],
+    ['an erasure', history({ more: [...asked('erase'), ...putBack(5, 50)] })],
+  ])('%s', ([, lines]) => {
+    expect(judgeHistory(lines)).toEqual([]);
+  });
+
+  test('and what was asked for before or after is not', () => {
+    const told = (fromMs: number, toMs: number) =>
+      judgeHistory(history({ more: [...halted('pause'), ...putBack(fromMs, toMs)] }));
+    expect(told(30, 50)).toEqual([expect.stringContaining('left after it was to pause')]);
+    expect(told(2, 8)).toEqual([expect.stringContaining('left after it was to pause')]);
+  });
+});
+
 describe('it is found that', () => {
   test.for<[string, Line[]]>([
     ['lost: post', history({ deliveries: [delivery(1)] })],
     ['never ended', history({ status: 'running' })],
+    [
+      'not live: 61000 ms',
+      history({ more: [of('stuck', { forMs: 61_000, running: 1, revising: 0, inHand: 1, untold: 0 })] }),
+    ],
     ['in hand for ever', history({ inHand: 1 })],
     ['told as sent, and never left', history({ sends: [send(1)] })],
     ['left, and told as failed', history({ deliveries: [delivery(1), delivery(2, { status: 'failed' })] })],

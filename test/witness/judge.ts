@@ -11,6 +11,8 @@ export interface ExpectedRun {
   askedMs: number;
   /** ... and was accepted, and due, by then. */
   dueMs: number;
+  /** It was accepted by then, where the ledger's clock was set back and it was due earlier by that; `dueMs` unless given. */
+  acceptedMs?: number | undefined;
   /** From the answer of each pause or cancel to when it was asked to go on; Infinity: never. */
   halts: ReadonlyArray<{ fromMs: number; toMs: number }>;
   /** Nothing need have left of it. */
@@ -70,6 +72,9 @@ export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
   const { runs } = expected;
   const known = new Set(runs.map(keyOf));
   const outcomes = new Map(runs.map((run) => [keyOf(run), outcomesOf(byRun.get(keyOf(run)) ?? [])]));
+  const early = [...Map.groupBy(runs, (run) => run.accountId).values()].flatMap((own) =>
+    findEarlyRuns(own, (run) => byRun.get(keyOf(run))?.[0]?.arrivedMs),
+  );
   const sum = <T>(items: Iterable<T>, count: (item: T) => number) =>
     [...items].reduce((all, one) => all + count(one), 0);
   const ofRuns = (count: (run: ExpectedRun, seen: readonly Entry[]) => number) =>
@@ -80,7 +85,10 @@ export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
     refusedForGood: count('refused for good'),
     copies: count('copy'),
     outcomes,
-    details: runs.flatMap((run) => describeDisorder(run, byRun.get(keyOf(run)) ?? [])),
+    details: [
+      ...runs.flatMap((run) => describeDisorder(run, byRun.get(keyOf(run)) ?? [])),
+      ...early.map(({ late, began }) => `began too early: ${JSON.stringify(began)} before ${JSON.stringify(late)}`),
+    ],
     faults: {
       lost: sum(runs, (run) =>
         run.cancelled ? 0 : run.chatIds.filter((chat) => !outcomes.get(keyOf(run))?.has(chat)).length,
@@ -91,9 +99,7 @@ export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
         entries.filter((entry) => !known.has(keyOf(entry))).length +
         ofRuns((run, seen) => seen.filter((entry) => !run.chatIds.includes(entry.chatId)).length),
       'out of order within a run': ofRuns(countDisorder),
-      'runs out of order': sum(Map.groupBy(runs, (run) => run.accountId).values(), (own) =>
-        countEarlyRuns(own, (run) => byRun.get(keyOf(run))?.[0]?.arrivedMs),
-      ),
+      'runs out of order': early.length,
       'under-paced': sum(byAccount, ([account, own]) => countUnpaced(own, expected.gapMs.get(account) ?? 0)),
       'left after a halt': ofRuns((run, seen) => countLateLeavers(run, seen, expected.turnSize(run.accountId))),
     },
@@ -142,18 +148,23 @@ function describeDisorder({ chatIds, text }: ExpectedRun, seen: readonly Entry[]
   return found;
 }
 
-/** Pairs of runs of one account of which the second was asked for when the first was due already, and yet began before it. */
-function countEarlyRuns(runs: readonly ExpectedRun[], beganMs: (run: ExpectedRun) => number | undefined): number {
+/**
+ * Pairs of runs of one account of which the second was asked for when the first was due already, and yet began before it, when that
+ * had been accepted.
+ */
+function findEarlyRuns(
+  runs: readonly ExpectedRun[],
+  beganMs: (run: ExpectedRun) => number | undefined,
+): Array<{ late: ExpectedRun; began: ExpectedRun }> {
   // What was halted steps aside.
   const plain = runs.filter((run) => run.halts.length === 0 && !run.cancelled);
-  let early = 0;
-  for (const one of plain)
-    for (const other of plain) {
-      const [first, second] = [beganMs(one), beganMs(other)];
-      if (first === undefined || second === undefined) continue;
-      if (one.dueMs < other.askedMs && second < first) early += 1;
-    }
-  return early;
+  return plain.flatMap((late) =>
+    plain.flatMap((began) => {
+      const [first, second] = [beganMs(late), beganMs(began)];
+      if (first === undefined || second === undefined || second >= first) return [];
+      return late.dueMs < began.askedMs && (late.acceptedMs ?? late.dueMs) < second ? [{ late, began }] : [];
+    }),
+  );
 }
 
 function countUnpaced(own: readonly Entry[], gapMs: number): number {
