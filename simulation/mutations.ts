@@ -20,6 +20,16 @@ export const MUTATIONS: readonly Mutation[] = [
         text: 'l.turn = i.turn and l.in_hand_run_id is not null as held',
         replacement: 'l.in_hand_run_id is not null as held',
       },
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
+        replacement: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint",
+      },
+      {
+        file: 'database/functions/finish_turns.sql',
+        text: 'where l.account_id = i.account_id and l.turn = i.turn and (all_held',
+        replacement: 'where l.account_id = i.account_id and (all_held',
+      },
     ],
   },
   {

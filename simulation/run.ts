@@ -18,7 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
-    steps: { type: 'string', default: '300' },
+    steps: { type: 'string', default: '500' },
     only: { type: 'string' },
     judge: { type: 'string' },
     out: { type: 'string', default: join(tmpdir(), 'campanile-simulation') },

@@ -37,8 +37,11 @@ export interface Simulated {
   changes: number;
 }
 
-const FAULT_CHANCE = { reading: 0.02, writing: 0.06 };
-const FREEZE_CHANCE = 0.12;
+/** Some worlds are stormy, and in some one fault has time to show what comes of it. */
+const FAULT_CHANCES = [0.002, 0.006, 0.02];
+/** Where something is written more can go wrong. */
+const WHERE_WRITTEN = 3;
+const FREEZE_CHANCES = [0, 0.04, 0.12];
 /** Longer than a lease lasts. */
 const drawFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 /** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
@@ -49,6 +52,8 @@ const CALM_STATEMENTS = 12_000;
 /** Evenings before clocks change in Berlin. */
 export const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
 const HOUR_MS = 3_600_000;
+/** At most. */
+const BETWEEN_REQUESTS_MS = 3_000;
 const LONGEST_REST_MS = 3 * HOUR_MS;
 
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
@@ -56,17 +61,20 @@ export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
   const order = seededRandom(seed ^ 0x04de4);
   const hints = seededRandom(seed ^ 0x417);
   const freezes = seededRandom(seed ^ 0xf2ee);
+  const freezeChance = pick(freezes, FREEZE_CHANCES);
+  const faultChance = pick(freezes, FAULT_CHANCES);
+  const kinds = FAULTS.filter(() => freezes() < 0.6);
   return {
     choose: (count) => Math.floor(order() * count),
     hint: hints,
-    freezeMs: () => (freezes() < FREEZE_CHANCE ? drawFreezeMs(freezes) : 0),
+    freezeMs: () => (freezes() < freezeChance ? drawFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {
       const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
-      const chance = isWriting(statement) ? FAULT_CHANCE.writing : FAULT_CHANCE.reading;
+      const chance = isWriting(statement) ? WHERE_WRITTEN * faultChance : faultChance;
       if (random() >= chance || (only && !only.includes(number))) return null;
-      const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'cut';
-      if (!isPossible(fault, statement)) return null;
+      const fault = kinds[Math.floor(random() * kinds.length)];
+      if (!fault || !isPossible(fault, statement)) return null;
       harmed.push(number);
       return { fault, delayMs: fault === 'frozen' ? drawFreezeMs(random) : 200 + random() * 14_000 };
     },
@@ -108,7 +116,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
       if (world.statements() >= steps) return;
       if (api.process.isDead) api = openApi(world);
       if (workload.open() < 3) workload.ask(api);
-      time.at(time.nowMs() + random() * 700, ask);
+      time.at(time.nowMs() + random() * BETWEEN_REQUESTS_MS, ask);
       if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
     };

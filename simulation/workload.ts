@@ -40,9 +40,11 @@ interface Known {
   owner: Owner;
 }
 
-const CAMPAIGNS = 9;
+const CAMPAIGNS = 16;
 const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete'] as const;
 type Operation = (typeof OPERATIONS)[number];
+/** What is asked for: what stops a campaign no more often than what lets it go on, so that something is sent meanwhile. */
+const ASKED: readonly Operation[] = [...OPERATIONS, 'resume', 'resume', 'retry', 'recall', 'correct'];
 
 export function openWorkload(
   seed: number,
@@ -168,12 +170,12 @@ export function openWorkload(
   return {
     ask(api) {
       const drawn = random();
-      if (drawn < 0.08) return createGroup(api);
-      if (drawn < 0.12) return rest(api);
-      if (drawn < 0.13) return erase(api);
-      const isNew = known.length === 0 || random() < 0.4;
+      if (drawn < 0.05) return createGroup(api);
+      if (drawn < 0.08) return rest(api);
+      if (drawn < 0.085) return erase(api);
+      const isNew = known.length === 0 || random() < 0.6;
       if (isNew && texts < CAMPAIGNS) add(api);
-      else if (known.length > 0) change(api, pick(random, OPERATIONS), pick(random, known));
+      else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
     resume(api, campaigns) {
       for (const one of known) if (campaigns.includes(one.campaign)) change(api, 'resume', one);
