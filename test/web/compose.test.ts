@@ -104,6 +104,8 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     expect([sent.media === null, sent.group_metadata_ids.length]).toEqual([false, 1]);
     await page.getByText('3 groups · 151 members').waitFor();
+    // A page that is left before that loses what it had not saved yet, and asks before.
+    await page.getByText('Draft saved').waitFor();
     await page.reload();
     await page.getByRole('textbox', { name: 'Message' }).getByText('Spring').waitFor();
     await page.getByText('3 groups · 151 members').waitFor();
