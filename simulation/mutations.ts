@@ -13,7 +13,7 @@ export interface Mutation {
 
 export const MUTATIONS: readonly Mutation[] = [
   {
-    name: 'the fence is skipped',
+    name: 'the fence is skipped, before sends and when a turn is finished',
     edits: [
       {
         file: 'database/functions/finish_turns.sql',
@@ -29,6 +29,11 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'database/functions/finish_turns.sql',
         text: 'where l.account_id = i.account_id and l.turn = i.turn and (all_held',
         replacement: 'where l.account_id = i.account_id and (all_held',
+      },
+      {
+        file: 'accounts/leases.ts',
+        text: 'return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();',
+        replacement: 'return (epoch !== -1 || since.size > 0) && isGood();',
       },
     ],
   },
@@ -59,6 +64,11 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'database/functions/claim_turns.sql',
         text: 'where lanes.shard = held.shard and wake_at <= campanile_now()',
         replacement: "where lanes.shard = held.shard and wake_at <= campanile_now() + interval '1 second'",
+      },
+      {
+        file: 'database/functions/claim_turns.sql',
+        text: 'where l.shard = o.shard and l.wake_at <= campanile_now()',
+        replacement: "where l.shard = o.shard and l.wake_at <= campanile_now() + interval '1 second'",
       },
     ],
   },
