@@ -100,7 +100,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     if (!process || forMs === 0) return;
     history.add({ kind: 'froze', process: process.name, forMs });
     freeze(process, forMs);
-    await LATER(1);
+    // Before it sends, or has to see that it may not, it may have heard again that it lives.
+    await LATER(random() * 60);
   }
 
   function haveRead(accountId: number, messageId: string): void {
@@ -129,8 +130,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         let isOffline = false;
         let isOver = false;
         for (const one of to) {
-          await LATER(random() * 40);
           await standStill();
+          await LATER(random() * 40);
           isOver ||= !mayGoOn();
           if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
           else if (isOffline || (isOffline = random() < witness.chances.offline))
