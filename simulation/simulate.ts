@@ -134,6 +134,8 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     else world.heal();
     world.witness.chances = KIND;
     api = openApi(world);
+    // Who is alone and is told nothing has to look.
+    if (isLeftAlone) workload.add(api);
     await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
     return await conclude(world, harmed);
   } finally {

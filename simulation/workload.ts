@@ -28,6 +28,8 @@ export interface Api {
 export interface Workload {
   /** Asks for something, of the process that answers now. */
   ask(api: Api): void;
+  /** Asks for another campaign. */
+  add(api: Api): void;
   /** Has everything that is paused go on. */
   resume(api: Api, campaigns: readonly string[]): void;
   /** Questions that are not answered yet, of processes that live. */
@@ -177,6 +179,7 @@ export function openWorkload(
       if (isNew && texts < CAMPAIGNS) add(api);
       else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
+    add,
     resume(api, campaigns) {
       for (const one of known) if (campaigns.includes(one.campaign)) change(api, 'resume', one);
     },
