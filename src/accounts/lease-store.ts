@@ -47,12 +47,16 @@ export async function takeShards(
       with living as materialized (
         select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
         where beat_at > campanile_now() - ${milliseconds(leaseMs)}
+      ), silent as materialized (
+        -- Locked: one that comes back now waits with its beat until it can see what has been taken from it.
+        select worker_id from workers
+        where beat_at <= campanile_now() - ${milliseconds(leaseMs)} and (select steady from living where worker_id = ${workerId})
+        order by worker_id for no key update skip locked
       ), seen as materialized (
-        select s.shard, s.worker_id as owner from shards s left join workers w on w.worker_id = s.worker_id
+        select s.shard, s.worker_id as owner from shards s
         where s.worker_id is distinct from ${workerId}
-          and (w.worker_id is null
-               or w.beat_at <= campanile_now() - ${milliseconds(leaseMs)}
-                  and (select steady from living where worker_id = ${workerId}))
+          and (s.worker_id in (select worker_id from silent)
+               or not exists (select from workers w where w.worker_id = s.worker_id))
       ), free as materialized (
         -- Of the owner that was seen: whoever took it meanwhile keeps it.
         select s.shard from seen join shards s on s.shard = seen.shard and s.worker_id is not distinct from seen.owner

@@ -45,11 +45,13 @@ async function findDoubtful(db: Connection, campaignId: string): Promise<Doubtfu
 
 /**
  * Takes back the turn that was in hand, begins a run that was only planned, unless it is to be sent and is too late for that, and gives
- * one that is to be sent its time anew. Resolves to how many deliveries it comes to; 0: there is nothing to settle.
+ * one that is to be sent its time anew; its account wakes. Resolves to how many deliveries it comes to; 0: there is nothing to settle.
  */
 async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
   if (!(await lockLane(trx, accountId))) return 0;
   await requeueLanes(trx, [accountId], {});
+  if (choice === 'send')
+    await sql`update lanes set work_at = campanile_now() where account_id = ${accountId}`.execute(trx);
   const { rows } = await sql<{ targets: number }>`
     with begun as (
       update runs r

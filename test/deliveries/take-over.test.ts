@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { keepBeating, joinWorkers, requeueLanes, takeShards } from '../../src/accounts/lease-store.ts';
+import { lockLane } from '../../src/accounts/store.ts';
 import { cancelCampaign } from '../../src/campaigns/control.ts';
+import { claimTurns } from '../../src/deliveries/claim-turns.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -24,6 +26,14 @@ afterAll(() => database.drop());
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
 const take = async (workerId: number) => [...(await takeShards(database.db, workerId, LEASE)).keys()];
+
+/** Who waits for a lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
 
 describe('shards', () => {
   test('are spread evenly over the workers, and a newcomer gets its share', async () => {
@@ -59,6 +69,42 @@ describe('shards', () => {
     expect(after.rows[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
     await sql`delete from workers`.execute(database.db);
     await sql`update shards set worker_id = null`.execute(database.db);
+  });
+
+  test('of a silent worker that comes back while they are being taken are not its own again', async () => {
+    const { db, clock } = database;
+    const silent = await joinWorkers(db, 'silent');
+    await take(silent);
+    const owner = await createOwner(db, 1);
+    await sendNow(db, owner);
+    const shards = [owner.accountId % 256];
+    expect(await claimTurns(db, { workerId: silent, shards, lanes: 1, batch: 1, paced: [] })).toHaveLength(1);
+    const steady = await joinWorkers(db, 'steady');
+    for (let beat = 1; beat <= 4; beat++) {
+      await clock.advance({ seconds: 3 });
+      await keepBeating(db, steady);
+    }
+    const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const user = db.transaction().execute(async (trx) => {
+      await lockLane(trx, owner.accountId);
+      locked.resolve();
+      await free.promise;
+    });
+    await locked.promise;
+    const taking = take(steady);
+    await until(countWaiting, (waiting) => waiting === 1);
+    let isBack = false;
+    const comingBack = keepBeating(db, silent)
+      .then(() => take(silent))
+      .finally(() => (isBack = true));
+    await until(countWaiting, (waiting) => waiting === 2 || isBack);
+    free.resolve();
+    await user;
+    const [taken, kept] = [await taking, await comingBack];
+    expect(taken).toContain(shards[0]);
+    expect(kept.filter((shard) => taken.includes(shard))).toEqual([]);
+    await sql`delete from workers`.execute(db);
+    await sql`update shards set worker_id = null`.execute(db);
   });
 
   test('of a silent worker are taken no later after the clock was set back', async () => {

@@ -141,6 +141,9 @@ test.for(['send', 'unknown'] as const)(
     expect(await listQueued(database.db)).toMatchObject([{ campaignId: campaign, queued: 3, lastSentAt: null }]);
     await release(choice);
     expect(await messageIds(owner)).toEqual(ids);
+    const turns = await takeTurnsByHand(database.db);
+    const claimed = await turns.tryClaim(owner);
+    expect(claimed?.deliveries.map(({ messageId }) => messageId) ?? []).toEqual(choice === 'send' ? ids : []);
     const { totals } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject(choice === 'send' ? { queued: 3 } : { failed: 3, queued: 0 });
   },
