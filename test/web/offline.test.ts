@@ -180,6 +180,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('This could not be asked for: there is no connection.', { exact: false }).waitFor();
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
-    expect(await page.getByText('This could not be asked for', { exact: false }).count()).toBe(0);
+    await expect.poll(() => page.getByText('This could not be asked for', { exact: false }).count()).toBe(0);
   });
 });
