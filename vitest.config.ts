@@ -71,9 +71,9 @@ const common = {
   setupFiles: ['test/support/speak-english.ts'],
   // What is waited for takes as long as a busy machine makes it take.
   expect: { poll: { timeout: 30_000 } },
-  // Two cores are meant, and files wait for half of their time. A file has its own database, so files may run beside each other;
+  // Two cores are meant, and files wait for a third of their time. A file has its own database, so files may run beside each other;
   // tests within one follow each other.
-  maxWorkers: 4,
+  maxWorkers: 3,
 };
 
 /** What a mode runs: in processes that several files share, and each file in one of its own. */

@@ -177,7 +177,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.context().setOffline(true);
     await page.getByText(BAR).waitFor(SAID);
     await page.getByRole('link', { name: 'Calendar', exact: true }).click();
-    await page.getByText('This could not be asked for: there is no connection.', { exact: false }).waitFor();
+    // Each part of the page says so for itself.
+    await page.getByText('This could not be asked for: there is no connection.', { exact: false }).first().waitFor();
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
     await expect.poll(() => page.getByText('This could not be asked for', { exact: false }).count()).toBe(0);
