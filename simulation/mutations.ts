@@ -100,6 +100,11 @@ export const MUTATIONS: readonly Mutation[] = [
         text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
         replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
       },
+      {
+        file: 'deliveries/drive-lanes.ts',
+        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards));',
+        replacement: 'return nextTurnMs(db, shards);',
+      },
     ],
   },
   {
