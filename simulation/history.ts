@@ -1,7 +1,7 @@
 /** What happened in a simulated world, in order: docs/reference/simulation-history.md. */
 import { createHash } from 'node:crypto';
+import { writeLines, type Happening, type Line } from './line.ts';
 import { time } from './virtual-time.ts';
-import type { Line, Happening } from './line.ts';
 
 export interface History {
   lines: Line[];
@@ -18,5 +18,3 @@ export function openHistory(): History {
     hash: () => createHash('sha256').update(writeLines(lines)).digest('hex'),
   };
 }
-
-export const writeLines = (lines: readonly Line[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -119,3 +119,5 @@ export type Happening =
   | { kind: 'final'; campaigns: FinalCampaign[]; deliveries: FinalDelivery[]; inHand: number; stoppedAccounts: number };
 
 export type Line = { atMs: number } & Happening;
+
+export const writeLines = (lines: readonly Line[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Report } from '../../simulation/child.ts';
 import { openChildren, type Children } from '../../simulation/children.ts';
-import { writeLines } from '../../simulation/history.ts';
+import { writeLines } from '../../simulation/line.ts';
 import { startServer, type SimulationServer } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);

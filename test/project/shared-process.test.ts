@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { readImports } from '../support/architecture.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** It puts virtual time into the place of timers and `Date`, for whatever else its process runs. */
+const VIRTUAL_TIME = 'simulation/virtual-time.ts';
+
+test('no test loads what takes the clock from those that share its process', () => {
+  const paths = ['test', 'simulation'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && file.name.endsWith('.ts'))
+      .map((file) => relative(root, join(file.parentPath, file.name))),
+  );
+  const imports = readImports(new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')])));
+  const loads = Map.groupBy(
+    imports.filter(({ typeOnly }) => !typeOnly),
+    ({ from }) => from,
+  );
+  const reaches = (path: string, passed = new Set<string>()): boolean => {
+    if (path === VIRTUAL_TIME) return true;
+    if (passed.has(path)) return false;
+    passed.add(path);
+    return (loads.get(path) ?? []).some(({ to }) => reaches(to, passed));
+  };
+  const children = paths.filter((path) => path.startsWith('simulation/') && reaches(path));
+  expect(children).toContain('simulation/child.ts');
+  const tests = paths.filter((path) => path.endsWith('.test.ts'));
+  expect(tests.filter((path) => reaches(path))).toEqual([]);
+});
