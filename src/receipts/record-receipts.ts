@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { recipientsOf } from '../deliveries/end-unsent.ts';
 import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../lib/log.ts';
 import type { MemberEvent } from '../messenger/messenger.ts';
@@ -129,7 +130,7 @@ async function proveSent(
 ): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
     with proven as materialized (
-      select d.run_id, d.position, d.status as was, min(e.at) as at, g.participants - case g.kind when 'channel' then 0 else 1 end as recipients
+      select d.run_id, d.position, d.status as was, min(e.at) as at, ${recipientsOf} as recipients
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
       cross join lateral (
         select * from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelCampaign } from '../../src/campaigns/control.ts';
+import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
+import type { Turn } from '../../src/deliveries/claim-turns.ts';
+import type { Outcome } from '../../src/deliveries/outcome.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../support/ledger.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
-import type { Turn } from '../../src/deliveries/claim-turns.ts';
-import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
 
 let database: TestDatabase;
 let turns: Turns;
