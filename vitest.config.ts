@@ -5,7 +5,7 @@ import { useMemory } from './test/support/temporary-folder.ts';
 useMemory();
 
 const ALL = ['test/**/*.test.ts'];
-/** What links WhatsApp: its client is prepared once in a process, for one server, and quietens the console of that process. */
+/** What links WhatsApp. */
 const WITH_WHATSAPP = [
   'whatsapp/*',
   'web/account',
@@ -49,11 +49,8 @@ const LONG = [
   'project/commands',
   'hold/seeds',
   'simulation/{all-crash-points,crash-points}',
-  'web/{barriers,build,first-visit,own-marks,room,settings,slow-line,users,webhooks}',
-].map((name) => `test/${name}.test.ts`);
-const LONG_WITH_WHATSAPP = [
+  'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
   'whatsapp/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
-  'web/own-number',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
@@ -65,48 +62,34 @@ const MATRIX = [
   'service/journey',
 ].map((name) => `test/${name}.test.ts`);
 
-const common = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  setupFiles: ['test/support/speak-english.ts'],
-  // What is waited for takes as long as a busy machine makes it take.
-  expect: { poll: { timeout: 30_000 } },
-  // Two cores are meant, and files wait for a third of their time. A file has its own database, so files may run beside each other;
-  // tests within one follow each other.
-  maxWorkers: 3,
-};
-
-/** What a mode runs: in processes that several files share, and each file in one of its own. */
-function filesOf(mode: string): Record<'together' | 'apart', { include: string[]; exclude: string[] }> {
-  const nothing = { include: [], exclude: [] };
+function filesOf(mode: string): { include: string[]; exclude: string[] } {
   switch (mode) {
     case 'quick':
-      return { together: { include: ALL, exclude: [...WITH_WHATSAPP, ...LONG, ...SLOW] }, apart: nothing };
+      return { include: ALL, exclude: [...WITH_WHATSAPP, ...LONG, ...SLOW] };
     case 'matrix':
-      return { together: { include: MATRIX, exclude: [] }, apart: nothing };
+      return { include: MATRIX, exclude: [] };
     case 'long':
-      return { together: { include: LONG, exclude: [] }, apart: { include: LONG_WITH_WHATSAPP, exclude: [] } };
+      return { include: LONG, exclude: [] };
     default:
-      return {
-        together: { include: ALL, exclude: [...WITH_WHATSAPP, ...LONG] },
-        apart: { include: WITH_WHATSAPP, exclude: LONG_WITH_WHATSAPP },
-      };
+      return { include: ALL, exclude: LONG };
   }
 }
 
-export default defineConfig(({ mode }) => {
-  const { together, apart } = filesOf(mode);
-  return {
-    test: {
-      ...common,
-      reporters: ['./test/support/slowest-files.ts', 'default'],
-      globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
-      sequence: { sequencer: LongestFirst },
-      projects: [
-        // To load the service anew for each file would take a second of a processor for each.
-        { test: { ...common, name: 'together', ...together, isolate: false } },
-        { test: { ...common, name: 'apart', ...apart, isolate: true } },
-      ],
-    },
-  };
-});
+export default defineConfig(({ mode }) => ({
+  test: {
+    ...filesOf(mode),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    setupFiles: ['test/support/speak-english.ts'],
+    // What is waited for takes as long as a busy machine makes it take.
+    expect: { poll: { timeout: 30_000 } },
+    // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each
+    // other; tests within one follow each other.
+    maxWorkers: 5,
+    // To load the service anew for each file would take a second of a processor for each.
+    isolate: false,
+    reporters: ['./test/support/slowest-files.ts', 'default'],
+    globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
+    sequence: { sequencer: LongestFirst },
+  },
+}));

@@ -36,8 +36,17 @@ const TELL_REFUSALS = `document.addEventListener('securitypolicyviolation', ({ v
 /** What it says of a page that a busy machine takes long to draw. */
 const LATE = 'was preloaded using link preload but not used within a few seconds';
 
-/** Undefined where no browser can be had: the tests then say that they were skipped. */
-export async function launchBrowser(): Promise<Browser | undefined> {
+let launched: Promise<Browser | undefined> | undefined;
+
+/**
+ * The browser of this process. All files that run in it share it, each test with a context of its own; it ends with the process. Undefined
+ * where no browser can be had: the tests then say that they were skipped.
+ */
+export function launchBrowser(): Promise<Browser | undefined> {
+  return (launched ??= launch());
+}
+
+async function launch(): Promise<Browser | undefined> {
   if (process.platform === 'linux' && process.arch === 'x64')
     return chromium.launch({
       executablePath: await unpack(),

@@ -8,10 +8,7 @@ import { signInInBrowser } from '../support/dashboard-user.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;

@@ -14,10 +14,7 @@ import { PNG } from '../support/sample-files.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const LAYERS = '#layers';
 const TOASTS = '.mantine-Notifications-root';

@@ -14,10 +14,7 @@ import { workspaceOf } from '../support/workspaces.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200, timeZone: 'Europe/Berlin' });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const PICTURE = drawPng(48, 32).toString('base64');
 

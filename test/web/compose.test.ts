@@ -11,10 +11,7 @@ import { PNG } from '../support/sample-files.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const ZONE = 'Europe/Berlin';
 const DAY_MS = 86_400_000;

@@ -12,10 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const JWT_SECRET = 'the secret of this file, long enough for anything';
 const browser = await launchBrowser();
 const app = await startTestApp({ jwtSecret: JWT_SECRET });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 /** The code that an app shows now, or that one shows whose clock is ahead. */
 const codeOf = (secret: string, aheadMs = 0) =>

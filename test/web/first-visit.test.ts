@@ -7,10 +7,7 @@ import { launchBrowser, visit } from '../support/browser.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 /** A line of 400 ms and 50 kB/s. */
 const WAY_MS = 400;

@@ -13,10 +13,7 @@ const browser = await launchBrowser();
 const app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
 // The first of all is the administrator.
 const root = await app.signUp('root');
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const setHeld = (reason: string | null) =>
   sql`update ledger set held_since = case when ${reason}::text is not null then campanile_now() end, held_reason = ${reason}`.execute(

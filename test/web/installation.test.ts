@@ -12,10 +12,7 @@ const app = await startTestApp();
 // The first of all is the administrator.
 const root = await app.signUp('root');
 const other = await app.signUp('other');
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 test.skipIf(!browser)('what is wrong stands first, with what to do, and is looked at again on request', async () => {
   const visited = await visit(browser as Browser, app.url);

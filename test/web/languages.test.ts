@@ -10,10 +10,7 @@ import { chooseLanguage, LANGUAGES } from '../../web/words/languages.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 test.each([
   [['pt-PT', 'en'], 'pt-BR'],

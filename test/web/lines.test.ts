@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -12,7 +12,6 @@ import { seen, type Sight } from '../support/visible.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
-afterAll(() => browser?.close());
 
 const RUNS = { numRuns: runs(600) };
 const ENTRY_ID = join(import.meta.dirname, '../../web/compose/entry-of-a-test.ts');

@@ -27,10 +27,7 @@ const PERSON = `
   };`;
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200, smtpUrl: 'smtp://127.0.0.1:9' });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;

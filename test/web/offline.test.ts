@@ -12,7 +12,6 @@ const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 const network = await startProxy(() => ({ host: '127.0.0.1', port: Number(new URL(app.url).port) }));
 afterAll(async () => {
-  await browser?.close();
   await network.close();
   await app.stop();
 });

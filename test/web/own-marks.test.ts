@@ -10,10 +10,7 @@ import { pasteMessage, writeMessage } from '../support/dashboard-user.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const NOTE = /^Members see the words alone/;
 

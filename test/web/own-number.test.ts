@@ -18,7 +18,6 @@ beforeAll(async () => {
   app = await startTestApp({ ...towards(peer), sandboxSpeed: 200 });
 });
 afterAll(async () => {
-  await browser?.close();
   await app.stop();
   await peer.stop();
 });

@@ -12,10 +12,7 @@ import { workspaceOf } from '../support/workspaces.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 /** Compressed, of all that a page has to run before it can be used. */
 const SCRIPT_LIMIT_BYTES = 210_000;

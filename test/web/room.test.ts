@@ -10,10 +10,7 @@ import { LANGUAGES } from '../../web/words/languages.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/settings', '/phone', '/installation'];
 const PHONE = { width: 390, height: 844 };

@@ -9,10 +9,7 @@ import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-pag
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;

@@ -10,10 +10,7 @@ import { PNG } from '../support/sample-files.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
-afterAll(async () => {
-  await browser?.close();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 /** Keeps what the bar says, however short it says it. */
 const NOTE_BARS = `globalThis.bars = []; new MutationObserver(() => {

@@ -23,7 +23,6 @@ const mailing = await startTestApp({
 const silent = await startTestApp({ signUp: 'invite' });
 const links = createMailLinks(jwtSecret);
 afterAll(async () => {
-  await browser?.close();
   await mailing.stop();
   await silent.stop();
   await post.close();

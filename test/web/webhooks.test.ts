@@ -18,7 +18,6 @@ if (!allowed) throw new Error('no such hosts');
 const app = await startTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
 const receiver = await startReceiver();
 afterAll(async () => {
-  await browser?.close();
   await app.stop();
   await receiver.close();
 });

@@ -159,6 +159,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       for (const socket of refused) socket.destroy();
       server.close();
       await Promise.all([once(server, 'close'), mediaHost.close()]);
+      for (const device of state.world.people.flatMap(({ devices }) => devices)) device.end();
       const complaints = [...state.defects, ...state.unanswered];
       if (complaints.length > 0) throw new Error(`the peer complains: ${inspect(complaints, { depth: 4 })}`);
     },

@@ -23,11 +23,14 @@ export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESessio
 
 const silent = pino({ level: 'silent' });
 
+/** To make the keys of a device takes longer than most of what is then done with it: who ends leaves them to who begins. */
+const spare: AuthenticationCreds[] = [];
+
 /** A phone or a linked device of somebody, with real Signal state: what it reads was really encrypted for it. */
 export class SignalDevice {
   /** `<number>@lid` of a phone, `<number>:<device>@lid` of what is linked to it. */
   readonly jid: string;
-  readonly creds: AuthenticationCreds = initAuthCreds();
+  readonly creds: AuthenticationCreds = spare.pop() ?? initAuthCreds();
   /** What it has shown its owner, by chat, sender and id: a repeat is shown once. */
   private readonly shown = new Set<string>();
   private readonly keys = addTransactionCapability(keysInMemory(), silent, {
@@ -43,6 +46,11 @@ export class SignalDevice {
 
   constructor(jid: string) {
     this.jid = jid;
+  }
+
+  /** Nobody may write to it from then on. */
+  end(): void {
+    spare.push(this.creds);
   }
 
   /** Whether it is the first time that it shows this message. */
