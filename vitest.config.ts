@@ -18,11 +18,11 @@ const WITH_WHATSAPP = [
 const SLOW = [
   'web/{address,barriers,build,campaigns,compose,drafts,first-visit,groups,journey,offline,pages,session,settings}',
   'database/{embedded*,failover,full-disk,given-up,lost,outages}',
-  'service/{command-line,crashes,door,journey,main,refusals,soak,worker-loops}',
+  'service/{command-line,crashes,door,journey,low-disk,main,refusals,soak,traces,worker-loops}',
   'project/{commands,examples,readme,tutorial,witness}',
-  'deliveries/{effort,poison,replaced,revise,revise-newest,stalled-claim}',
+  'deliveries/{effort,lost-shard,poison,replaced,revise,revise-newest,stalled-claim}',
   'accounts/rest',
-  'campaigns/{check,clock,halt,occurrences,revise}',
+  'campaigns/{check,clock,halt,large-requests,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',
   'receipts/effort',
   'users/{command-line,delete-account,sign-in}',
@@ -31,8 +31,12 @@ const SLOW = [
   'upgrade/*',
   'web/held',
   'contract/{access,clients,connections,limits}',
-  'analytics/adds-up',
-  'http/{big-bodies,events,idempotency,overload,uploads}',
+  'analytics/{adds-up,sums}',
+  'http/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
+  'doctor/doctor',
+  'mail/mails',
+  'notices/notices',
+  'webhooks/tell',
 ].map((name) => `test/${name}.test.ts`);
 
 /**
