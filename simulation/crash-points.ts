@@ -2,7 +2,7 @@
  * One campaign from its acceptance to its analytics, with exactly one fault at one statement: so that every place at which something
  * can break is tried, and none has to be drawn.
  */
-import { addCampaign } from '../src/campaigns/add-campaign.ts';
+import { addCampaign } from '../src/campaigns/accept/add-campaign.ts';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';

@@ -3,7 +3,7 @@ import { serveCommands } from './accounts/serve-commands.ts';
 import { keepSessionsOpen } from './accounts/keep-open.ts';
 import { SHARDS, startLeases, type Leases } from './accounts/leases.ts';
 import { openSessions } from './accounts/sessions.ts';
-import { watchRuns } from './campaigns/watch-runs.ts';
+import { watchRuns } from './campaigns/begin/watch-runs.ts';
 import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
 import { driveLanes } from './deliveries/drive-lanes.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/get-campaign.ts';
-import { deliveryCounts } from '../campaigns/sum-runs.ts';
+import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/read/get-campaign.ts';
+import { deliveryCounts } from '../campaigns/sum/sum-runs.ts';
 import type { GroupKind, WorkspaceId } from '../database/schema.ts';
 import { createSlots } from '../lib/slots.ts';
 import { explainError } from './explain-error.ts';

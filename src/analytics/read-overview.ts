@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import { listDays, type Day } from '../campaigns/occurrences.ts';
-import { acknowledging } from '../campaigns/sum-runs.ts';
+import { acknowledging } from '../campaigns/sum/sum-runs.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserId } from '../database/schema.ts';
 import type { Vault } from '../lib/vault.ts';
 import { aboutOf } from '../messenger/whatsapp/connect/key-table.ts';
-import { aboutTotp } from '../users/prove-factor.ts';
+import { aboutTotp } from '../users/factors/prove-factor.ts';
 import { aboutSecret } from '../webhooks/webhook-store.ts';
 
 /** bytea as JSON carries it. */

@@ -1,6 +1,6 @@
 import { StartupError, UsageError } from '../lib/errors.ts';
-import { listApiKeys } from '../users/list-api-keys.ts';
-import { revokeApiKey } from '../users/revoke-api-key.ts';
+import { listApiKeys } from '../users/api-keys/list-api-keys.ts';
+import { revokeApiKey } from '../users/api-keys/revoke-api-key.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';

@@ -7,7 +7,7 @@ import { endUser } from '../users/delete-account.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
 import { selectUsers } from '../users/manage-users-store.ts';
 import { removeFactors, switchUser } from '../users/manage-users.ts';
-import { hashPassword } from '../users/password.ts';
+import { hashPassword } from '../users/passwords/password.ts';
 import { makeAdmin, setPassword } from '../users/standing-store.ts';
 import type { UserWithSecrets } from '../users/store.ts';
 import { actorFor, COMMAND_LINE, requireUser, withUsers } from './open-users.ts';

@@ -1,9 +1,9 @@
 /** What administrators do with a ledger that is held. */
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
-import { confirmPassword } from '../users/confirm-password.ts';
+import { confirmPassword } from '../users/passwords/confirm-password.ts';
 import { requireAdmin } from '../users/manage-users.ts';
-import type { TokenIdentity } from '../users/token.ts';
+import type { TokenIdentity } from '../users/sessions/token.ts';
 import { listQueued, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
 import { isNotHeld, releaseLedger, type Choices } from './release.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { requeueLanes } from '../accounts/lease-store.ts';
 import { lockLane } from '../accounts/store.ts';
-import { latestStart } from '../campaigns/expire-runs.ts';
-import { messageIdOf } from '../campaigns/write-deliveries.ts';
+import { latestStart } from '../campaigns/begin/expire-runs.ts';
+import { messageIdOf } from '../campaigns/begin/write-deliveries.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { endUnsent } from '../deliveries/end-unsent.ts';
 import { settleRuns } from '../deliveries/settle-runs.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/record-audit.ts';
 import type { ApiKeyScope } from '../database/schema.ts';
 import type { IdempotencyKey } from '../idempotency/once.ts';
 import type { Problem } from '../lib/errors.ts';
-import type { TokenIdentity } from '../users/token.ts';
+import type { TokenIdentity } from '../users/sessions/token.ts';
 
 /** Who sent a request, and for which workspace, as its token or API key says. Only operations with `access: 'bearer'` have one. */
 export interface Caller extends Omit<Actor, 'address'> {

@@ -3,17 +3,17 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { queueMail } from '../mail/mail-store.ts';
-import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './attempt-limit.ts';
+import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './sign-in/attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { mayMail, SIGN_UP_MAILS_PER_ADDRESS } from './mail-limits.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from './passwords/password.ts';
 import { requirePhoneDigits } from './phone-number.ts';
-import { refuseGuessable } from './refuse-guessable.ts';
-import { noteSignInPlace, placeOf } from './sign-in-places.ts';
+import { refuseGuessable } from './passwords/refuse-guessable.ts';
+import { noteSignInPlace, placeOf } from './sign-in/sign-in-places.ts';
 import { hasUsers, isFirstUser, makeAdmin } from './standing-store.ts';
 import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
-import { tryInTurn } from './try-in-turn.ts';
+import { tryInTurn } from './sign-in/try-in-turn.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
   password: string;

@@ -2,11 +2,11 @@ import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { deleteFactors } from './factor-store.ts';
+import { deleteFactors } from './factors/factor-store.ts';
 import { markDeleted, type UserWithSecrets } from './store.ts';
-import type { TokenIdentity } from './token.ts';
+import type { TokenIdentity } from './sessions/token.ts';
 
 type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser'>;
 

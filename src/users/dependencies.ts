@@ -7,11 +7,11 @@ import type { Log } from '../lib/log.ts';
 import type { Vault } from '../lib/vault.ts';
 import type { Clock } from '../lib/time.ts';
 import { createMailLinks, type MailLinks } from '../mail/mail-links.ts';
-import { createApiKeyStates, type ApiKeyStates } from './api-key-states.ts';
-import { createChallenges, type Challenges } from './challenges.ts';
-import { createNoteSessionUses, type NoteSessionUses } from './note-session-uses.ts';
-import { createTokenStates, type TokenStates } from './token-states.ts';
-import { createTokens, type Tokens } from './token.ts';
+import { createApiKeyStates, type ApiKeyStates } from './api-keys/api-key-states.ts';
+import { createChallenges, type Challenges } from './factors/challenges.ts';
+import { createNoteSessionUses, type NoteSessionUses } from './sessions/note-session-uses.ts';
+import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
+import { createTokens, type Tokens } from './sessions/token.ts';
 
 /** What the installation decides about users. */
 export interface UserSettings {

@@ -1,19 +1,19 @@
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { AppError } from '../lib/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../mail/mail-store.ts';
-import { takeAttempts } from './attempt-limit.ts';
+import { takeAttempts } from './sign-in/attempt-limit.ts';
 import { bearUser, type SignUp } from './create-user.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { requireMailId, takeCode } from './mail-codes.ts';
 import { INVITATIONS_PER_USER } from './mail-limits.ts';
 import { requireAdmin } from './manage-users.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from './passwords/password.ts';
 import { requirePhoneDigits } from './phone-number.ts';
-import { refuseGuessable } from './refuse-guessable.ts';
+import { refuseGuessable } from './passwords/refuse-guessable.ts';
 import { markVerified } from './standing-store.ts';
 import { findUserByLogin, type User } from './store.ts';
-import { tryInTurn } from './try-in-turn.ts';
+import { tryInTurn } from './sign-in/try-in-turn.ts';
 
 /**
  * Invites somebody to sign up, within seven days; an earlier invitation to the same address is void. Where no mails are sent it answers

@@ -1,6 +1,6 @@
 import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
-import { takeAttempts, type AttemptLimit } from './attempt-limit.ts';
+import { takeAttempts, type AttemptLimit } from './sign-in/attempt-limit.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 

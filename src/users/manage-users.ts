@@ -4,10 +4,10 @@ import type { Database } from '../database/connect.ts';
 import type { UserId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { queueMail } from '../mail/mail-store.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { confirmPassword } from './passwords/confirm-password.ts';
 import { endUser } from './delete-account.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { deleteFactors, lockOwner } from './factor-store.ts';
+import { deleteFactors, lockOwner } from './factors/factor-store.ts';
 import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
 import {
   findManagedUser,
@@ -20,7 +20,7 @@ import {
 } from './manage-users-store.ts';
 import { readStanding } from './standing-store.ts';
 import { findUser } from './store.ts';
-import type { TokenIdentity } from './token.ts';
+import type { TokenIdentity } from './sessions/token.ts';
 
 /** Throws `forbidden` for everybody but administrators; looks at it anew. */
 export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {

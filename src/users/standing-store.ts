@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
 import { hint } from '../database/tell-hints.ts';
-import type { AboutUser } from './refuse-guessable.ts';
+import type { AboutUser } from './passwords/refuse-guessable.ts';
 
 export interface Standing {
   isAdmin: boolean;

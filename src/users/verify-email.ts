@@ -1,6 +1,6 @@
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { dropMailsOf, queueMail } from '../mail/mail-store.ts';
-import { takeAttempts } from './attempt-limit.ts';
+import { takeAttempts } from './sign-in/attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { badCode, takeCode } from './mail-codes.ts';
 import { VERIFICATIONS_PER_USER } from './mail-limits.ts';

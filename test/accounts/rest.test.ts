@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updateAccount, type RestChange } from '../../src/accounts/update-account.ts';
-import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
+import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
 import type { Worker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

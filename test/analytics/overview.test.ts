@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { foldCampaigns } from '../../src/campaigns/fold-campaigns.ts';
+import { foldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
 import { listDays } from '../../src/campaigns/occurrences.ts';
-import { sumRuns } from '../../src/campaigns/sum-runs.ts';
+import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sumRuns } from '../../src/campaigns/sum-runs.ts';
+import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { drawPng } from '../support/draw-png.ts';

@@ -1,9 +1,9 @@
 /** A campaign that is deleted is gone at once, from every list and number; its rows follow by and by. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { removeDeleted } from '../../src/campaigns/remove-deleted.ts';
-import { sumMinutes } from '../../src/campaigns/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum-runs.ts';
+import { removeDeleted } from '../../src/campaigns/change/remove-deleted.ts';
+import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
+import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';

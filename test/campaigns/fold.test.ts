@@ -1,12 +1,12 @@
 /** A campaign that ended long ago keeps what it came to, and no single posts. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
-import { foldCampaigns } from '../../src/campaigns/fold-campaigns.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
-import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
-import { sumMinutes } from '../../src/campaigns/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum-runs.ts';
+import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
+import { foldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
+import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
+import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { keepHouse } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';

@@ -1,12 +1,12 @@
 /** Recalls, corrections and cancels of more deliveries than one transaction should touch. Rows are counted here, and not time. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { carryOutRequests } from '../../src/campaigns/carry-out-requests.ts';
-import { cancelCampaign, pauseCampaign } from '../../src/campaigns/control.ts';
-import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
-import { getCampaign } from '../../src/campaigns/get-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
-import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
+import { carryOutRequests } from '../../src/campaigns/change/carry-out-requests.ts';
+import { cancelCampaign, pauseCampaign } from '../../src/campaigns/change/control.ts';
+import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
+import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
 import { connectDatabase, type Database } from '../../src/database/connect.ts';
 import type { Outcome } from '../../src/deliveries/outcome.ts';
 import { createLog } from '../../src/lib/log.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../bench/support/many-accounts.ts';
-import { beginDueRuns } from '../../src/campaigns/begin-runs.ts';
+import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { connectDatabase, type Connection, type Database } from '../../src/database/connect.ts';
 import { claimTurns, type Turn } from '../../src/deliveries/claim-turns.ts';
 import { finishTurns } from '../../src/deliveries/finish-turns.ts';

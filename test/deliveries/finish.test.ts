@@ -4,7 +4,7 @@ import { requeueLanes } from '../../src/accounts/lease-store.ts';
 import { claimTurns, type ClaimOptions, type Turn } from '../../src/deliveries/claim-turns.ts';
 import { finishTurns } from '../../src/deliveries/finish-turns.ts';
 import type { Outcome } from '../../src/deliveries/outcome.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/control.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../support/ledger.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addCampaign } from '../../src/campaigns/add-campaign.ts';
+import { addCampaign } from '../../src/campaigns/accept/add-campaign.ts';
 import type { Post } from '../../src/messenger/messenger.ts';
 import type { Worker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

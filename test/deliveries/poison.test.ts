@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { getCampaign } from '../../src/campaigns/get-campaign.ts';
+import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
 import { CUT_OFFS_ALLOWED, trySuspects } from '../../src/deliveries/try-suspects.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, groupNumber, sendNow, type Owner } from '../support/ledger.ts';

@@ -1,8 +1,8 @@
 /** What is recalled or corrected first, of more than the pace allows while the messaging application still takes it. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
+import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
 import { createLog } from '../../src/lib/log.ts';

@@ -1,8 +1,8 @@
 /** How recalls and corrections go through the lane: paced, in turns with what is sent, fenced, and past crashes. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/correct-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
+import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { claimRevisions, type RevisionTurn } from '../../src/deliveries/claim-revisions.ts';
 import { finishRevision } from '../../src/deliveries/finish-revision.ts';
 import type { Worker } from '../../src/worker.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { keepBeating, joinWorkers, requeueLanes, takeShards } from '../../src/accounts/lease-store.ts';
 import { lockLane } from '../../src/accounts/store.ts';
-import { cancelCampaign } from '../../src/campaigns/control.ts';
+import { cancelCampaign } from '../../src/campaigns/change/control.ts';
 import { claimTurns } from '../../src/deliveries/claim-turns.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordState } from '../../src/accounts/record-state.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
 import { finishRevision } from '../../src/deliveries/finish-revision.ts';
 import type { SessionState } from '../../src/messenger/messenger.ts';

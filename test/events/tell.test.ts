@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { beginDueRuns } from '../../src/campaigns/begin-runs.ts';
-import { recallCampaign } from '../../src/campaigns/recall-campaign.ts';
-import { pauseCampaign, resumeCampaign } from '../../src/campaigns/control.ts';
-import { noteLateRuns } from '../../src/campaigns/note-late-runs.ts';
+import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
+import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
+import { pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
+import { noteLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
 import { clearOldEvents } from '../../src/events/clear-old-events.ts';
 import { readEventsAfter } from '../../src/events/read-events.ts';
 import { sequenceEvents } from '../../src/events/sequence-events.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readGroup } from '../../src/analytics/read-group.ts';
-import { pauseCampaign } from '../../src/campaigns/control.ts';
+import { pauseCampaign } from '../../src/campaigns/change/control.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';

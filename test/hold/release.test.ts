@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../src/accounts/leases.ts';
-import { beginRuns } from '../../src/campaigns/begin-runs.ts';
+import { beginRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { listQueued } from '../../src/hold/list-queued.ts';
 import { releaseLedger } from '../../src/hold/release.ts';
 import { marksIn } from '../../src/hold/mark-file.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, readPool, type Database } from '../../src/database/connect.ts';
 import { createGauge, type OverloadLimits } from '../../src/http/edge/overload.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { verifyPassword } from '../../src/users/password.ts';
+import { verifyPassword } from '../../src/users/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { probes } from '../support/probes.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../bench/support/many-accounts.ts';
-import { beginDueRuns } from '../../src/campaigns/begin-runs.ts';
+import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { connectDatabase, type Database } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';

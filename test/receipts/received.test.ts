@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelCampaign } from '../../src/campaigns/control.ts';
-import { sweepRuns } from '../../src/campaigns/expire-runs.ts';
+import { cancelCampaign } from '../../src/campaigns/change/control.ts';
+import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
 import type { Turn } from '../../src/deliveries/claim-turns.ts';
 import type { Outcome } from '../../src/deliveries/outcome.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';

@@ -1,7 +1,7 @@
 /** What is too old to matter goes, in small steps, and what it came to stays. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { retryCampaign } from '../../src/campaigns/retry-campaign.ts';
+import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
 import { keepHouse } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { acceptMedia } from '../../src/media/accept-media.ts';

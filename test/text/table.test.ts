@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { previewCampaign } from '../../src/campaigns/preview-campaign.ts';
+import { previewCampaign } from '../../src/campaigns/accept/preview-campaign.ts';
 import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
 import { CASES, REFUSED_HTML, WARNED } from '../support/formatting-cases.ts';

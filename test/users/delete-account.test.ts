@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkAccount } from '../../src/accounts/link-account.ts';
 import { unlinkAccount } from '../../src/accounts/unlink-account.ts';
 import type { Actor } from '../../src/audit/record-audit.ts';
-import { addCampaign } from '../../src/campaigns/add-campaign.ts';
+import { addCampaign } from '../../src/campaigns/accept/add-campaign.ts';
 import { listenForHints, type Hints } from '../../src/database/listen.ts';
 import { eraseNext, findDeletedUsers } from '../../src/erasure/erase-user.ts';
 import { createLog } from '../../src/lib/log.ts';

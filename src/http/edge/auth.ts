@@ -1,12 +1,12 @@
 import { AppError } from '../../lib/errors.ts';
-import { isApiKey } from '../../users/api-key.ts';
-import type { ApiKeyStates } from '../../users/api-key-states.ts';
-import type { ApiKeyState } from '../../users/api-key-store.ts';
+import { isApiKey } from '../../users/api-keys/api-key.ts';
+import type { ApiKeyStates } from '../../users/api-keys/api-key-states.ts';
+import type { ApiKeyState } from '../../users/api-keys/api-key-store.ts';
 import { refuseMoved } from '../../users/refuse-moved.ts';
 import type { Membership } from '../../users/store.ts';
-import type { NoteSessionUses } from '../../users/note-session-uses.ts';
-import type { TokenStates } from '../../users/token-states.ts';
-import type { TokenClaims, TokenIdentity, Tokens } from '../../users/token.ts';
+import type { NoteSessionUses } from '../../users/sessions/note-session-uses.ts';
+import type { TokenStates } from '../../users/sessions/token-states.ts';
+import type { TokenClaims, TokenIdentity, Tokens } from '../../users/sessions/token.ts';
 import type { z } from 'zod';
 import type { BearerOperation, Caller } from '../operation.ts';
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../audit/record-audit.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { UserDependencies } from '../../users/dependencies.ts';
-import { addPasskey, askForPasskey, beginPasskey, provePasskey, type Site } from '../../users/passkeys.ts';
+import { addPasskey, askForPasskey, beginPasskey, provePasskey, type Site } from '../../users/factors/passkeys.ts';
 import type { UserId } from '../../database/schema.ts';
 import { addPasskeyBody, passkeyBody } from '../contract/session.ts';
 import { requireScope } from './auth.ts';

@@ -1,9 +1,9 @@
 import { readAccountStates } from '../../accounts/account-status.ts';
-import { NEVER_SEEN, readProgress } from '../../campaigns/read-progress.ts';
+import { NEVER_SEEN, readProgress } from '../../campaigns/read/read-progress.ts';
 import type { Database } from '../../database/connect.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../events/read-new-events.ts';
 import type { Clock } from '../../lib/time.ts';
-import { findLapsed } from '../../users/find-lapsed.ts';
+import { findLapsed } from '../../users/sessions/find-lapsed.ts';
 import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Feeds } from './feeds.ts';

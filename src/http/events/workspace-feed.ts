@@ -1,4 +1,4 @@
-import { NEVER_SEEN } from '../../campaigns/read-progress.ts';
+import { NEVER_SEEN } from '../../campaigns/read/read-progress.ts';
 import type { WorkspaceId } from '../../database/schema.ts';
 import type { Place } from '../../events/read-new-events.ts';
 import { eventFrame, placeFrame, type EventStream } from './event-stream.ts';

@@ -1,5 +1,5 @@
 import type { AccountState } from '../../accounts/account-status.ts';
-import type { CampaignProgress } from '../../campaigns/read-progress.ts';
+import type { CampaignProgress } from '../../campaigns/read/read-progress.ts';
 import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contract/events.ts';
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */

@@ -1,8 +1,8 @@
-import type { CheckDeps } from '../../campaigns/check-campaign.ts';
+import type { CheckDeps } from '../../campaigns/accept/check-campaign.ts';
 import type { ConnectDeps } from '../../accounts/connect-account.ts';
 import type { ListMessagesDeps } from '../../groups/list-messages.ts';
 import type { GroupDeps } from '../../groups/sync-groups.ts';
-import type { RetryDeps } from '../../campaigns/retry-campaign.ts';
+import type { RetryDeps } from '../../campaigns/change/retry-campaign.ts';
 import type { Operation } from '../operation.ts';
 import { exportCampaignOperation } from './analytics/export-campaign.ts';
 import { getCampaignGroupAnalyticsMasterOperation } from './analytics/get-campaign-group-analytics-master.ts';

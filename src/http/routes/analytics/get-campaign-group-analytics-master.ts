@@ -1,5 +1,5 @@
 import { readGroupAnalytics } from '../../../analytics/group-analytics.ts';
-import { expectFinish, type ExpectDeps } from '../../../campaigns/expect-finish.ts';
+import { expectFinish, type ExpectDeps } from '../../../campaigns/read/expect-finish.ts';
 import { groupAnalyticsBody, groupAnalyticsData } from '../../contract/analytics.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { toWireCounts, toWireGroup, toWireRevised } from './group-row.ts';

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../../users/create-api-key.ts';
+import { createApiKey } from '../../../users/api-keys/create-api-key.ts';
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { createApiKeyBody, createApiKeyData } from '../../contract/api-keys.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

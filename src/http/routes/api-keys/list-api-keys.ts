@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { listApiKeys } from '../../../users/list-api-keys.ts';
+import { listApiKeys } from '../../../users/api-keys/list-api-keys.ts';
 import { listApiKeysData } from '../../contract/api-keys.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

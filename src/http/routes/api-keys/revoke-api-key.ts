@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { revokeApiKey } from '../../../users/revoke-api-key.ts';
+import { revokeApiKey } from '../../../users/api-keys/revoke-api-key.ts';
 import { revokeApiKeyBody } from '../../contract/api-keys.ts';
 import { nothingData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

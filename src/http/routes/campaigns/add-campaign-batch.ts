@@ -1,5 +1,5 @@
-import { addScheduledCampaign } from '../../../campaigns/add-scheduled-campaign.ts';
-import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
+import { addScheduledCampaign } from '../../../campaigns/accept/add-scheduled-campaign.ts';
+import type { AcceptDeps } from '../../../campaigns/accept/accept-campaign.ts';
 import { addCampaignBatchBody, addCampaignBatchData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSchedule } from './campaign-post.ts';

@@ -1,5 +1,5 @@
-import { addCampaign } from '../../../campaigns/add-campaign.ts';
-import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
+import { addCampaign } from '../../../campaigns/accept/add-campaign.ts';
+import type { AcceptDeps } from '../../../campaigns/accept/accept-campaign.ts';
 import { addCampaignBody, addCampaignData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSendNow } from './campaign-post.ts';

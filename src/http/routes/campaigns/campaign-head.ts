@@ -1,4 +1,4 @@
-import type { CampaignHead } from '../../../campaigns/get-campaign.ts';
+import type { CampaignHead } from '../../../campaigns/read/get-campaign.ts';
 
 /** A campaign's head as the wire has it. */
 export function toWireHead(campaign: CampaignHead) {

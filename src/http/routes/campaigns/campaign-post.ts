@@ -1,8 +1,8 @@
 /** What the bodies that add a campaign come to, for all operations that take one. */
 import type { z } from 'zod';
 import type { Actor } from '../../../audit/record-audit.ts';
-import { findScheduleProblems } from '../../../campaigns/add-scheduled-campaign.ts';
-import { findPostProblems } from '../../../campaigns/prepare-post.ts';
+import { findScheduleProblems } from '../../../campaigns/accept/add-scheduled-campaign.ts';
+import { findPostProblems } from '../../../campaigns/accept/prepare-post.ts';
 import type { Database } from '../../../database/connect.ts';
 import type { Problem } from '../../../lib/errors.ts';
 import type { Convert } from '../../../text/convert-aside.ts';

@@ -1,4 +1,4 @@
-import type { RunDetails } from '../../../campaigns/get-campaign.ts';
+import type { RunDetails } from '../../../campaigns/read/get-campaign.ts';
 
 /** A run as the wire has it. */
 export function toWireRun(run: RunDetails) {

@@ -1,4 +1,4 @@
-import { cancelCampaign, type ControlDeps } from '../../../campaigns/control.ts';
+import { cancelCampaign, type ControlDeps } from '../../../campaigns/change/control.ts';
 import type { Operation } from '../../operation.ts';
 import { AT_MOST_A_TURN, controlOperation } from './control-campaign.ts';
 

@@ -1,4 +1,4 @@
-import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../../campaigns/check-campaign.ts';
+import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../../campaigns/accept/check-campaign.ts';
 import * as wire from '../../contract/check-campaign.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { findProblemsOfPost, POST_LIMIT_BYTES, toPost, toSchedule, toSendNow } from './campaign-post.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../audit/record-audit.ts';
-import type { Controlled } from '../../../campaigns/control.ts';
+import type { Controlled } from '../../../campaigns/change/control.ts';
 import { campaignBody, controlledData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 

@@ -1,4 +1,4 @@
-import { correctCampaign } from '../../../campaigns/correct-campaign.ts';
+import { correctCampaign } from '../../../campaigns/change/correct-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
 import type { Convert } from '../../../text/convert-aside.ts';
 import { correctCampaignBody, revisedData } from '../../contract/revise-campaign.ts';

@@ -1,4 +1,4 @@
-import { deleteCampaign } from '../../../campaigns/delete-campaign.ts';
+import { deleteCampaign } from '../../../campaigns/change/delete-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
 import { campaignBody } from '../../contract/campaigns.ts';
 import { nothingData } from '../../contract/users.ts';

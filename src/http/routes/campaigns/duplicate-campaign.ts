@@ -1,4 +1,4 @@
-import { duplicateCampaign, type CampaignCopy } from '../../../campaigns/duplicate-campaign.ts';
+import { duplicateCampaign, type CampaignCopy } from '../../../campaigns/accept/duplicate-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
 import { campaignBody } from '../../contract/campaigns.ts';
 import { duplicateCampaignData } from '../../contract/duplicate-campaign.ts';

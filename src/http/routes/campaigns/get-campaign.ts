@@ -1,4 +1,4 @@
-import { getCampaign } from '../../../campaigns/get-campaign.ts';
+import { getCampaign } from '../../../campaigns/read/get-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
 import { campaignBody, getCampaignData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

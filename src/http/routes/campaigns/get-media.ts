@@ -1,5 +1,5 @@
 import { create as contentDisposition } from 'content-disposition';
-import { getMedia } from '../../../campaigns/get-media.ts';
+import { getMedia } from '../../../campaigns/read/get-media.ts';
 import type { Database } from '../../../database/connect.ts';
 import { fileNameOf } from '../../../lib/file-name.ts';
 import { getMediaBody, getMediaData } from '../../contract/get-media.ts';

@@ -1,4 +1,4 @@
-import { listCampaigns } from '../../../campaigns/list-campaigns.ts';
+import { listCampaigns } from '../../../campaigns/read/list-campaigns.ts';
 import type { Database } from '../../../database/connect.ts';
 import { listCampaignsBody, listCampaignsData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-import { listRuns } from '../../../campaigns/list-runs.ts';
+import { listRuns } from '../../../campaigns/read/list-runs.ts';
 import type { Database } from '../../../database/connect.ts';
 import { listRunsBody, listRunsData } from '../../contract/list-runs.ts';
 import { readCursor, writeCursor } from '../cursor.ts';

@@ -1,4 +1,4 @@
-import { pauseCampaign, type ControlDeps } from '../../../campaigns/control.ts';
+import { pauseCampaign, type ControlDeps } from '../../../campaigns/change/control.ts';
 import type { Operation } from '../../operation.ts';
 import { AT_MOST_A_TURN, controlOperation } from './control-campaign.ts';
 

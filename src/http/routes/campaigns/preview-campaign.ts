@@ -1,5 +1,5 @@
 import type { Convert } from '../../../text/convert-aside.ts';
-import { previewCampaign } from '../../../campaigns/preview-campaign.ts';
+import { previewCampaign } from '../../../campaigns/accept/preview-campaign.ts';
 import { previewBody, previewData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { HTML_LIMIT_BYTES } from './campaign-post.ts';

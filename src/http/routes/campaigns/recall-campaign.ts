@@ -1,4 +1,4 @@
-import { recallCampaign } from '../../../campaigns/recall-campaign.ts';
+import { recallCampaign } from '../../../campaigns/change/recall-campaign.ts';
 import type { Database } from '../../../database/connect.ts';
 import { recallCampaignBody, revisedData } from '../../contract/revise-campaign.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-import { resumeCampaign, type ControlDeps } from '../../../campaigns/control.ts';
+import { resumeCampaign, type ControlDeps } from '../../../campaigns/change/control.ts';
 import type { Operation } from '../../operation.ts';
 import { controlOperation } from './control-campaign.ts';
 

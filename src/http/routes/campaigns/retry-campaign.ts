@@ -1,4 +1,4 @@
-import { retryCampaign, type RetryDeps } from '../../../campaigns/retry-campaign.ts';
+import { retryCampaign, type RetryDeps } from '../../../campaigns/change/retry-campaign.ts';
 import type { Operation } from '../../operation.ts';
 import { controlOperation } from './control-campaign.ts';
 

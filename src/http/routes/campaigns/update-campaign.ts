@@ -1,5 +1,5 @@
-import { updateCampaign } from '../../../campaigns/update-campaign.ts';
-import type { AcceptDeps } from '../../../campaigns/accept-campaign.ts';
+import { updateCampaign } from '../../../campaigns/change/update-campaign.ts';
+import type { AcceptDeps } from '../../../campaigns/accept/accept-campaign.ts';
 import { updateCampaignBody, controlledData } from '../../contract/campaigns.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { findProblemsOfPost, POST_LIMIT_BYTES } from './campaign-post.ts';

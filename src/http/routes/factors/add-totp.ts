@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { addTotp } from '../../../users/set-up-totp.ts';
+import { addTotp } from '../../../users/factors/set-up-totp.ts';
 import { addTotpData } from '../../contract/factors.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-import { confirmIdentity } from '../../../users/confirm-identity.ts';
+import { confirmIdentity } from '../../../users/sign-in/confirm-identity.ts';
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { confirmIdentityBody, confirmIdentityData } from '../../contract/factors.ts';
 import { tokenOf } from '../../edge/auth.ts';

@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { confirmTotp } from '../../../users/set-up-totp.ts';
+import { confirmTotp } from '../../../users/factors/set-up-totp.ts';
 import { confirmTotpBody, recoveryCodesData } from '../../contract/factors.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 

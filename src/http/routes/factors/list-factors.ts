@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { listFactors } from '../../../users/manage-factors.ts';
+import { listFactors } from '../../../users/factors/manage-factors.ts';
 import { listFactorsData } from '../../contract/factors.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

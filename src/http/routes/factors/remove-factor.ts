@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { removeFactor } from '../../../users/manage-factors.ts';
+import { removeFactor } from '../../../users/factors/manage-factors.ts';
 import { removeFactorBody } from '../../contract/factors.ts';
 import { nothingData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { renewRecoveryCodes } from '../../../users/manage-factors.ts';
+import { renewRecoveryCodes } from '../../../users/factors/manage-factors.ts';
 import { recoveryCodesData } from '../../contract/factors.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { endSession } from '../../../users/end-session.ts';
+import { endSession } from '../../../users/sessions/end-session.ts';
 import { endSessionBody } from '../../contract/sessions.ts';
 import { nothingData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

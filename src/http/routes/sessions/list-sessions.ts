@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { listSessions } from '../../../users/list-sessions.ts';
+import { listSessions } from '../../../users/sessions/list-sessions.ts';
 import { nothing } from '../../contract/fields.ts';
 import { listSessionsData } from '../../contract/sessions.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

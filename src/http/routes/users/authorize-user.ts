@@ -1,4 +1,4 @@
-import { authorizeUser } from '../../../users/authorize-user.ts';
+import { authorizeUser } from '../../../users/sign-in/authorize-user.ts';
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { authorizeUserBody, authorizeUserData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-import { changePassword } from '../../../users/change-password.ts';
+import { changePassword } from '../../../users/passwords/change-password.ts';
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { changePasswordBody, nothingData } from '../../contract/users.ts';
 import { tokenOf } from '../../edge/auth.ts';

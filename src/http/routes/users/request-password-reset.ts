@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { requestPasswordReset } from '../../../users/reset-password.ts';
+import { requestPasswordReset } from '../../../users/passwords/reset-password.ts';
 import { requestPasswordResetBody } from '../../contract/mail.ts';
 import { nothingData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { resetPassword } from '../../../users/reset-password.ts';
+import { resetPassword } from '../../../users/passwords/reset-password.ts';
 import { resetPasswordBody } from '../../contract/mail.ts';
 import { nothingData } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';

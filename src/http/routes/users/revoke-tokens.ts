@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { revokeTokens } from '../../../users/revoke-tokens.ts';
+import { revokeTokens } from '../../../users/sessions/revoke-tokens.ts';
 import { nothingData, revokeTokensBody } from '../../contract/users.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 

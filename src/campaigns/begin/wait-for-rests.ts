@@ -1,0 +1,96 @@
+import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from '../../accounts/rest-times.ts';
+import { capOn, type DailyLimits } from '../../accounts/warm-up.ts';
+
+/** When an account rests, how much it may send on each day, and how much of today's cap is used up. */
+export interface Rests extends DailyLimits {
+  quietHours: QuietHours | null;
+  sentToday: number | null;
+  /** IANA. */
+  timeZone: string;
+}
+
+/** Posts that may leave from an instant on. */
+export interface Waiting {
+  from: Temporal.Instant;
+  posts: number;
+}
+
+interface Readiness {
+  gapMs: number;
+  others?: readonly Waiting[];
+  readyAt?: Temporal.Instant;
+}
+
+/** Each is a night, or a day whose cap is used up. What takes longer than a year is not told more exactly. */
+const MOST_STEPS = 800;
+
+/** How far an account has got. */
+interface Lane {
+  /** The next post leaves then, or when the rest is over that this is in. */
+  at: Temporal.Instant;
+  /** What was sent on the day that ends then. */
+  day: { end: Temporal.Instant; posts: number };
+}
+
+/**
+ * When the last of so many posts leaves, if the first may leave at `from` and the others each `gapMs` after the one before, but none
+ * in quiet hours or beyond what may leave on a day. Of `others`, in order of time, what has not left by then takes turns with
+ * them, so of each only as many count as there are posts. Nothing leaves before `readyAt`, by default `now`, which is when `sentToday`
+ * was counted.
+ */
+export function findLastPost(
+  { from, posts, gapMs, others = [], readyAt }: Waiting & Readiness,
+  rests: Rests,
+  now: Temporal.Instant,
+): Temporal.Instant {
+  const day = { end: dayOf(rests.timeZone, now).end, posts: rests.sentToday ?? 0 };
+  const lane: Lane = { at: readyAt ?? now, day };
+  let turns = posts;
+  for (const other of others) {
+    lane.at = later(lane.at, other.from);
+    turns += Math.min(posts, letLeave(lane, { posts: other.posts, until: from, gapMs }, rests).left);
+  }
+  lane.at = later(lane.at, from);
+  return letLeave(lane, { posts: turns, until: undefined, gapMs }, rests).last;
+}
+
+/** Lets posts leave one after the other until none is left, or `until` has come. */
+function letLeave(
+  lane: Lane,
+  { posts, until, gapMs }: { posts: number; until: Temporal.Instant | undefined; gapMs: number },
+  rests: Rests,
+): { left: number; last: Temporal.Instant } {
+  const { quietHours, timeZone } = rests;
+  let left = posts;
+  let last = lane.at;
+  for (let step = 0; step < MOST_STEPS && left > 0; step++) {
+    if (until && Temporal.Instant.compare(lane.at, until) >= 0) break;
+    const quietEnd = quietHours && quietUntil(quietHours, timeZone, lane.at);
+    if (quietEnd) {
+      lane.at = quietEnd;
+      continue;
+    }
+    const { end } = dayOf(timeZone, lane.at);
+    if (!end.equals(lane.day.end)) lane.day = { end, posts: 0 };
+    const cap = capOn(rests, dateIn(timeZone, lane.at));
+    const room = cap === null ? Infinity : cap - lane.day.posts;
+    if (room <= 0) {
+      lane.at = end;
+      continue;
+    }
+    const quiet = quietHours && nextQuiet(quietHours, timeZone, lane.at);
+    const limits = [...(cap === null ? [] : [end]), ...(quiet ? [quiet] : []), ...(until ? [until] : [])];
+    const untilMs = Math.min(...limits.map((limit) => limit.epochMilliseconds - lane.at.epochMilliseconds));
+    const sent = Math.min(left, room, Math.ceil(untilMs / gapMs));
+    left -= sent;
+    lane.day.posts += sent;
+    last = lane.at.add({ milliseconds: Math.round((sent - 1) * gapMs) });
+    lane.at = lane.at.add({ milliseconds: Math.round(sent * gapMs) });
+  }
+  // Given up, or in the midst of a rest: nobody can say more exactly.
+  return { left, last: left > 0 ? lane.at : last };
+}
+
+function later(one: Temporal.Instant, other: Temporal.Instant): Temporal.Instant {
+  return Temporal.Instant.compare(one, other) < 0 ? other : one;
+}

@@ -1,0 +1,50 @@
+import type { Leases } from '../../accounts/leases.ts';
+import type { Database } from '../../database/connect.ts';
+import type { Hints } from '../../database/listen.ts';
+import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
+import { takeTurns } from '../../lib/take-turns.ts';
+import { beginDueRuns, takeRunTurns } from './begin-runs.ts';
+import { carryOutRequests } from '../change/carry-out-requests.ts';
+import { sweepRuns } from './expire-runs.ts';
+import { noteLateRuns } from './note-late-runs.ts';
+
+const SWEEP_MS = 60_000;
+const LATE_MS = 5_000;
+
+/** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
+export function watchRuns(deps: {
+  db: Database;
+  log: Log;
+  leases: Leases;
+  hints: Hints;
+  onLoopError?: (loop: string) => void;
+}): { stop(): Promise<void> } {
+  const { db, log, leases } = deps;
+  const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
+  const turns = takeRunTurns();
+  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), { turns, log }), options);
+  const sweep = startLoop(
+    'late runs',
+    async () => ((await sweepRuns(db, leases.shards(), log)) ? 0 : SWEEP_MS),
+    options,
+  );
+  const late = startLoop(
+    'unbegun runs',
+    async () => ((await noteLateRuns(db, leases.shards())) ? 0 : LATE_MS),
+    options,
+  );
+  const requesters = takeTurns();
+  const requests = startLoop(
+    'requests',
+    () => carryOutRequests(db, leases.shards(), { turns: requesters, log }),
+    options,
+  );
+  deps.hints.on('campanile_runs', () => due.wake());
+  deps.hints.on('campanile_revisions', () => requests.wake());
+  return {
+    async stop() {
+      await Promise.all([due.stop(), sweep.stop(), late.stop(), requests.stop()]);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { lockLane } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../database/connect.ts';
+import { removePosts } from '../change/remove-posts.ts';
+
+interface OldCampaign {
+  accountId: number;
+  campaignId: number;
+  isMarked: boolean;
+}
+
+/**
+ * Takes the next small step in folding campaigns that ended so many days ago: marks one, so that nothing of it can be retried, recalled or
+ * corrected any more, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to
+ * do. Any number of processes may do so at once, and stop in between.
+ */
+export async function foldCampaigns(db: Database, retentionDays: number): Promise<boolean> {
+  const endedBefore = sql`campanile_now() - ${retentionDays} * interval '1 day'`;
+  const { rows } = await sql<OldCampaign>`
+    select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isMarked"
+    from campaigns c join lanes l on l.account_id = c.account_id
+    where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping))
+      -- A recall that was asked for before comes first.
+      and not exists (select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+                      where r.campaign_id = c.campaign_id and q.next_position is not null)
+    order by c.finished_at limit 1`.execute(db);
+  const [old] = rows;
+  if (!old) return false;
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, old.accountId))) return;
+    if (old.isMarked) await fold(trx, old.campaignId);
+    // A retry may have opened it again.
+    else
+      await sql`
+        update campaigns set folded_at = campanile_now()
+        where campaign_id = ${old.campaignId} and finished_at <= ${endedBefore}`.execute(trx);
+  });
+  return true;
+}
+
+async function fold(trx: Connection, campaignId: number): Promise<void> {
+  if (await removePosts(trx, campaignId, ['revisions', 'deliveries'])) return;
+  await sql`update campaigns set folded = true where campaign_id = ${campaignId}`.execute(trx);
+}

@@ -1,0 +1,26 @@
+import type { Database } from '../../database/connect.ts';
+import type { Log } from '../../lib/log.ts';
+import { putLast } from '../../lib/put-last.ts';
+import type { Clock } from '../../lib/time.ts';
+import { noteSessionUse } from './session-store.ts';
+import { TOKEN_LIFETIME_MS, type TokenClaims } from './token.ts';
+
+const MOST_REMEMBERED = 10_000;
+const USE_NOTED_MS = 5 * 60_000;
+
+/** Notes in the background that a token is in use, once in five minutes at most: for every request, so it nearly always does nothing. */
+export type NoteSessionUses = (token: TokenClaims) => void;
+
+export function createNoteSessionUses({ db, log, clock }: { db: Database; log: Log; clock: Clock }): NoteSessionUses {
+  const noted = new Map<string, number>();
+  return ({ userId, tokenId, expiresAtMs }) => {
+    const nowMs = clock.nowMs();
+    // Signing in has noted the first one.
+    const notedAtMs = noted.get(tokenId) ?? expiresAtMs - TOKEN_LIFETIME_MS;
+    if (nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
+    putLast(noted, tokenId, nowMs, MOST_REMEMBERED);
+    noteSessionUse(db, userId, tokenId).catch((error: unknown) =>
+      log.warn({ err: error, userId }, 'the use of a session could not be noted'),
+    );
+  };
+}
