@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
-import { useMemory } from './test/support/temporary-folder.ts';
+import { LongestFirst } from './test/support/run/longest-first.ts';
+import { useMemory } from './test/support/run/temporary-folder.ts';
 
 useMemory();
 
@@ -103,7 +103,7 @@ export default defineConfig(({ mode }) => ({
     ...filesOf(mode),
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: ['test/support/speak-english.ts'],
+    setupFiles: ['test/support/run/speak-english.ts'],
     // What is waited for takes as long as a busy machine makes it take.
     expect: { poll: { timeout: 30_000 } },
     // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each
@@ -111,8 +111,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 5,
     // To load the service anew for each file would take a second of a processor for each.
     isolate: false,
-    reporters: ['./test/support/slowest-files.ts', 'default'],
-    globalSetup: ['test/support/dashboard.ts', 'test/support/postgres.ts'],
+    reporters: ['./test/support/run/slowest-files.ts', 'default'],
+    globalSetup: ['test/support/run/dashboard.ts', 'test/support/run/postgres.ts'],
     sequence: { sequencer: LongestFirst },
   },
 }));

@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hasPatroni, startPatroni } from '../test/support/patroni.ts';
+import { hasPatroni, startPatroni } from '../test/support/servers/patroni.ts';
 import { runFailovers, type Failover } from './soak/failovers.ts';
 import { count, median } from './support/table.ts';
 

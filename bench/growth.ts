@@ -8,7 +8,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { sleep } from '../src/lib/time.ts';
 import type { MemberEvent } from '../src/messenger/messenger.ts';
 import { recordReceipts } from '../src/receipts/record-receipts.ts';
-import { removeService, startService, type Service } from '../test/support/service.ts';
+import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { ENTRY, SECRETS } from '../test/witness/start-worker.ts';
 import { startWitness } from '../test/witness/start-witness.ts';
 import { settle, startCluster } from './support/cluster.ts';

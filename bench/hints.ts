@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { connectDatabase, type Connection, type Database } from '../src/database/connect.ts';
 import { hint } from '../src/database/tell-hints.ts';
 import { createLog } from '../src/lib/log.ts';
-import { startOwnPostgres, type OwnPostgres } from '../test/support/own-postgres.ts';
-import { startReplica } from '../test/support/replica.ts';
+import { startOwnPostgres, type OwnPostgres } from '../test/support/servers/own-postgres.ts';
+import { startReplica } from '../test/support/servers/replica.ts';
 import { startDelayLine } from './support/delay-line.ts';
 import { count, median, type Row } from './support/table.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import autocannon, { type Result } from 'autocannon';
-import { removeService, startService } from '../test/support/service.ts';
+import { removeService, startService } from '../test/support/service/service.ts';
 import { signUp } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';

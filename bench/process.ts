@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { migrate } from '../src/database/migrate.ts';
 import { sleep } from '../src/lib/time.ts';
-import { removeService, startService } from '../test/support/service.ts';
+import { removeService, startService } from '../test/support/service/service.ts';
 import { settle, startCluster, type Cluster } from './support/cluster.ts';
 import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';
 import { memoryMb } from './support/memory.ts';

@@ -5,7 +5,7 @@ import { compile } from 'html-to-text';
 import { count, median, printTable, type Row } from './support/table.ts';
 import { createConverter } from '../src/text/convert-aside.ts';
 import { convertHtml, HTML_LIMIT } from '../src/text/html-to-whatsapp.ts';
-import { WORST_HTML } from '../test/support/worst-html.ts';
+import { WORST_HTML } from '../test/support/inputs/worst-html.ts';
 
 /** The ratio to reach. */
 const REACH = 0.7;

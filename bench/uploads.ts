@@ -3,9 +3,9 @@
  * others bring theirs a byte at a time.
  */
 import { post } from '../test/support/app.ts';
-import { removeService, startService, type Service } from '../test/support/service.ts';
-import { dribble } from '../test/support/raw.ts';
-import { signUpSender, storm, type Sender, type Uploaded } from '../test/support/storm.ts';
+import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import { dribble } from '../test/support/http/raw.ts';
+import { signUpSender, storm, type Sender, type Uploaded } from '../test/support/service/storm.ts';
 import { memoryMb } from './support/memory.ts';
 import { median, type Row } from './support/table.ts';
 

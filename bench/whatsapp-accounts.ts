@@ -3,7 +3,7 @@
  * memory, and the work of the first post of each account, which brings a key to every device, and of the next.
  */
 import { sleep } from '../src/lib/time.ts';
-import { removeService, startService, type Service } from '../test/support/service.ts';
+import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 import { addGroup, type Person } from '../test/whatsapp-peer/world.ts';
 import { cpuMs } from './support/cpu.ts';

@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util';
 import { sleep } from '../src/lib/time.ts';
-import { seededRandom } from '../test/support/random.ts';
-import { removeService, startService, type Service } from '../test/support/service.ts';
+import { seededRandom } from '../test/support/inputs/random.ts';
+import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 import { count } from './support/table.ts';
 import { until } from './support/until.ts';

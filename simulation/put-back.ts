@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { listQueued } from '../src/hold/list-queued.ts';
 import type { Mark, Marks } from '../src/hold/mark-file.ts';
 import { releaseLedger } from '../src/hold/release.ts';
-import { pick } from '../test/support/random.ts';
+import { pick } from '../test/support/inputs/random.ts';
 import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';
 

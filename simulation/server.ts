@@ -7,7 +7,7 @@ import { connectDatabase, connectionSettings, type PostgresAddress } from '../sr
 import { startEmbeddedPostgres } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createLog } from '../src/lib/log.ts';
-import { useMemory } from '../test/support/temporary-folder.ts';
+import { useMemory } from '../test/support/run/temporary-folder.ts';
 
 export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 export const TEMPLATE = 'simulation_template';

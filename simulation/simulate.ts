@@ -1,7 +1,7 @@
 /** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
 import { awaitResults } from '../src/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
-import { pick, seededRandom } from '../test/support/random.ts';
+import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
 import { judgeHistory } from './judge.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';

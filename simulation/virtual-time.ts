@@ -3,7 +3,7 @@
  * `Math.random` of this process, so that nothing in it goes by real time or real chance any more.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { seededRandom } from '../test/support/random.ts';
+import { seededRandom } from '../test/support/inputs/random.ts';
 
 /** A process of the simulated world: it ends, freezes and starts again without the real one noticing. */
 export interface VirtualProcess {

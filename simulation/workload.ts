@@ -13,7 +13,7 @@ import type { Database } from '../src/database/connect.ts';
 import { endUser } from '../src/users/delete-account.ts';
 import { findUser } from '../src/users/store.ts';
 import { convert, type Owner } from '../test/support/ledger.ts';
-import { draw, pick, seededRandom } from '../test/support/random.ts';
+import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedRest } from './line.ts';
 import { current, type VirtualProcess } from './virtual-time.ts';

@@ -5,7 +5,7 @@ import type { Marks } from '../src/hold/mark-file.ts';
 import { watchLedger } from '../src/hold/watch-ledger.ts';
 import { createLog } from '../src/lib/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
-import { pick } from '../test/support/random.ts';
+import { pick } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
 import { openNotifications, type Notifications } from './hints.ts';
 import { openHistory, type History } from './history.ts';

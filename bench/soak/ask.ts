@@ -1,5 +1,5 @@
 import { sleep } from '../../src/lib/time.ts';
-import { pick } from '../../test/support/random.ts';
+import { pick } from '../../test/support/inputs/random.ts';
 
 /** What an API answered in the end. */
 export interface Told<Data> {

@@ -1,5 +1,5 @@
 import { sleep } from '../../src/lib/time.ts';
-import { draw, drawMs, type Span } from '../../test/support/random.ts';
+import { draw, drawMs, type Span } from '../../test/support/inputs/random.ts';
 import type { ExpectedRun } from '../../test/witness/judge.ts';
 import type { Ask } from './ask.ts';
 import type { SetBack } from './fleet.ts';

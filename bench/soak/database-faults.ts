@@ -4,9 +4,9 @@ import pg from 'pg';
 import { connectionSettings } from '../../src/database/connect.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { MOVABLE_CLOCK } from '../../test/support/movable-clock.ts';
-import { fillDisk } from '../../test/support/own-disk.ts';
-import type { ServerEnd } from '../../test/support/own-postgres.ts';
-import { drawMs, pick, type Span } from '../../test/support/random.ts';
+import { fillDisk } from '../../test/support/servers/own-disk.ts';
+import type { ServerEnd } from '../../test/support/servers/own-postgres.ts';
+import { drawMs, pick, type Span } from '../../test/support/inputs/random.ts';
 import type { Fleet } from './fleet.ts';
 
 /** What is done to the database. Of a hundred faults so many are of that kind. */

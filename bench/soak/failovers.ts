@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { sleep } from '../../src/lib/time.ts';
-import type { LeaderHarm, Patroni } from '../../test/support/patroni.ts';
-import { draw, drawMs, seededRandom, type Span } from '../../test/support/random.ts';
+import type { LeaderHarm, Patroni } from '../../test/support/servers/patroni.ts';
+import { draw, drawMs, seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
 import { keepSending, sendNow, type Sent } from './campaigns.ts';

@@ -1,5 +1,5 @@
 import { sleep } from '../../src/lib/time.ts';
-import { drawMs, seededRandom, type Span } from '../../test/support/random.ts';
+import { drawMs, seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import { DATABASE_FAULTS } from './database-faults.ts';
 import type { Fleet, Unit } from './fleet.ts';
 

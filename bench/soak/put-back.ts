@@ -8,9 +8,9 @@ import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { post } from '../../test/support/app.ts';
 import { until } from '../../test/support/ledger.ts';
-import { pick, seededRandom } from '../../test/support/random.ts';
-import { killWithServer, removeService, startService, type Service } from '../../test/support/service.ts';
-import { signUpSender } from '../../test/support/storm.ts';
+import { pick, seededRandom } from '../../test/support/inputs/random.ts';
+import { killWithServer, removeService, startService, type Service } from '../../test/support/service/service.ts';
+import { signUpSender } from '../../test/support/service/storm.ts';
 import { ENTRY } from '../../test/witness/start-worker.ts';
 import { startWitness, type Witness } from '../../test/witness/start-witness.ts';
 

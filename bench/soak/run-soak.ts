@@ -2,7 +2,7 @@ import { connectDatabase, type PostgresAddress } from '../../src/database/connec
 import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
-import { seededRandom, type Span } from '../../test/support/random.ts';
+import { seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import { judge, type Faults, type Verdicts } from '../../test/witness/judge.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';

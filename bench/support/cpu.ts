@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Service } from '../../test/support/service.ts';
+import type { Service } from '../../test/support/service/service.ts';
 
 /** How much a service's process has worked so far, in milliseconds of a processor's time, as Linux tells it. */
 export async function cpuMs({ pid }: Service): Promise<number> {

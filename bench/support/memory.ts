@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Service } from '../../test/support/service.ts';
+import type { Service } from '../../test/support/service/service.ts';
 
 /** What a service's process holds now, or has held at most, as Linux tells it. */
 export async function memoryMb({ pid }: Service, field: 'VmRSS' | 'VmHWM'): Promise<number> {

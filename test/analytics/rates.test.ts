@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { drawPng } from '../support/draw-png.ts';
+import { drawPng } from '../support/inputs/draw-png.ts';
 import { until } from '../support/ledger.ts';
 
 interface Counts {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
 import { post } from '../support/app.ts';
-import { campanile as run } from '../support/campanile.ts';
+import { campanile as run } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
 
 const GROUPS = 20;
 /** Many processes start one after the other. */

@@ -5,7 +5,7 @@ import { backUpDaily, lastOccurrence } from '../../src/backup/back-up-daily.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { bringUpToDate } from '../../src/database/bring-up-to-date.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { start, temporaryFolder } from '../support/embedded.ts';
+import { start, temporaryFolder } from '../support/servers/embedded.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 

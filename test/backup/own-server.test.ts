@@ -8,11 +8,11 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { post } from '../support/app.ts';
-import { campanile } from '../support/campanile.ts';
+import { campanile } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';
-import { startService } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
-import { findSystemPostgres, packageOf } from '../support/system-postgres.ts';
+import { startService } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
+import { findSystemPostgres, packageOf } from '../support/servers/system-postgres.ts';
 
 const LONG = { timeout: 180_000 };
 const HELD_MS = 2_500;

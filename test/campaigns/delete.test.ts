@@ -8,8 +8,8 @@ import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { listen } from '../support/listen.ts';
-import { PNG } from '../support/sample-files.ts';
+import { listen } from '../support/http/listen.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 let app: TestApp;
 let alice: Person;

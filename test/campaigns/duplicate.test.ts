@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { moveAhead, type Schedule } from '../../src/campaigns/occurrences.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 type Body = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { updateCampaign, type CampaignChange } from '../../src/campaigns/change/
 import { startTestApp, type TestApp } from '../support/app.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 

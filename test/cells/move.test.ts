@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
-import { campanile } from '../support/campanile.ts';
+import { campanile } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';
 import {
   askProxy,
@@ -15,8 +15,8 @@ import {
   makeCertificate,
   runNginx,
   type ReverseProxy,
-} from '../support/reverse-proxy.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+} from '../support/servers/reverse-proxy.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 import { judge, type ExpectedRun } from '../witness/judge.ts';
 import { startWitness, type Witness } from '../witness/start-witness.ts';
 import { ENTRY } from '../witness/start-worker.ts';

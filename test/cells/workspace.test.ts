@@ -19,7 +19,7 @@ import { aboutOf } from '../../src/messenger/whatsapp/connect/key-table.ts';
 import { claimLanes } from '../../src/webhooks/lane-store.ts';
 import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { createBelongings } from '../support/belongings.ts';
+import { createBelongings } from '../support/http/belongings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, sendNow, startTestWorker, until, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

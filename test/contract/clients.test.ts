@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { signUpOf } from '../support/people.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 let app: TestApp;
 let alice: Person;

@@ -8,8 +8,8 @@ import { failure } from '../../src/http/contract/envelope.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
-import { parseAnswers, rawConnection, type RawAnswer } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { parseAnswers, rawConnection, type RawAnswer } from '../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { runs } from '../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);

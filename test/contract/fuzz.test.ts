@@ -10,10 +10,10 @@ import { statusOf } from '../../src/http/edge/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/lib/error-codes.ts';
 import { failure, success } from '../../src/http/contract/envelope.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
-import { bodiesOf, type KnownFields } from '../support/generate-bodies.ts';
+import { bodiesOf, type KnownFields } from '../support/inputs/generate-bodies.ts';
 import { until } from '../support/ledger.ts';
-import { readOperations, type DocumentedOperation } from '../support/openapi.ts';
-import { PNG } from '../support/sample-files.ts';
+import { readOperations, type DocumentedOperation } from '../support/http/openapi.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { runs } from '../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);

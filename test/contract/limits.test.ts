@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, PASSWORD, type Answer, type Person, type TestApp } from '../support/app.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
-import { exampleOf, readOperations, typeOf, withoutNull, type DocumentedOperation } from '../support/openapi.ts';
+import { exampleOf, readOperations, typeOf, withoutNull, type DocumentedOperation } from '../support/http/openapi.ts';
 import { signUpOf } from '../support/people.ts';
-import { PNG } from '../support/sample-files.ts';
-import { startTestServer } from '../support/server.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
+import { startTestServer } from '../support/http/server.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;

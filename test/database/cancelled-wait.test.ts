@@ -6,8 +6,8 @@ import { findResult } from '../../src/idempotency/once.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { until } from '../support/ledger.ts';
-import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
-import { startReplica, type Replica } from '../support/replica.ts';
+import { startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
+import { startReplica, type Replica } from '../support/servers/replica.ts';
 import { startWitnessedService, type WitnessedService } from '../witness/witnessed-service.ts';
 
 const GROUPS = 5;

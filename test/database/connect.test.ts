@@ -5,7 +5,7 @@ import { connectDatabase, pingDatabase, type Connection } from '../../src/databa
 import { waitForDatabase } from '../../src/database/wait.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startProxy } from '../support/proxy.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -24,8 +24,8 @@ import {
   useSeed,
   works,
   write,
-} from '../support/embedded.ts';
-import { serverPid } from '../support/own-postgres.ts';
+} from '../support/servers/embedded.ts';
+import { serverPid } from '../support/servers/own-postgres.ts';
 
 const log = createLog('silent');
 const hasSetpriv = isLinux && works('setpriv', '--pdeathsig', 'INT', '--', 'true');

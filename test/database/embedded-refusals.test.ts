@@ -20,7 +20,7 @@ import {
   temporaryFolder,
   useSeed,
   works,
-} from '../support/embedded.ts';
+} from '../support/servers/embedded.ts';
 
 const canMount = isRoot && isLinux && works('unshare', '--mount', '--', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 

@@ -19,8 +19,8 @@ import {
   temporaryFolder,
   useSeed,
   write,
-} from '../support/embedded.ts';
-import { serverPid } from '../support/own-postgres.ts';
+} from '../support/servers/embedded.ts';
+import { serverPid } from '../support/servers/own-postgres.ts';
 
 useSeed();
 

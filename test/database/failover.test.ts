@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
 import { until } from '../support/ledger.ts';
-import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
-import { startReplica, type Replica } from '../support/replica.ts';
+import { startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
+import { startReplica, type Replica } from '../support/servers/replica.ts';
 import { expectPutOff, startWitnessedService, type WitnessedService } from '../witness/witnessed-service.ts';
 
 const GROUPS = 25;

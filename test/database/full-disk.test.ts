@@ -7,9 +7,9 @@ import { connectDatabase } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { post, type Answer } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/own-disk.ts';
-import { startService, type Service } from '../support/service.ts';
-import { signUpSender, type Sender } from '../support/storm.ts';
+import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/servers/own-disk.ts';
+import { startService, type Service } from '../support/service/service.ts';
+import { signUpSender, type Sender } from '../support/service/storm.ts';
 
 const MEGABYTES = 112;
 /** The longest pause before PostgreSQL is started again, and a start that recovers, on a slow machine. */

@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { startOwnPostgres } from '../support/own-postgres.ts';
+import { startOwnPostgres } from '../support/servers/own-postgres.ts';
 import { expectPutOff } from '../witness/witnessed-service.ts';
 
 let app: TestApp;

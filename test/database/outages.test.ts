@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { until } from '../support/ledger.ts';
-import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../support/own-postgres.ts';
+import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../support/servers/own-postgres.ts';
 import { expectPutOff, startWitnessedService, type WitnessedService } from '../witness/witnessed-service.ts';
 
 const GROUPS = 40;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/ledger.ts';
-import { hasPatroni, startPatroni, type Patroni } from '../support/patroni.ts';
+import { hasPatroni, startPatroni, type Patroni } from '../support/servers/patroni.ts';
 import { startWitnessedService, type WitnessedService } from '../witness/witnessed-service.ts';
 
 const GROUPS = 25;

@@ -6,10 +6,10 @@ import { listenForHints } from '../../src/database/listen.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
-import { doMainJob } from '../support/main-job.ts';
-import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
-import { startProxy, type Proxy } from '../support/proxy.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { doMainJob } from '../support/service/main-job.ts';
+import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/servers/pgbouncer.ts';
+import { startProxy, type Proxy } from '../support/servers/proxy.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 // `apt-get install pgbouncer` brings it.
 describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {

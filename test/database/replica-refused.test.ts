@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, pingDatabase } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { serverPid, startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
+import { serverPid, startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
 
 let server: OwnPostgres;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Post } from '../../src/messenger/messenger.ts';
 import type { Worker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { convert, createOwner, startTestWorker, until } from '../support/ledger.ts';
-import { JPEG, PNG, TAKEN } from '../support/sample-files.ts';
+import { JPEG, PNG, TAKEN } from '../support/inputs/sample-files.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 
 const posts: Post[] = [];

@@ -26,7 +26,7 @@ afterAll(async () => {
 async function sendWithWorkersThatDie(owner: Owner, campaign: string, poison: number) {
   const file = join(folder, campaign);
   const chat = `${owner.accountId}-${poison}@g.us`;
-  const program = join(import.meta.dirname, '../support/poisoned-worker.ts');
+  const program = join(import.meta.dirname, '../support/service/poisoned-worker.ts');
   for (let deaths = 0; deaths <= CUT_OFFS_ALLOWED + 2; deaths++) {
     const child = spawn(process.execPath, [program, JSON.stringify(database.address), chat, file], {
       stdio: ['ignore', 'ignore', 'inherit'],

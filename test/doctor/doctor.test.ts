@@ -12,8 +12,8 @@ import { examine } from '../../src/doctor/examine.ts';
 import type { Check, Finding } from '../../src/doctor/finding.ts';
 import { VERSION_REFUSED } from '../../src/messenger/whatsapp/failures.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { campanile } from '../support/campanile.ts';
-import { removeService, startService } from '../support/service.ts';
+import { campanile } from '../support/service/campanile.ts';
+import { removeService, startService } from '../support/service/service.ts';
 
 interface Told {
   examined_at: string;

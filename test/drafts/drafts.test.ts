@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 interface Content {
   html: string;

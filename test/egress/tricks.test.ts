@@ -6,7 +6,7 @@ import { RefusedAddress } from '../../src/egress/judge-url.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { openEgress, type EgressOptions } from '../../src/egress/open-egress.ts';
 import { lookUpByDns } from '../../src/egress/resolve-host.ts';
-import { startNameServer, type NameServer } from '../support/name-server.ts';
+import { startNameServer, type NameServer } from '../support/servers/name-server.ts';
 
 let inside: Server;
 let port: number;

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
 import { post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { killWithServer, removeService, startService, type Service } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
+import { killWithServer, removeService, startService, type Service } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
 import { ENTRY } from '../witness/start-worker.ts';
 import { startWitness, type Witness } from '../witness/start-witness.ts';
 

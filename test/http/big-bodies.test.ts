@@ -3,9 +3,9 @@ import { sleep } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 import { person, type Person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { dribble, parseAnswer, rawConnection } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { dribble, parseAnswer, rawConnection } from '../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 
 const BIG = 400_000;
 const GRACE_MS = 1_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { parseAnswer, rawConnection } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { parseAnswer, rawConnection } from '../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;

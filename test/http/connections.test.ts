@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { parseAnswer, rawConnection } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { parseAnswer, rawConnection } from '../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;

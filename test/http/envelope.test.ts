@@ -4,8 +4,8 @@ import { ERROR_CODES, type ErrorCode } from '../../src/lib/error-codes.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { startTestServer, type Answer, type TestServer } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { startTestServer, type Answer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { listen, type CampaignHeard } from '../support/listen.ts';
+import { listen, type CampaignHeard } from '../support/http/listen.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;

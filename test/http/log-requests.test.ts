@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Log } from '../../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/http/server.ts';
 
 let database: TestDatabase;
 const started: TestServer[] = [];

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionLine } from '../../src/lib/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 
 interface DocumentedAnswer {
   description: string;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readVersion } from '../../src/lib/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { parseAnswer, rawConnection } from '../support/raw.ts';
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { parseAnswer, rawConnection } from '../support/http/raw.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/http/server.ts';
 
 const version = readVersion();
 

@@ -6,8 +6,8 @@ import { createLog } from '../../src/lib/log.ts';
 import { verifyPassword } from '../../src/users/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
-import { probes } from '../support/probes.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { probes } from '../support/http/probes.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { UNHURRIED } from '../support/unhurried.ts';
 
 const POOL = 3;

@@ -13,10 +13,10 @@ import { sleep, systemClock } from '../../src/lib/time.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
-import { listen, type Heard, type Listener } from '../support/listen.ts';
+import { listen, type Heard, type Listener } from '../support/http/listen.ts';
 import { person, type Person } from '../support/people.ts';
-import { rawConnection } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { rawConnection } from '../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 let database: TestDatabase;

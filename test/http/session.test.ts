@@ -1,12 +1,12 @@
 /** The dashboard's session: a token in a cookie, and the rules for it, which are those for tokens (docs/explanation/decisions/0019). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionLine } from '../../src/lib/version.ts';
-import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/access.ts';
+import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/http/access.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';
-import { createBelongings, inventIds } from '../support/belongings.ts';
-import { worthlessAuthorizations } from '../support/forged-tokens.ts';
-import { readOperations } from '../support/openapi.ts';
+import { createBelongings, inventIds } from '../support/http/belongings.ts';
+import { worthlessAuthorizations } from '../support/inputs/forged-tokens.ts';
+import { readOperations } from '../support/http/openapi.ts';
 
 const SECRET = 'the secret of this file, long enough for anything';
 const app = await startTestApp({ jwtSecret: SECRET, corsOrigins: ['https://elsewhere.example'] });

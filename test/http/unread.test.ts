@@ -3,8 +3,8 @@ import { randomBytes, createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { rawConnection, type RawConnection } from '../support/raw.ts';
-import { PNG } from '../support/sample-files.ts';
+import { rawConnection, type RawConnection } from '../support/http/raw.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 const MIB = 1024 * 1024;
 const UNREAD_MS = 3_000;

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
-import { signUpSender, storm, type Sender } from '../support/storm.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
+import { signUpSender, storm, type Sender } from '../support/service/storm.ts';
 
 const UPLOADS = 20;
 const BYTES = 4_000_020;

@@ -6,9 +6,9 @@ import { createLog } from '../../src/lib/log.ts';
 import { createMailLinks } from '../../src/mail/mail-links.ts';
 import { sendMails } from '../../src/mail/send-mails.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startMailServer, type MailServer } from '../support/mail-server.ts';
+import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';
 import { person, signIn, signUpOf } from '../support/people.ts';
-import { JWT_SECRET, startTestServer, type TestServer } from '../support/server.ts';
+import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/server.ts';
 import { recordLog } from '../support/record-log.ts';
 
 const PUBLIC_URL = 'https://campanile.example';

@@ -5,7 +5,7 @@ import { AppError } from '../../src/lib/errors.ts';
 import { acceptMedia } from '../../src/media/accept-media.ts';
 import { decodeBase64, MEDIA_LIMIT } from '../../src/media/decode-base64.ts';
 import { sniff } from '../../src/media/sniff.ts';
-import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../support/sample-files.ts';
+import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../support/inputs/sample-files.ts';
 
 /** What a call is refused with; undefined when it is not refused. Anything thrown that is no refusal is thrown on. */
 async function refusalOf(call: () => unknown): Promise<AppError | undefined> {

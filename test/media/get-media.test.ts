@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../client/client.ts';
 import { startTestApp, type Person } from '../support/app.ts';
-import { GIF, JPEG, PNG } from '../support/sample-files.ts';
+import { GIF, JPEG, PNG } from '../support/inputs/sample-files.ts';
 
 const app = await startTestApp({ sandboxSpeed: 0 });
 afterAll(() => app.stop());

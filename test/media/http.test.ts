@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEDIA_LIMIT } from '../../src/media/decode-base64.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { PNG, REFUSED, TAKEN } from '../support/sample-files.ts';
+import { PNG, REFUSED, TAKEN } from '../support/inputs/sample-files.ts';
 
 let app: TestApp;
 let alice: Person;

@@ -4,7 +4,7 @@ import { acceptMedia } from '../../src/media/accept-media.ts';
 import { loadMedia, saveMedia } from '../../src/media/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
-import { GIF, JPEG, PNG } from '../support/sample-files.ts';
+import { GIF, JPEG, PNG } from '../support/inputs/sample-files.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { noteOldBackup } from '../../src/notices/note-old-backup.ts';
 import { clearOldNotices } from '../../src/notices/notice-store.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { startMailServer, type MailServer } from '../support/mail-server.ts';
-import { startPushService, type PushService } from '../support/push-service.ts';
+import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';
+import { startPushService, type PushService } from '../support/servers/push-service.ts';
 
 let app: TestApp;
 let mails: MailServer;

@@ -2,7 +2,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral, type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
-import { readDocument } from '../support/own-document.ts';
+import { readDocument } from '../support/http/own-document.ts';
 
 const text = JSON.stringify(await readDocument());
 const problems = [...(await askRedocly(text)), ...(await askSpectral(text))];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { readSession, runSession } from '../support/shell-session.ts';
+import { readSession, runSession } from '../support/service/shell-session.ts';
 
 const session = readSession('README.md');
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readVersion } from '../../src/lib/version.ts';
 import { post } from '../support/app.ts';
-import { campanile } from '../support/campanile.ts';
+import { campanile } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';
-import { startService, type Service } from '../support/service.ts';
+import { startService, type Service } from '../support/service/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BLOCK = /^```console\n\$ campanile ([^\n]*)\n([\s\S]*?)^```$/gm;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeService, startService, type Service } from '../support/service.ts';
-import { readSession, runSession, type Answer } from '../support/shell-session.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
+import { readSession, runSession, type Answer } from '../support/service/shell-session.ts';
 
 const session = readSession('docs/tutorial.md');
 const run = (script: string) => runSession(script, { BASE: service.url });

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { startTestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { runSession } from '../support/shell-session.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
+import { runSession } from '../support/service/shell-session.ts';
 
 const run = promisify(execFile);
 /** As the standard publishes it. */

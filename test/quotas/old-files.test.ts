@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 const FILE_BYTES = 100_000;
 const MOST = { storedBytes: 5 * FILE_BYTES, openCampaigns: 4, groupsPerDay: { sandbox: 3 } };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 const GROUPS = 90;
 const KILLS = 3;

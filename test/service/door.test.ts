@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findOldNode } from '../support/old-node.ts';
+import { findOldNode } from '../support/service/old-node.ts';
 
 const door = join(import.meta.dirname, '../../bin/campanile.mjs');
 const oldNode = findOldNode();

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
-import { htmlTexts, misnestedHtmlTexts } from '../support/generate-text.ts';
+import { htmlTexts, misnestedHtmlTexts } from '../support/inputs/generate-text.ts';
 import { runs } from '../support/runs.ts';
-import { REFUSED, TAKEN } from '../support/sample-files.ts';
+import { REFUSED, TAKEN } from '../support/inputs/sample-files.ts';
 
 /** How many byte strings go in as html, and how many as image: FUZZ_RUNS=100000 for a long run, FUZZ_SEED to repeat one. */
 const RUNS = runs(300);

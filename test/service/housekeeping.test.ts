@@ -21,7 +21,7 @@ import {
   until,
   type Owner,
 } from '../support/ledger.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
 
 let service: Service | undefined;
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
-import { removeService, startService } from '../support/service.ts';
+import { removeService, startService } from '../support/service/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

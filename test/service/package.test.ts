@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFil
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { doMainJob } from '../support/main-job.ts';
-import { findOldNode } from '../support/old-node.ts';
-import { removeService, startService } from '../support/service.ts';
+import { doMainJob } from '../support/service/main-job.ts';
+import { findOldNode } from '../support/service/old-node.ts';
+import { removeService, startService } from '../support/service/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MEBIBYTE = 1024 ** 2;

@@ -13,8 +13,8 @@ import {
   runNginx,
   type Asked,
   type ReverseProxy,
-} from '../support/reverse-proxy.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+} from '../support/servers/reverse-proxy.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 /** The examples as they are printed, with real proxies: what an operator copies has to work. */
 const DEPLOY = join(import.meta.dirname, '../../deploy');

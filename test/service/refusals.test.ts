@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/lib/errors.ts';
 import { requireListening } from '../../src/listen.ts';
-import { mayMount } from '../support/own-disk.ts';
+import { mayMount } from '../support/servers/own-disk.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
 /** Nobody's, and without a name. */

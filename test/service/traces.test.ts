@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { doMainJob } from '../support/main-job.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
-import { signUpSender } from '../support/storm.ts';
+import { doMainJob } from '../support/service/main-job.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
+import { signUpSender } from '../support/service/storm.ts';
 import { post } from '../support/app.ts';
 
 const SDK = join(import.meta.dirname, '../../examples/monitoring/tracing.mjs');

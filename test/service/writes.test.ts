@@ -2,9 +2,9 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { doMainJob } from '../support/main-job.ts';
-import { mayMount } from '../support/own-disk.ts';
-import { startService } from '../support/service.ts';
+import { doMainJob } from '../support/service/main-job.ts';
+import { mayMount } from '../support/servers/own-disk.ts';
+import { startService } from '../support/service/service.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
 /** The user of the image. */

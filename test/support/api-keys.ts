@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Person, TestApp } from './app.ts';
-import type { ApiKeys } from './forged-tokens.ts';
+import type { ApiKeys } from './inputs/forged-tokens.ts';
 
 /** Three keys of a person: one serves, one was revoked, one has expired. */
 export async function createKeys(app: TestApp, person: Person): Promise<ApiKeys> {

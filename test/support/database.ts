@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { TEMPLATE } from './postgres.ts';
+import { TEMPLATE } from './run/postgres.ts';
 
 /** A migrated, empty database of one's own. */
 export interface TestDatabase {

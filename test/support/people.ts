@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../../src/database/schema.ts';
-import type { TestServer } from './server.ts';
+import type { TestServer } from './http/server.ts';
 
 export interface Person {
   userId: UserId;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConverter } from '../../src/text/convert-aside.ts';
 import { convertHtml, HTML_LIMIT } from '../../src/text/html-to-whatsapp.ts';
 import { until } from '../support/ledger.ts';
-import { WORST_HTML } from '../support/worst-html.ts';
+import { WORST_HTML } from '../support/inputs/worst-html.ts';
 
 const LONG = `<p>${'one <b>two</b> '.repeat(2_000)}</p>`;
 /** However busy the machine is with others. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from '../support/effort.ts';
 import { runs } from '../support/runs.ts';
-import { WORST_HTML } from '../support/worst-html.ts';
+import { WORST_HTML } from '../support/inputs/worst-html.ts';
 import { convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, captionWarning } from '../../src/text/warnings.ts';
 

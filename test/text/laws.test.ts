@@ -12,10 +12,10 @@ import {
   misnestedHtmlTexts,
   reopenedHtmlTexts,
   tidyHtmlTexts,
-} from '../support/generate-text.ts';
-import { readAsBrowser } from '../support/read-as-browser.ts';
+} from '../support/inputs/generate-text.ts';
+import { readAsBrowser } from '../support/inputs/read-as-browser.ts';
 import { runs } from '../support/runs.ts';
-import { seen, visible } from '../support/visible.ts';
+import { seen, visible } from '../support/browser/visible.ts';
 
 const RUNS = { numRuns: runs(2_000) };
 const anyHtml = fc.oneof(htmlTexts, tidyHtmlTexts);

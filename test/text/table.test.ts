@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { previewCampaign } from '../../src/campaigns/accept/preview-campaign.ts';
 import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
-import { CASES, REFUSED_HTML, WARNED } from '../support/formatting-cases.ts';
+import { CASES, REFUSED_HTML, WARNED } from '../support/inputs/formatting-cases.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/reference/formatting.md');
 const LONGEST_SHOWN = 90;

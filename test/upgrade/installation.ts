@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { signUpSender } from '../support/storm.ts';
+import { signUpSender } from '../support/service/storm.ts';
 
 const USER = 'alice';
 const PICTURE =

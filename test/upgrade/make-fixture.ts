@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { removeService, startService } from '../support/service.ts';
+import { removeService, startService } from '../support/service/service.ts';
 import { furnish, readAnswers, signIn } from './installation.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

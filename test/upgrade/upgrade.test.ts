@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readVersion } from '../../src/lib/version.ts';
 import { until } from '../support/ledger.ts';
-import { removeService, startService } from '../support/service.ts';
+import { removeService, startService } from '../support/service/service.ts';
 import { ask, readAnswers, readTotals, signIn } from './installation.ts';
 import { BACKUP, FIXTURES, makeFixture, PASSPHRASE_FILE, readAbout, sumDatabase } from './make-fixture.ts';
 

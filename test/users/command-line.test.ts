@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { StartupError } from '../../src/lib/errors.ts';
 import { post } from '../support/app.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 /** On the embedded PostgreSQL of a service that runs all the while, and as its operator has it: by words alone. */
 let service: Service;

@@ -17,7 +17,7 @@ import { HUSK, remainsOf } from '../support/remains.ts';
 import type { MessengerAccount, TellState } from '../../src/messenger/messenger.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { ownerOf } from '../support/workspaces.ts';
 
 describe('with the whole service at work', () => {

@@ -5,7 +5,7 @@ import { createVault } from '../../src/lib/vault.ts';
 import { resealTotps } from '../../src/users/factors/set-up-totp.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signIn, type Person } from '../support/people.ts';
-import { startTestServer, type Answer, type TestServer } from '../support/server.ts';
+import { startTestServer, type Answer, type TestServer } from '../support/http/server.ts';
 
 const STEP_MS = 30_000;
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signIn, signUpOf, type Person } from '../support/people.ts';
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/http/server.ts';
 
 let database: TestDatabase;
 const servers: TestServer[] = [];

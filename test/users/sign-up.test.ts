@@ -8,7 +8,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { signIn, signUpOf } from '../support/people.ts';
-import { JWT_SECRET, startTestServer, type TestServer } from '../support/server.ts';
+import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;

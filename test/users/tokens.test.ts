@@ -6,7 +6,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { clearExpiredTokens } from '../../src/users/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signIn, type Person } from '../support/people.ts';
-import { JWT_SECRET, startTestServer, type TestServer } from '../support/server.ts';
+import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let here: TestServer;

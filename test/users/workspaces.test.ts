@@ -33,7 +33,7 @@ import { listApiKeys } from '../../src/users/api-keys/list-api-keys.ts';
 import { revokeApiKey } from '../../src/users/api-keys/revoke-api-key.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 const database = await createTestDatabase();
 const { db } = database;

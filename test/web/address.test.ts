@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
-import { signInInBrowser } from '../support/dashboard-user.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { signInInBrowser } from '../support/browser/dashboard-user.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();

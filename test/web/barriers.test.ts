@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { DESK, findBarriersAnywhere } from '../support/barriers.ts';
-import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser.ts';
-import { enter } from '../support/dashboard-page.ts';
-import { moreOf, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
+import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
+import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
+import { enter } from '../support/browser/dashboard-page.ts';
+import { moreOf, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
-import { PNG } from '../support/sample-files.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();

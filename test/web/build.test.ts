@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const root = join(import.meta.dirname, '../..');

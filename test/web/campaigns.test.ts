@@ -5,9 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person } from '../support/app.ts';
-import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
-import { moreOf, signInInBrowser } from '../support/dashboard-user.ts';
-import { drawPng } from '../support/draw-png.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { moreOf, signInInBrowser } from '../support/browser/dashboard-user.ts';
+import { drawPng } from '../support/inputs/draw-png.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 

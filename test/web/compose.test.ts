@@ -2,10 +2,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
-import { writeMessage } from '../support/dashboard-user.ts';
-import { PNG } from '../support/sample-files.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });

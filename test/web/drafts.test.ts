@@ -2,9 +2,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser.ts';
-import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
-import { writeMessage } from '../support/dashboard-user.ts';
+import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
+import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });

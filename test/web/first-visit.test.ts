@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();

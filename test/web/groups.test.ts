@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });

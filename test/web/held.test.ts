@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
-import { launchBrowser, refused, visit } from '../support/browser.ts';
-import { enter, findBarriers } from '../support/dashboard-page.ts';
+import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
+import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 import { until } from '../support/ledger.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

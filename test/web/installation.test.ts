@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, refused, visit } from '../support/browser.ts';
-import { enter, findBarriers } from '../support/dashboard-page.ts';
+import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
+import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();

@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
-import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
-import { enterAsNew } from '../support/dashboard-page.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { enterAsNew } from '../support/browser/dashboard-page.ts';
 import {
   moreOf,
   pasteMessage,
@@ -11,8 +11,8 @@ import {
   signInInBrowser,
   signUpInBrowser,
   writeMessage,
-} from '../support/dashboard-user.ts';
-import { PNG } from '../support/sample-files.ts';
+} from '../support/browser/dashboard-user.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });

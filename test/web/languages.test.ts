@@ -2,8 +2,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
-import { enterAsNew } from '../support/dashboard-page.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
+import { enterAsNew } from '../support/browser/dashboard-page.ts';
 import { en } from '../../web/words/en.ts';
 import { chooseLanguage, LANGUAGES } from '../../web/words/languages.ts';
 

@@ -6,9 +6,9 @@ import { build, type Rolldown } from 'vite';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/browser/browser.ts';
 import { runs } from '../support/runs.ts';
-import { seen, type Sight } from '../support/visible.ts';
+import { seen, type Sight } from '../support/browser/visible.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();

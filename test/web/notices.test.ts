@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { until } from '../support/ledger.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

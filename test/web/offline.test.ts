@@ -2,10 +2,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Person } from '../support/app.ts';
-import { CUT, launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { findBarriers } from '../support/dashboard-page.ts';
-import { signInInBrowser, writeMessage } from '../support/dashboard-user.ts';
-import { startProxy } from '../support/proxy.ts';
+import { CUT, launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { findBarriers } from '../support/browser/dashboard-page.ts';
+import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();

@@ -2,9 +2,9 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { enterAsNew, findBarriers } from '../support/dashboard-page.ts';
-import { pasteMessage, writeMessage } from '../support/dashboard-user.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { pasteMessage, writeMessage } from '../support/browser/dashboard-user.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 120_000 });

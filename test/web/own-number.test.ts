@@ -2,9 +2,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
-import { signUpInBrowser } from '../support/dashboard-user.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { signUpInBrowser } from '../support/browser/dashboard-user.ts';
 import { towards, type Status } from '../support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 

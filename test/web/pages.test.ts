@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { CUT, launchBrowser, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enter } from '../support/dashboard-page.ts';
-import { sendToAll, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
-import { PNG } from '../support/sample-files.ts';
+import { CUT, launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enter } from '../support/browser/dashboard-page.ts';
+import { sendToAll, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { post } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
-import { signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
-import { removeService, startService } from '../support/service.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
+import { signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { removeService, startService } from '../support/service/service.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/screenshots');

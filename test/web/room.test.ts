@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
-import { enterAsNew } from '../support/dashboard-page.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
+import { enterAsNew } from '../support/browser/dashboard-page.ts';
 import { LANGUAGES } from '../../web/words/languages.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

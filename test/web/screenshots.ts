@@ -5,11 +5,11 @@ import { Secret, TOTP } from 'otpauth';
 import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { post } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
-import { signInInBrowser, signUpInBrowser, writeMessage } from '../support/dashboard-user.ts';
-import { drawPng } from '../support/draw-png.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { removeService, startService } from '../support/service.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
+import { signInInBrowser, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { drawPng } from '../support/inputs/draw-png.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
+import { removeService, startService } from '../support/service/service.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../../screenshots');

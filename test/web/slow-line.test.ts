@@ -2,10 +2,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit } from '../support/browser.ts';
-import { enter } from '../support/dashboard-page.ts';
-import { writeMessage } from '../support/dashboard-user.ts';
-import { PNG } from '../support/sample-files.ts';
+import { launchBrowser, visit } from '../support/browser/browser.ts';
+import { enter } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();

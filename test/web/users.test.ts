@@ -4,10 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMailLinks } from '../../src/mail/mail-links.ts';
 import { PASSWORD, startTestApp } from '../support/app.ts';
-import { DESK, findBarriersAnywhere } from '../support/barriers.ts';
-import { launchBrowser, refused, visit, type Visit } from '../support/browser.ts';
-import { askInBrowser, enter, enterAsNew } from '../support/dashboard-page.ts';
-import { startMailServer } from '../support/mail-server.ts';
+import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enter, enterAsNew } from '../support/browser/dashboard-page.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();

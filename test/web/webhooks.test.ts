@@ -6,9 +6,9 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { instantOf, localTime } from '../../web/format/local-time.ts';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, refused, visit } from '../support/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/dashboard-page.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 
 // A browser on a machine that is busy with other things takes its time.
 vi.setConfig({ testTimeout: 240_000 });

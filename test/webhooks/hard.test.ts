@@ -13,8 +13,8 @@ import { tellLane } from '../../src/webhooks/tell-lane.ts';
 import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
-import { seededRandom } from '../support/random.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { seededRandom } from '../support/inputs/random.ts';
+import { startReceiver, type Receiver } from '../support/servers/receiver.ts';
 
 let database: TestDatabase;
 let owner: Owner;

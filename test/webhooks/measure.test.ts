@@ -14,7 +14,7 @@ import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { startReceiver, type Receiver } from '../support/servers/receiver.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 let app: TestApp;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { fileIdOf, textIdOf } from '../../src/messenger/whatsapp/send/split-post.ts';
 import type { Person } from '../support/app.ts';
-import { drawPlain } from '../support/pictures.ts';
+import { drawPlain } from '../support/inputs/pictures.ts';
 import { progressOf, sendCampaign } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../whatsapp-peer/phones.ts';

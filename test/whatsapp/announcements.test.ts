@@ -1,6 +1,6 @@
 /** In announcement groups phones seal reactions and comments with a secret that each post brings. */
 import { expect, test, vi } from 'vitest';
-import { drawPlain } from '../support/pictures.ts';
+import { drawPlain } from '../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusWhen } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 import { postInGroup } from '../whatsapp-peer/phones.ts';

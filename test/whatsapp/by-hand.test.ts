@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { post, type Answer } from '../support/app.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 let peer: ChildProcess;
 let said = '';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Person } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { drawPlain } from '../support/pictures.ts';
+import { drawPlain } from '../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 import type { Channel } from '../whatsapp-peer/world.ts';

@@ -4,7 +4,7 @@ import { sleep } from '../../src/lib/time.ts';
 import { describe, expect, test, vi } from 'vitest';
 import type { Person } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { drawNoise, drawPlain } from '../support/pictures.ts';
+import { drawNoise, drawPlain } from '../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusOf } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 

@@ -1,7 +1,7 @@
 /** Posts to groups whose messages disappear. The peer complains of each that does not say so. */
 import { expect, test, vi } from 'vitest';
 import { until } from '../support/ledger.ts';
-import { drawPlain } from '../support/pictures.ts';
+import { drawPlain } from '../support/inputs/pictures.ts';
 import { skipWaiting } from '../support/skip-waiting.ts';
 import { sendCampaign } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';

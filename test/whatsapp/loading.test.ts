@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 
 const run = promisify(execFile);
 /** Says on stderr what is loaded of the client, and of the libraries it brings along. */

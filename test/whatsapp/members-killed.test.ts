@@ -2,8 +2,8 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { post, type Answer } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { draw, seededRandom } from '../support/random.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { draw, seededRandom } from '../support/inputs/random.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../whatsapp-peer/phones.ts';
 import type { Person } from '../whatsapp-peer/world.ts';

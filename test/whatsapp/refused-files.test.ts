@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import type { Person } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { TAKEN } from '../support/sample-files.ts';
+import { TAKEN } from '../support/inputs/sample-files.ts';
 import { allOnce, progressOf, sendCampaign, statusOf, timesShown } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { stripPicture } from '../../src/messenger/whatsapp/files/strip-picture.ts';
-import { drawNoise } from '../support/pictures.ts';
+import { drawNoise } from '../support/inputs/pictures.ts';
 
 const SECRET = 'taken at 52.5163 N 13.3777 E by Ann';
 const XMP = `<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="${SECRET}"/></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;

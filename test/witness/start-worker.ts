@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { proxiedUrl } from '../support/own-postgres.ts';
+import { proxiedUrl } from '../support/servers/own-postgres.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { startProxy, type Proxy } from '../support/proxy.ts';
-import { removeService, startService, type Service } from '../support/service.ts';
+import { startProxy, type Proxy } from '../support/servers/proxy.ts';
+import { removeService, startService, type Service } from '../support/service/service.ts';
 import type { Witness } from './start-witness.ts';
 
 /** A worker in a process of its own, which sends to the witness and reaches the database through a network of its own. */

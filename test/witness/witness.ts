@@ -3,7 +3,7 @@
  * all that arrives. `node test/witness/witness.ts <log> <seed>` says the port it listens on, and ends when its input does.
  */
 import { createServer, type Socket } from 'node:net';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/inputs/random.ts';
 import { openLog } from './log.ts';
 import { readLines } from './read-lines.ts';
 import type { Answers, Behaviour, Chat, PostArrival, Question, Receipt, Verdict } from './protocol.ts';

@@ -1,0 +1,136 @@
+/** A real headless Chromium: the one among the packages, else an installed one. */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import sparticuz from '@sparticuz/chromium';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const MODULES = join(import.meta.dirname, '../../../node_modules');
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+/**
+ * The package's browser is meant for machines that share nothing, where it draws in three dimensions, too. The first of these would turn
+ * off what the tests are about; the others let the processor play a graphics card, which for flat pages takes more of it than all else.
+ */
+const UNWANTED = new Set([
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+  '--single-process',
+  '--no-zygote',
+  '--disable-site-isolation-trials',
+  '--ignore-gpu-blocklist',
+  '--in-process-gpu',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+]);
+const FLAT = ['--disable-gpu', '--disable-software-rasterizer'];
+
+const TELL_REFUSALS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+  console.error('refused by the content policy:', violatedDirective, blockedURI, sample))`;
+
+/** What it says of a page that a busy machine takes long to draw. */
+const LATE = 'was preloaded using link preload but not used within a few seconds';
+
+let launched: Promise<Browser | undefined> | undefined;
+
+/**
+ * The browser of this process. All files that run in it share it, each test with a context of its own; it ends with the process. Undefined
+ * where no browser can be had: the tests then say that they were skipped.
+ */
+export function launchBrowser(): Promise<Browser | undefined> {
+  return (launched ??= launch());
+}
+
+async function launch(): Promise<Browser | undefined> {
+  if (process.platform === 'linux' && process.arch === 'x64')
+    return chromium.launch({
+      executablePath: await unpack(),
+      args: [...sparticuz.args.filter((argument) => !UNWANTED.has(argument)), ...FLAT],
+    });
+  const executablePath = INSTALLED.find((path) => existsSync(path));
+  return executablePath === undefined ? undefined : chromium.launch({ executablePath });
+}
+
+/**
+ * Where the browser of the package is, unpacked. The package unpacks into the system's folder for temporary files, and takes whatever
+ * it finds there for whole: ours is put in place at once, so that several test runs may begin at the same time.
+ */
+async function unpack(): Promise<string> {
+  const { version } = JSON.parse(readFileSync(join(MODULES, '@sparticuz/chromium/package.json'), 'utf8')) as {
+    version: string;
+  };
+  const folder = join(MODULES, '.cache', `chromium-${version}`);
+  const path = join(folder, 'chromium');
+  if (existsSync(path)) return path;
+  await mkdir(join(MODULES, '.cache'), { recursive: true });
+  const staging = await mkdtemp(`${folder}-`);
+  const { TMPDIR: before } = process.env;
+  process.env['TMPDIR'] = staging;
+  try {
+    await sparticuz.executablePath();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+  try {
+    await rename(staging, folder);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    if (!existsSync(path)) throw error;
+  }
+  return path;
+}
+
+/** A page of its own, with what went wrong in it, which should be nothing: console errors, refusals of its content policy, exceptions. */
+export interface Visit {
+  page: Page;
+  complaints: string[];
+  /** What the browser says of a network that a test cut (`CUT`), or of an answer that it asked for (`refused`), is no complaint of ours. */
+  forgive(complaint: RegExp): void;
+  close(): Promise<void>;
+  /** Closes, and throws when there were complaints. */
+  end(): Promise<void>;
+}
+
+export const CUT = /net::ERR_/;
+export const refused = (status: string) => new RegExp(`status of ${status}`);
+
+export async function visit(browser: Browser, baseURL: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    viewport: { width: 1_280, height: 860 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(45_000);
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    if (message.text().includes(LATE)) return;
+    complaints.push(`${message.text()} ${message.location().url}`.trimEnd());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  // Some refusals are told to the page alone.
+  await page.addInitScript(TELL_REFUSALS);
+  const close = () => context.close();
+  return {
+    page,
+    complaints,
+    forgive(complaint) {
+      complaints.splice(0, Infinity, ...complaints.filter((text) => !complaint.test(text)));
+    },
+    close,
+    async end() {
+      await close();
+      if (complaints.length > 0) throw new Error(`the page complained:\n${complaints.join('\n')}`);
+    },
+  };
+}

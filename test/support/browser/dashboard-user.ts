@@ -1,0 +1,62 @@
+/** What people do in the dashboard, found as they find it: by role and name. */
+import type { Page } from 'playwright-core';
+import { PASSWORD } from '../app.ts';
+
+/** `number`: of the phone, and so of the messaging account. */
+export async function signUpInBrowser(page: Page, name: string, number = '+44 20 7946 0123'): Promise<void> {
+  await page.goto('/sign-up');
+  await page.getByLabel('First name').fill(name);
+  await page.getByLabel('User name').fill(name);
+  await page.getByLabel('E-mail').fill(`${name}@example.com`);
+  await page.getByLabel('Phone number').fill(number);
+  if (!number.startsWith('+')) await page.getByText('The whole number: ').waitFor();
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+}
+
+export async function signInInBrowser(page: Page, name: string): Promise<void> {
+  await page.getByLabel('User name or e-mail').fill(name);
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Writes into the editor, a line for each text. */
+export async function writeMessage(page: Page, ...lines: string[]): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).click();
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) await page.keyboard.press('Enter');
+    await page.keyboard.type(line);
+  }
+}
+
+/** Puts into the editor what a clipboard has: plain text, html, or both, as other programs hand it over. */
+export async function pasteMessage(page: Page, clipboard: { text?: string; html?: string }): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Message' });
+  await editor.click();
+  await editor.evaluate((element, { text, html }) => {
+    // The types of this project know no browser.
+    const browserSide = globalThis as never as Record<string, new (...args: unknown[]) => never>;
+    const make = (name: string, ...args: unknown[]) => Reflect.construct(browserSide[name] as never, args) as never;
+    const clipboardData = make('DataTransfer') as { setData(type: string, data: string): void };
+    if (text !== undefined) clipboardData.setData('text/plain', text);
+    if (html !== undefined) clipboardData.setData('text/html', html);
+    const paste = make('ClipboardEvent', 'paste', { clipboardData, bubbles: true, cancelable: true });
+    (element as never as { dispatchEvent(event: never): void }).dispatchEvent(paste);
+  }, clipboard);
+}
+
+/** Picks every group that there is, sends, and waits for the page of the campaign. Resolves to its id. */
+export async function sendToAll(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Select all found' }).click();
+  await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
+  await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
+  return page.url().slice(-36);
+}
+
+/** Chooses something out of the menu of a campaign's page. */
+export async function moreOf(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { AHEAD, type Ids } from './access.ts';
+import { PASSWORD, type Person } from '../app.ts';
+import { until } from '../ledger.ts';
+import { PNG } from '../inputs/sample-files.ts';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** How one comes by an id of one's own, by the name of the field that bodies carry it in. */
+const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
+  user_id: async (person) => person.userId,
+  group_metadata_id: firstGroup,
+  group_metadata_ids: async (person) => [await firstGroup(person)],
+  campaign_id: (person) => scheduledCampaign(person),
+  sha256: async (person) => {
+    // Nobody else has this file.
+    const picture = Buffer.concat([PNG, Buffer.from(person.name)]);
+    await scheduledCampaign(person, picture.toString('base64'));
+    return createHash('sha256').update(picture).digest('hex');
+  },
+  run_id: async (person, had) => {
+    const answer = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', {
+      campaign_id: had['campaign_id'] ?? (await scheduledCampaign(person)),
+    });
+    return answer.body.data.runs[0]?.run_id;
+  },
+  api_key_id: async (person) =>
+    (await person.call<Ids>('user/create_api_key', { name: 'mine', scopes: ['read'] })).body.data['api_key_id'],
+  session_id: async (person) => {
+    await person.call('user/authorize_user', { user_name: person.name, password: PASSWORD });
+    const { sessions } = (await person.call<{ sessions: Ids[] }>('user/list_sessions')).body.data;
+    return sessions.find((session) => session['is_current'] === false)?.['session_id'];
+  },
+  factor_id: async (person) => {
+    const { secret } = (await person.call<{ secret: string }>('user/add_totp')).body.data;
+    await person.call('user/confirm_totp', { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
+    const { factors } = (await person.call<{ factors: Array<{ factor_id: number }> }>('user/list_factors')).body.data;
+    return factors[0]?.factor_id;
+  },
+  webhook_id: webhook,
+  message_id: async (person, had) => {
+    const webhook_id = had['webhook_id'] ?? (await webhook(person));
+    const sent = (await person.call<Ids>('venom/test-webhook', { webhook_id })).body.data['message_id'];
+    // Nothing of it changes any more: it has failed, and is switched off.
+    await until(
+      () => person.call<{ tries: unknown[] }>('venom/list-webhook-tries', { webhook_id }),
+      ({ body }) => body.data.tries.length > 0,
+    );
+    await person.call('venom/update-webhook', { webhook_id, is_enabled: false });
+    return sent;
+  },
+  draft_id: async (person) => {
+    const draft = { draft_id: randomUUID(), version: 0, html: `of ${person.name}` };
+    return (await person.call<Ids>('venom/save-draft', draft)).body.data['draft_id'];
+  },
+  group_list_id: async (person) => {
+    const list = { name: 'mine', group_metadata_ids: [await firstGroup(person)] };
+    return (await person.call<Ids>('venom/save-group-list', list)).body.data['group_list_id'];
+  },
+};
+
+/** Makes one of each for the person. Throws for a field that nobody has said how to make an id for: say it in `MAKERS`. */
+export async function createBelongings(person: Person, fields: Iterable<string>): Promise<Ids> {
+  const ids: Record<string, unknown> = {};
+  // In the order of the makers: who has a second factor no longer signs in with the password alone.
+  const order = Object.keys(MAKERS);
+  for (const field of [...fields].toSorted((one, other) => order.indexOf(one) - order.indexOf(other))) {
+    const made = await MAKERS[field]?.(person, ids);
+    if (made === undefined) throw new Error(`how does one come by a ${field} of one's own? MAKERS does not say`);
+    ids[field] = made;
+  }
+  return ids;
+}
+
+/** Ids of the same forms that are nobody's. */
+export function inventIds(ids: Ids): Ids {
+  const invented = (id: unknown) =>
+    typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
+  return Object.fromEntries(
+    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+  );
+}
+
+async function firstGroup(person: Person): Promise<number | undefined> {
+  const answer = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return answer.body.data.groups[0]?.group_metadata_id;
+}
+
+/** Far ahead, so that nothing about it changes by itself. */
+async function scheduledCampaign(person: Person, image: string | null = null): Promise<string | null> {
+  const answer = await person.call('venom/add-campaign-batch', {
+    ...AHEAD,
+    name: `of ${person.name}`,
+    html: 'Hello',
+    image,
+    is_schedule: true,
+    group_metadata_ids: [await firstGroup(person)],
+  });
+  return answer.headers.get('x-campaign-id');
+}
+
+async function webhook(person: Person): Promise<unknown> {
+  // Nobody answers there, by agreement.
+  const body = { url: 'https://hooks.invalid/', events: ['account.version_refused'] };
+  return (await person.call<Ids>('venom/create-webhook', body)).body.data['webhook_id'];
+}

@@ -1,0 +1,105 @@
+import { until } from '../ledger.ts';
+
+/** One event as it came over the wire. */
+export interface Heard {
+  event: string;
+  /** That of its own, if it has one. */
+  id: string | undefined;
+  /** Typed by whoever asks. */
+  data: unknown;
+  /** By the process's monotonic clock, in milliseconds. */
+  atMs: number;
+}
+
+export interface CampaignHeard {
+  campaign_id: string;
+  name: string;
+  status: string;
+  progress: Record<'deliveries' | 'queued' | 'sent' | 'failed' | 'cancelled', number> &
+    Record<'delivered' | 'read', number | null>;
+  next_run_at: string | null;
+}
+
+/** A client of the event stream that keeps all it hears. */
+export interface Listener {
+  status: number;
+  headers: Headers;
+  events: Heard[];
+  /** Everything that came, as it came. */
+  text(): string;
+  hasEnded(): boolean;
+  /** What was last told of a campaign. */
+  last(campaignId: string): CampaignHeard | undefined;
+  /** Resolves when the campaign was last told so. */
+  hears(campaignId: string, holds: (campaign: CampaignHeard) => boolean): Promise<CampaignHeard>;
+  /** Resolves when the snapshot is in. */
+  snapshot(): Promise<Heard[]>;
+  leave(): Promise<void>;
+}
+
+/** Listens to a user's own progress until it leaves or the stream ends, from `lastEventId` on where there is one. */
+export async function listen(url: string, token?: string, lastEventId?: string): Promise<Listener> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/api/v1/events`, {
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+    signal: leaving.signal,
+  });
+  const events: Heard[] = [];
+  let text = '';
+  let ended = false;
+  const reading = read(response, (piece) => {
+    text += piece;
+    const whole = text
+      .split('\n\n')
+      .slice(0, -1)
+      .filter((frame) => /^event: /m.test(frame));
+    for (const frame of whole.slice(events.length)) events.push(parse(frame));
+  }).then(() => (ended = true));
+  const last = (campaignId: string) =>
+    events.findLast((one) => one.event === 'campaign' && (one.data as CampaignHeard).campaign_id === campaignId)
+      ?.data as CampaignHeard | undefined;
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    text: () => text,
+    hasEnded: () => ended,
+    last,
+    async hears(campaignId, holds) {
+      const found = await until(
+        () => last(campaignId),
+        (campaign) => campaign !== undefined && holds(campaign),
+      );
+      if (!found) throw new Error('it was heard and is gone');
+      return found;
+    },
+    async snapshot() {
+      await until(
+        () => events.length,
+        (count) => count > 0,
+      );
+      return events;
+    },
+    async leave() {
+      leaving.abort();
+      await reading;
+    },
+  };
+}
+
+async function read(response: Response, take: (piece: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const piece of response.body ?? []) take(decoder.decode(piece as Uint8Array, { stream: true }));
+  } catch {
+    // It left, or was cut off: either way nothing more comes.
+  }
+}
+
+function parse(frame: string): Heard {
+  const [, id, event = '', data = ''] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+  return { event, id, data: JSON.parse(data), atMs: performance.now() };
+}

@@ -1,0 +1,117 @@
+import { Registry } from 'prom-client';
+import { readPool, type Database } from '../../../src/database/connect.ts';
+import { createAuthenticate } from '../../../src/http/edge/auth.ts';
+import type { EventSource } from '../../../src/http/events/register-events.ts';
+import type { Operation } from '../../../src/http/operation.ts';
+import { listUserOperations } from '../../../src/http/routes/operations.ts';
+import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/http/server.ts';
+import { createLog, type Log } from '../../../src/lib/log.ts';
+import { BUILD_FOLDER } from '../../../web/freshness.ts';
+import { systemClock, type Clock } from '../../../src/lib/time.ts';
+import { createVault } from '../../../src/lib/vault.ts';
+import { createUserDependencies, type UserSettings } from '../../../src/users/dependencies.ts';
+import { UNHURRIED } from '../unhurried.ts';
+
+/** An answer as a client sees it; `body` is parsed where it is JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: unknown;
+}
+
+export interface TestServer {
+  url: string;
+  /** Posts JSON; a string or a Buffer goes out as it is. */
+  post(path: string, body?: unknown, options?: { token?: string; headers?: Record<string, string> }): Promise<Answer>;
+  request(path: string, init?: RequestInit): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  db: Database;
+  operations?: Operation[];
+  users?: Partial<UserSettings>;
+  settings?: HttpSettings;
+  limits?: Partial<HttpLimits>;
+  clock?: Clock;
+  readyChecks?: Record<string, () => Promise<void>>;
+  isDiskFull?: () => boolean;
+  events?: EventSource;
+  /** Silent unless given. */
+  log?: Log;
+  /** Serves the dashboard and its session, too. */
+  hasDashboard?: boolean;
+}
+
+export const JWT_SECRET = 'the secret of the tests, long enough';
+
+/** A whole server on a free port, as `app.ts` wires it, with answers checked against their schemas. */
+export async function startTestServer({
+  db,
+  operations = [],
+  users = {},
+  settings = {},
+  limits = {},
+  clock = systemClock,
+  readyChecks = {},
+  isDiskFull = () => false,
+  events,
+  log = createLog('silent'),
+  hasDashboard = false,
+}: TestServerOptions): Promise<TestServer> {
+  const dependencies = createUserDependencies({
+    db,
+    log: createLog('silent'),
+    clock,
+    jwtSecret: JWT_SECRET,
+    signUp: 'open',
+    isPublic: false,
+    vault: createVault({ key: Buffer.alloc(32, 7) }),
+    timeZone: 'UTC',
+    async bornWithUser() {},
+    async diesWithUser() {},
+    async stopsWithUser() {},
+    async allowsNumber() {},
+    ...users,
+  });
+  const server = await buildServer({
+    operations: [...listUserOperations(dependencies), ...operations],
+    authenticate: createAuthenticate(dependencies),
+    ...(events && { events }),
+    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
+    readyChecks,
+    isDiskFull,
+    readPool: () => readPool(db),
+    metrics: new Registry(),
+    log,
+    settings,
+    limits: { overload: UNHURRIED, ...limits },
+    checkAnswers: true,
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const request = async (path: string, init?: RequestInit) => toAnswer(await fetch(`${url}${path}`, init));
+  return {
+    url,
+    request,
+    post(path, body, { token, headers } = {}) {
+      const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+      return request(path, {
+        method: 'POST',
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: sent }),
+      });
+    },
+    close: () => server.close(),
+  };
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}

@@ -1,0 +1,35 @@
+/** HTML read by all of parse5, with all attributes and nothing taken off on the way: what our own reading is held against. */
+import { defaultTreeAdapter, html as htmlNames, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+import type { DocumentWriter } from '../../../src/text/reading/document-writer.ts';
+import { readTarget } from '../../../src/text/reading/link.ts';
+import { roleOf } from '../../../src/text/reading/tags.ts';
+
+/** Tells `sink` the tree of HTML that has only allowed tags. */
+export function readAsBrowser(html: string, sink: DocumentWriter): void {
+  // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
+  const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
+  tell(parseFragment(body, html, {}), undefined, sink);
+}
+
+/** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
+function tell(node: DefaultTreeAdapterTypes.Node, link: string | undefined, sink: DocumentWriter): void {
+  if ('value' in node) return sink.text(node.value);
+  const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
+  const value = 'tagName' in node ? valueOf(node) : undefined;
+  const children = 'childNodes' in node ? node.childNodes : [];
+  if (role === undefined || (role === 'link' && value === undefined)) {
+    for (const child of children) tell(child, link, sink);
+    return;
+  }
+  if (role === 'link' && link !== undefined) sink.close('link');
+  sink.open(role, value);
+  for (const child of children) tell(child, role === 'link' ? value : link, sink);
+  if (role !== 'break') sink.close(role);
+  if (role === 'link' && link !== undefined) sink.open('link', link);
+}
+
+function valueOf({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string | undefined {
+  const wanted = tagName === 'a' ? 'href' : 'start';
+  const value = attrs.find(({ name }) => name === wanted)?.value;
+  return tagName === 'a' && value !== undefined ? readTarget(value) : value;
+}

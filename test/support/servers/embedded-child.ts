@@ -1,0 +1,20 @@
+/** A process of its own that starts the embedded server as its first argument says, tells how that went and then waits. */
+import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
+import { createLog } from '../../../src/lib/log.ts';
+
+const options: unknown = JSON.parse(process.argv[2] ?? '');
+if (typeof options !== 'object' || options === null || !('dataDir' in options) || typeof options.dataDir !== 'string')
+  throw new Error('which DATA_DIR?');
+
+const tell = (news: object) => process.stdout.write(`${JSON.stringify(news)}\n`);
+try {
+  const postgres = await startEmbeddedPostgres({
+    dataDir: options.dataDir,
+    log: createLog('silent'),
+    settings: { fsync: 'off' },
+  });
+  process.once('SIGTERM', () => void postgres.stop());
+  tell({ ready: true });
+} catch (error) {
+  tell({ failed: String(error) });
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/embedded.ts';
+import type { PostgresAddress } from '../../../src/database/connect.ts';
+import { createLog } from '../../../src/lib/log.ts';
+
+/** How a server can be ended: in order, at once, or by the system. */
+export type ServerEnd = 'fast' | 'immediate' | 'kill -9';
+
+/** A PostgreSQL server of one's own, which can be ended and started again. */
+export interface OwnPostgres {
+  folder: string;
+  address(): Exclude<PostgresAddress, { url: string }>;
+  /** Where it listens, for a proxy. */
+  socket(): NetConnectOpts;
+  end(how: ServerEnd): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it and removes its files. */
+  remove(): Promise<void>;
+}
+
+/** Starts a new one. It does not wait for the disk: only processes die here, never the machine. */
+export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-pg-'));
+  const postgres = ownPostgres(folder, settings);
+  await postgres.start();
+  return postgres;
+}
+
+/** One whose files are, or will be, in `folder`; not started yet. */
+export function ownPostgres(folder: string, settings: Record<string, string> = {}): OwnPostgres {
+  let server: EmbeddedPostgres | undefined;
+
+  function address() {
+    if (!server || 'url' in server.address) throw new Error('a server on a Unix socket is needed, and running');
+    return server.address;
+  }
+
+  async function end(how: ServerEnd) {
+    if (!server) return;
+    const ending = server;
+    if (how !== 'fast') {
+      process.kill(serverPid(folder), how === 'immediate' ? 'SIGQUIT' : 'SIGKILL');
+      await ending.exited;
+    }
+    await ending.stop();
+  }
+
+  return {
+    folder,
+    address,
+    socket() {
+      const { socketFolder, port } = address();
+      return { path: join(socketFolder, `.s.PGSQL.${port}`) };
+    },
+    end,
+    async start() {
+      const all = { fsync: 'off', ...settings };
+      server = await startEmbeddedPostgres({
+        dataDir: folder,
+        log: createLog('silent'),
+        settings: all,
+        restart: false,
+      });
+    },
+    async remove() {
+      await end('fast');
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** The process of the server whose files are in `folder`. */
+export function serverPid(folder: string): number {
+  return Number.parseInt(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8'), 10);
+}
+
+/** The URL of a database behind a proxy on this machine. */
+export function proxiedUrl(port: number, { user, database }: { user: string; database: string }): string {
+  return `postgres://${user}@127.0.0.1:${port}/${database}`;
+}

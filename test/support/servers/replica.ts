@@ -1,0 +1,79 @@
+import { appendFile, cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { sql } from 'kysely';
+import { connectDatabase, type Connection } from '../../../src/database/connect.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { until } from '../ledger.ts';
+import { ownPostgres, serverPid, type OwnPostgres } from './own-postgres.ts';
+
+/** A server that follows another one, and confirms each commit before the other answers it. */
+export interface Replica {
+  /** Makes it a server of its own. Only once the other one is gone for good. */
+  promote(): Promise<OwnPostgres>;
+  /** Ends it, promoted or not, and removes its files. */
+  remove(): Promise<void>;
+}
+
+/** What belongs to the running server alone. */
+const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts']);
+
+/** Copies a running server and has the copy follow it, synchronously; through the proxy on this port of the machine, where one is given. */
+export async function startReplica(primary: OwnPostgres, proxyPort?: number): Promise<Replica> {
+  const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'campanile-replica-'));
+    // A backup belongs to the connection that began it.
+    await db.connection().execute((session) => copyCluster(session, primary, folder, proxyPort));
+    const replica = ownPostgres(folder, { hot_standby: 'off' });
+    // It says that it is ready when it has been promoted, and not before.
+    const ready = replica.start();
+    await until(
+      () => sql<{ state: string }>`select state from pg_stat_replication`.execute(db),
+      ({ rows }) => rows.some(({ state }) => state === 'streaming'),
+    );
+    await sql`alter system set synchronous_standby_names = '*'`.execute(db);
+    await sql`select pg_reload_conf()`.execute(db);
+    await until(
+      () => sql<{ sync_state: string }>`select sync_state from pg_stat_replication`.execute(db),
+      ({ rows }) => rows.some(({ sync_state }) => sync_state === 'sync'),
+    );
+    let promoted = false;
+    const promote = async () => {
+      if (!promoted) {
+        promoted = true;
+        // What `pg_ctl promote` does.
+        await writeFile(join(folder, 'postgres/promote'), '');
+        process.kill(serverPid(folder), 'SIGUSR1');
+      }
+      await ready;
+      return replica;
+    };
+    return {
+      promote,
+      async remove() {
+        await promote();
+        await replica.remove();
+      },
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function copyCluster(db: Connection, primary: OwnPostgres, folder: string, proxyPort?: number): Promise<void> {
+  await sql`select pg_backup_start('replica', true)`.execute(db);
+  const cluster = join(folder, 'postgres');
+  await cp(join(primary.folder, 'postgres'), cluster, {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: (path) => !NOT_COPIED.has(basename(path)),
+  });
+  const { rows } = await sql<{ labelfile: string }>`select labelfile from pg_backup_stop(false)`.execute(db);
+  await writeFile(join(cluster, 'backup_label'), rows[0]?.labelfile ?? '');
+  await writeFile(join(cluster, 'standby.signal'), '');
+  const { socketFolder, port, user } = primary.address();
+  const where = proxyPort === undefined ? `host=${socketFolder} port=${port}` : `host=127.0.0.1 port=${proxyPort}`;
+  const follows = `primary_conninfo = '${where} user=${user} application_name=replica'\n`;
+  await appendFile(join(cluster, 'postgresql.auto.conf'), follows);
+}

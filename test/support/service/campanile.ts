@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const DOOR = join(import.meta.dirname, '../../../bin/campanile.mjs');
+
+/** What a command said: on stdout where it went well, else on both. */
+export interface Said {
+  code: number;
+  said: string;
+}
+
+/** Runs a command of `bin/campanile.mjs` as an operator would, with these variables and PATH alone. */
+export async function campanile(environment: Record<string, string>, ...words: string[]): Promise<Said> {
+  const env = { PATH: process.env['PATH'], ...environment };
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [DOOR, ...words], { env });
+    return { code: 0, said: stdout };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'stdout' in error && 'stderr' in error)
+      return { code: Number(error.code), said: `${String(error.stdout)}${String(error.stderr)}` };
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * A worker in a process of its own whose messenger brings the whole process down when it sends to one chat. Takes the database's
+ * address as JSON, the chat, and a file to note each send in before it is made.
+ */
+import { appendFileSync } from 'node:fs';
+import { connectDatabase } from '../../../src/database/connect.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { scriptMessenger } from '../scripted-messenger.ts';
+import { startTestWorker } from '../ledger.ts';
+
+const [address = '', poison = '', file = ''] = process.argv.slice(2);
+const messenger = scriptMessenger();
+messenger.answer = (to) => {
+  appendFileSync(file, `${to.chatId}\n`);
+  if (to.chatId === poison) process.kill(process.pid, 'SIGKILL');
+  return undefined;
+};
+const where = JSON.parse(address) as Parameters<typeof connectDatabase>[0];
+const db = connectDatabase(where, { log: createLog('fatal') });
+await startTestWorker({ db, address: where }, messenger);
