@@ -7,7 +7,7 @@ useMemory();
 const ALL = ['test/**/*.test.ts'];
 /** What links WhatsApp. */
 const WITH_WHATSAPP = [
-  'whatsapp/*',
+  'whatsapp/**/*',
   'web/account',
   'web/own-number',
   'messenger/conformance',
@@ -54,7 +54,7 @@ const LONG = [
   'hold/seeds',
   'simulation/{all-crash-points,crash-points}',
   'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
-  'whatsapp/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
+  'whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
 ].map((name) => `test/${name}.test.ts`);
 
 /**
@@ -70,8 +70,9 @@ const REST = [
   'http/unread',
   'simulation/seeds',
   'web/{account,address,factors,held,installation,languages,lines,notices,offline}',
-  'whatsapp/{account-ends,announcements,answer-retries,bans,client-version,codes,disappearing,first-hour,history}',
-  'whatsapp/{known-groups,no-outcome,pauses,private-chats,reach-members,replaced,slow-questions}',
+  'whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
+  'whatsapp/hear/{history,private-chats}',
+  'whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
