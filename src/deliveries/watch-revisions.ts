@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 1_000;
 const YIELDED_MS = 20;
 const ACCOUNTS_PER_CLAIM = 40;
 /** At most so many are changed in one turn, of an account whose messenger has no gap. */
-export const POSTS_PER_TURN = 500;
+const POSTS_PER_TURN = 500;
 
 export function watchRevisions(deps: {
   db: Database;

@@ -17,7 +17,7 @@ import {
 import { noSuchDraft } from './no-such-draft.ts';
 
 /** Of a workspace. More would make the list of them a long one to look through. */
-export const DRAFTS_LIMIT = 100;
+const DRAFTS_LIMIT = 100;
 
 export interface DraftDeps {
   db: Database;

@@ -7,7 +7,7 @@ export interface EgressRules {
 export class RefusedAddress extends Error {}
 
 /** No longer address is taken. */
-export const LONGEST_URL = 2_000;
+const LONGEST_URL = 2_000;
 
 /** The URL that `text` writes, without looking its name up. Throws `RefusedAddress`. */
 export function judgeUrl(text: string, { allowHttp }: EgressRules): URL {

@@ -15,7 +15,7 @@ export interface GroupActivity {
 }
 
 /** So many days are told of. */
-export const ACTIVITY_DAYS = 90;
+const ACTIVITY_DAYS = 90;
 
 /** Of a content to so many times as many groups as are asked about, each of these is looked up; of any other all are read. */
 const SPARSE = 8;

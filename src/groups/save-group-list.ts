@@ -6,7 +6,7 @@ import { countGroupLists, insertGroupList, overwriteGroupList } from './group-li
 import { requireGroups } from './require-groups.ts';
 
 /** More would make the list of lists a long one to answer. */
-export const LISTS_LIMIT = 500;
+const LISTS_LIMIT = 500;
 
 export interface GroupListInput {
   name: string;

@@ -15,7 +15,7 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /** After how many seconds a mail is not sent any more, and its link is void. */
-export const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
+const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
   reset: 30 * MINUTE,
   verification: 3 * DAY,
   invitation: 7 * DAY,

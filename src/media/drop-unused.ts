@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 
 /** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
-export const UNUSED_MEDIA_KEPT_DAYS = 1;
+const UNUSED_MEDIA_KEPT_DAYS = 1;
 /** As MEDIA_RETENTION_DAYS: until then a campaign that has ended can be tried again. */
 export const MEDIA_DAYS = 90;
 const FILES_PER_STEP = 200;

@@ -8,7 +8,7 @@ import type { Egress } from '../egress/open-egress.ts';
 import { invalid } from '../lib/errors.ts';
 
 /** A person is told in so many browsers at most: another one takes the place of the oldest. */
-export const SUBSCRIPTIONS_LIMIT = 5;
+const SUBSCRIPTIONS_LIMIT = 5;
 
 export interface SubscribeDeps {
   db: Database;

@@ -6,7 +6,7 @@ import type { Connection, Database } from '../database/connect.ts';
  * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
  * deliveries and runs.
  */
-export const RECEIPTS_KEPT_DAYS = 90;
+const RECEIPTS_KEPT_DAYS = 90;
 /** Rows a step, so that none holds locks for long. */
 const CHUNK = 5_000;
 const RUNS_PER_STEP = 50;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 
-export const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;
+const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;
 
 /** How webhooks are, over all workers. */
 export interface WebhookCounts {

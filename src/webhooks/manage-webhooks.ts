@@ -20,7 +20,7 @@ import {
 } from './webhook-store.ts';
 
 /** A workspace has at most so many. */
-export const WEBHOOKS_LIMIT = 20;
+const WEBHOOKS_LIMIT = 20;
 /** For so long the secret before is good beside the new one. */
 const FORMER_HOURS = 24;
 

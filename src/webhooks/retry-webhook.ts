@@ -8,7 +8,7 @@ import { selectTries, type ListedTry } from './try-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
 
 /** So many at most are told once more at one request. */
-export const RETRIES_LIMIT = 10_000;
+const RETRIES_LIMIT = 10_000;
 
 /** What to tell once more: one message, or what happened in a span of time, the end not included. */
 export type RetryWish = { messageId: string } | { from: Date; to: Date };

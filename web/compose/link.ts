@@ -22,7 +22,7 @@ export const Link = AnyLink.extend({
   HTMLAttributes: { target: null, rel: null, class: null },
 });
 
-export function withScheme(address: string): string {
+function withScheme(address: string): string {
   if (address === '' || TAKEN.test(address)) return address;
   return /^[^\s/@]+@[^\s/@]+$/.test(address) ? `mailto:${address}` : `https://${address}`;
 }

@@ -15,7 +15,7 @@ export const SILENT_DAYS = 14;
 export const SIZES = ['small', 'medium', 'large'] as const;
 export type Size = (typeof SIZES)[number];
 /** Members, both inclusive. */
-export const BOUNDS: Record<Size, Pick<GroupFilter, 'minMembers' | 'maxMembers'>> = {
+const BOUNDS: Record<Size, Pick<GroupFilter, 'minMembers' | 'maxMembers'>> = {
   small: { maxMembers: 49 },
   medium: { minMembers: 50, maxMembers: 249 },
   large: { minMembers: 250 },

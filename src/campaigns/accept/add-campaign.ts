@@ -5,7 +5,7 @@ import { beginRuns } from '../begin/begin-runs.ts';
 import type { PostInput } from './prepare-post.ts';
 
 /** The most groups a campaign goes to (contract §3). */
-export const GROUPS_LIMIT = 10_000;
+const GROUPS_LIMIT = 10_000;
 
 export interface SendNowInput extends PostInput {
   /** As it was sent; kept, delays nothing. */

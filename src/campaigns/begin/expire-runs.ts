@@ -22,7 +22,7 @@ const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOUR
     where a.account_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
 
 /** Why a delivery failed that was not sent in time. */
-export const EXPIRED = 'expired: it could not be sent in time';
+const EXPIRED = 'expired: it could not be sent in time';
 
 /** Runs are missed so many in a transaction. */
 const MISSED_TOGETHER = 500;

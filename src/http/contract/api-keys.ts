@@ -5,7 +5,7 @@ import { optional, text, withDefault } from './fields.ts';
 const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 const apiKeyId = z.number().int();
 
-export const apiKeyScope = z.enum(['read', 'send', 'admin']).meta({
+const apiKeyScope = z.enum(['read', 'send', 'admin']).meta({
   id: 'ApiKeyScope',
   description:
     '`read` reaches what only reads, `send` whatever changes or sends something, `admin` what links and unlinks the account or concerns people. None implies another.',

@@ -8,7 +8,7 @@ import type { WEBHOOK_EVENTS } from './webhook-events.ts';
 const count = z.number().int();
 const told = count.nullable().meta({ description: 'null: only channels, which do not tell.' });
 
-export const campaignEventData = z
+const campaignEventData = z
   .object({
     campaign_id: z.string().meta({ format: 'uuid' }),
     name: z.string(),
@@ -29,17 +29,17 @@ export const campaignEventData = z
   .meta({ id: 'CampaignEvent', description: 'How far a campaign is.' });
 export type CampaignEvent = z.output<typeof campaignEventData>;
 
-export const campaignDeletedEventData = z
+const campaignDeletedEventData = z
   .object({ campaign_id: z.string().meta({ format: 'uuid' }) })
   .meta({ id: 'CampaignDeletedEvent', description: 'A campaign that is gone.' });
 export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
 
 /** The same as `account-status` answers. */
-export const accountEventData = accountStatusData;
+const accountEventData = accountStatusData;
 export type AccountEvent = z.output<typeof accountEventData>;
 
 /** What has happened, as a webhook is told it: the `data` of each type are those of `WEBHOOK_EVENTS`. */
-export const messageEventData = z
+const messageEventData = z
   .object({
     type: z.string().meta({ description: 'As of webhooks, such as `campaign.completed`.' }),
     timestamp: z.string().meta({ format: 'date-time' }),
@@ -51,7 +51,7 @@ type DataOf<T extends EventType> = z.output<(typeof WEBHOOK_EVENTS)[T]['data']>;
 /** By its type. There may be more types than these at any time. */
 export type MessageEvent = { [T in EventType]: { type: T; timestamp: string; data: DataOf<T> } }[EventType];
 
-export const expiredEventData = z
+const expiredEventData = z
   .object({ last_event_id: z.string() })
   .meta({ id: 'ExpiredEvent', description: 'What happened since then is no longer known: a snapshot follows.' });
 export type ExpiredEvent = z.output<typeof expiredEventData>;

@@ -5,7 +5,7 @@ import { optional, text, withDefault } from './fields.ts';
 
 const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 
-export const noticeKind = z.enum(NOTICE_KINDS).meta({
+const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',
   description: '`backup_old` is for administrators of the installation.',
 });

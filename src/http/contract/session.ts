@@ -13,7 +13,7 @@ export const confirmBody = confirmIdentityBody.extend({ passkey: optional(passke
 export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBody });
 
 /** Who is signed in, in which zone they live, until when, and to which version; null for nobody. */
-export const sessionData = profile
+const sessionData = profile
   .extend({
     expires_at: z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' }),
     version: z.string().meta({ description: 'With the commit, where it is known: 0.1.0 (1a2b3c4d5e6f).' }),

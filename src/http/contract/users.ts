@@ -19,7 +19,7 @@ const timeZone = z
   .meta({ description: 'An IANA time zone.', examples: ['Europe/Berlin'] });
 
 /** Eight fields, `wharsapp_number` spelled as the specification has it. Texts are those of the sign-up, unchanged. */
-export const userInfo = z
+const userInfo = z
   .object({
     user_id: z.number().int(),
     email: z.string(),

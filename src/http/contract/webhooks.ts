@@ -13,7 +13,7 @@ const moment = z.iso.datetime({
   error: 'must be an instant with its zone, such as 2030-12-31T23:59:59Z',
 });
 
-export const eventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' });
+const eventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' });
 const signature = z.enum(['v1', 'v1a']).meta({
   id: 'WebhookSignature',
   description:

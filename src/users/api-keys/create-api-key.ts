@@ -7,7 +7,7 @@ import type { UserDependencies } from '../dependencies.ts';
 import { userIsGone } from '../get-profile.ts';
 
 /** A user has at most so many keys, expired ones counted until they are revoked. */
-export const API_KEYS_LIMIT = 50;
+const API_KEYS_LIMIT = 50;
 
 export interface ApiKeyWish {
   name: string;

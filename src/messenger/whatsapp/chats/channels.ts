@@ -14,7 +14,7 @@ export interface ChannelQueryIds {
   list: string;
 }
 
-export const CHANNEL_QUERY_IDS: ChannelQueryIds = {
+const CHANNEL_QUERY_IDS: ChannelQueryIds = {
   create: QueryIds.CREATE,
   read: QueryIds.METADATA,
   list: '6388546374527196',
