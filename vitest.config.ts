@@ -58,18 +58,19 @@ const LONG = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * The rarer troubles: what WhatsApp answers on odd days, a browser without a network and pages few people see, backups and copies, clients
- * and databases that are slow, simulated worlds. `npm run test:rest` runs these, as continuous integration does besides `npm test`, so that
+ * The rarer troubles: what WhatsApp answers on odd days, browsers without a network or with two windows, pages few people see, backups and
+ * copies, clients and databases that are slow or gone, simulated worlds. `npm run test:rest` runs these, as continuous integration does besides `npm test`, so that
  * that stays within six minutes on two cores.
  */
 const REST = [
   'backup/backup',
   'cells/workspace',
+  'database/outages',
   'deliveries/stalled-claim',
   'hold/restored',
   'http/unread',
   'simulation/seeds',
-  'web/{account,address,factors,held,installation,languages,lines,notices,offline}',
+  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
   'whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
   'whatsapp/hear/{history,private-chats}',
   'whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
