@@ -59,8 +59,8 @@ const LONG = [
 
 /**
  * The rarer troubles: what WhatsApp answers on odd days, browsers without a network or with two windows, pages few people see, backups and
- * copies, clients and databases that are slow or gone, simulated worlds. `npm run test:rest` runs these, as continuous integration does besides `npm test`, so that
- * that stays within six minutes on two cores.
+ * copies, clients and databases that are slow or gone, simulated worlds. `npm run test:rest` runs these, as continuous integration does
+ * besides `npm test`, which so stays within six minutes on two cores.
  */
 const REST = [
   'backup/backup',
