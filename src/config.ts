@@ -12,7 +12,8 @@ import { isAddressRange } from './lib/address-range.ts';
 import { readEgress, type EgressSettings } from './lib/egress-settings.ts';
 import { createReader, type Environment } from './lib/settings-reader.ts';
 import { defaultStateDir, isInside } from './lib/state-dir.ts';
-import { isTimeZone } from './lib/time-zone.ts';
+import { describeTimeZone } from './lib/suggest-time-zones.ts';
+import { findTimeZone } from './lib/time-zone.ts';
 import { certificates, whatsappRootKey, whatsappVersion } from './lib/whatsapp-settings.ts';
 
 export type { Environment };
@@ -142,7 +143,7 @@ export function readConfig(environment: Environment = process.env): Config {
     jwtSecretPrevious: read.parsed('JWT_SECRET_PREVIOUS', SECRET, jwtSecret, read.secret),
     encryptionKey: key('ENCRYPTION_KEY'),
     encryptionKeyPrevious: key('ENCRYPTION_KEY_PREVIOUS'),
-    timeZone: read.parsed('TIME_ZONE', 'an IANA time zone such as Europe/Berlin', timeZone) ?? 'UTC',
+    timeZone: read.parsed('TIME_ZONE', describeTimeZone, findTimeZone) ?? 'UTC',
     signUp: read.choice('SIGNUP', ['open', 'invite', 'closed']) ?? 'open',
     smtpUrl: read.parsed('SMTP_URL', 'an smtp:// or smtps:// URL', ofScheme(/^smtps?:$/), read.secret),
     mailFrom: read.parsed('MAIL_FROM', 'an address such as Campanile <campanile@example.com>', mailFrom),
@@ -257,10 +258,6 @@ export function encryptionKey(text: string): Buffer | undefined {
 
 function megabytes(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * MEGABYTE;
-}
-
-function timeZone(text: string): string | undefined {
-  return isTimeZone(text) ? text : undefined;
 }
 
 function publicUrl(text: string): string | undefined {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import { knownTimeZone } from '../lib/time-zone.ts';
 import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
 import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
 
@@ -52,7 +53,7 @@ export async function readRests(trx: Connection, accountIds: readonly number[], 
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
   const rests: Rest[] = [];
-  for (const row of rows) rests.push(await restOf(trx, row, row.timeZone ?? timeZone));
+  for (const row of rows) rests.push(await restOf(trx, row, knownTimeZone(row.timeZone, timeZone)));
   return rests;
 }
 

@@ -5,6 +5,7 @@ import { acknowledging } from '../campaigns/sum/sum-runs.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import { knownTimeZone } from '../lib/time-zone.ts';
 
 /** What became of the runs of a span of time. */
 export interface OverviewSums {
@@ -53,7 +54,7 @@ export async function readOverview(
     .setAccessMode('read only')
     .execute(async (trx) => {
       const { now, timeZone } = await readZone(trx, userId);
-      const spans = listDays(now, withPrevious ? 2 * days : days, timeZone ?? defaultZone);
+      const spans = listDays(now, withPrevious ? 2 * days : days, knownTimeZone(timeZone, defaultZone));
       const read = async (part: readonly Day[]) => {
         const rows = await selectDays(trx, workspaceId, part);
         return { rows, totals: { ...addUp(rows), groups: await countGroups(trx, workspaceId, part) } };

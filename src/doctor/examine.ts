@@ -12,6 +12,7 @@ import {
   lookAtWorkers,
 } from './look-at-database.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
+import { lookAtTimeZones } from './look-at-time-zones.ts';
 import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
 
 /**
@@ -46,6 +47,7 @@ function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
     lookSafely('workers', () => lookAtWorkers(db)),
     lookSafely('runs', () => lookAtRuns(db)),
     lookSafely('accounts', () => lookAtAccounts(db)),
+    lookSafely('accounts', () => lookAtTimeZones(db)),
     lookSafely('client_version', () => lookAtClientVersion(db, config)),
   ];
 }

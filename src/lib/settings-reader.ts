@@ -22,14 +22,14 @@ export function createReader(environment: Environment, problems: string[]) {
 
   function parsed<Value>(
     name: string,
-    takes: string,
+    takes: string | ((text: string) => string),
     parse: (text: string) => Value | undefined,
     source: (name: string) => string | undefined = text,
   ): Value | undefined {
     const raw = source(name);
     if (raw === undefined) return undefined;
     const value = parse(raw);
-    if (value === undefined) problems.push(`${name} must be ${takes}`);
+    if (value === undefined) problems.push(`${name} must be ${typeof takes === 'string' ? takes : takes(raw)}`);
     return value;
   }
 

@@ -3,6 +3,7 @@ import type { Actor } from '../audit/record-audit.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
+import { knownTimeZone } from '../lib/time-zone.ts';
 import { QUOTAS, type Quotas } from '../quotas/quotas.ts';
 import { selectUse, tellQuotas, type Use, type WorkspaceQuotas } from '../quotas/tell-quotas.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -33,7 +34,7 @@ export async function getProfile(
   if (!row) throw userIsGone();
   return {
     user: toUser(row),
-    timeZone: row.time_zone ?? timeZone,
+    timeZone: knownTimeZone(row.time_zone, timeZone),
     isAdmin: row.is_admin,
     isEmailVerified: hasMail ? row.email_verified_at !== null : undefined,
     quotas: tellQuotas(row, quotas),

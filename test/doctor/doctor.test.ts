@@ -104,6 +104,18 @@ describe('what is the matter is said, with what to do', () => {
     ]);
   });
 
+  test('of stored time zones that are not known here', async () => {
+    await run(sql`update users set time_zone = 'Mars/Olympus'`);
+    const isOfZones = ({ message }: Finding) => message.includes('time zones');
+    expect((await of('accounts')).find(isOfZones)).toMatchObject({
+      level: 'warning',
+      message:
+        'The time zones of 1 users and 0 open campaigns are not known here: "Mars/Olympus". These users have TIME_ZONE instead',
+    });
+    await run(sql`update users set time_zone = 'Europe/Berlin'`);
+    expect((await of('accounts')).find(isOfZones)).toBeUndefined();
+  });
+
   test('of a disk with too little left', async () => {
     expect(await of('disk', { diskFloorBytes: 2 ** 60 })).toMatchObject([
       { level: 'error', message: expect.stringContaining('no new campaigns') },

@@ -29,6 +29,22 @@ function problemsOf(environment: Environment): string[] {
   return [];
 }
 
+test.each([
+  ['IST', '; did you mean Asia/Kolkata, Europe/Dublin or Asia/Jerusalem?'],
+  ['Europe/Berln', '; did you mean Europe/Berlin?'],
+  ['US/Pacific-New', '; did you mean America/Los_Angeles?'],
+  ['+02:00', ', not an offset, which has no clock changes'],
+  ['Mars/Olympus', ''],
+])('TIME_ZONE=%s is refused with what was probably meant', (zone, ending) => {
+  expect(problemsOf({ TIME_ZONE: zone })).toEqual([
+    `TIME_ZONE must be an IANA time zone such as Europe/Berlin${ending}`,
+  ]);
+});
+
+test('TIME_ZONE may be written in any letter case', () => {
+  expect(readConfig({ ...HOME, TIME_ZONE: 'europe/berlin' }).timeZone).toBe('Europe/Berlin');
+});
+
 test('nothing has to be set', () => {
   const config = readConfig(HOME);
   expect(config).toEqual({

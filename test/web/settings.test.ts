@@ -1,4 +1,5 @@
 /** What is told in a corner, shown only once, or said last of all. */
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
@@ -103,6 +104,12 @@ describe.skipIf(!browser)('in a browser', () => {
     const zone = page.getByRole('combobox', { name: 'Time zone' });
     expect(await zone.inputValue()).toBe('Berlin, Germany');
     await zone.click();
+    const zones = await page.context().request.get('/session/time-zones');
+    const { data } = (await zones.json()) as { data: string[] };
+    await expect.poll(() => page.getByRole('option').count()).toBeGreaterThan(400);
+    const offered = page.getByRole('option');
+    const values = await offered.evaluateAll((all) => all.map((one) => one.getAttribute('value') ?? ''));
+    expect(values.filter((value) => !data.includes(value))).toEqual([]);
     await page.keyboard.type('new york');
     await page.getByRole('option', { name: 'New York, United States' }).waitFor();
     expect(await page.getByRole('option').count()).toBe(1);
@@ -115,6 +122,27 @@ describe.skipIf(!browser)('in a browser', () => {
     await zone.click();
     await page.keyboard.type('nowhere at all');
     await page.getByText('No city or country is called so.').waitFor();
+  });
+
+  test('a campaign whose zone is not known is shown in UTC', async () => {
+    await enterAsNew(page, 'eve');
+    const groups = await askInBrowser<{ groups: Array<{ group_metadata_id: number }> }>(page, 'venom/list-groups');
+    const year = new Date().getUTCFullYear() + 1;
+    await askInBrowser(page, 'venom/add-campaign-batch', {
+      name: 'Morning',
+      html: 'Good morning',
+      group_metadata_ids: groups.groups.map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: `${year}-07-01`,
+      end_date: `${year}-07-01`,
+      schedule_time: '09:00:00',
+      time_zone: 'Asia/Tokyo',
+    });
+    const { rows } = await sql<{ id: string }>`
+      update campaigns set time_zone = 'Mars/Olympus' returning public_id as id`.execute(app.database.db);
+    await page.goto(`/campaigns/${rows[0]?.id}`);
+    await page.getByText('Times are in the zone of the campaign, Mars/Olympus.').waitFor();
+    expect(await page.getByText(`1 Jul ${year}, 00:00 UTC`).count()).toBeGreaterThan(0);
   });
 
   test('who has the clock of twelve hours has it everywhere, fields and all', async () => {

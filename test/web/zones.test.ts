@@ -1,13 +1,18 @@
 /** How zones are called, and found by what people call them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { clockTime, exactTime, followClock, timeOfDay } from '../../web/format/time.ts';
-import { findZones, zoneChoices } from '../../web/format/zones.ts';
+import { findTimeZone, listTimeZones } from '../../src/lib/time-zone.ts';
+import { clockZone } from '../../web/format/clock-zone.ts';
+import { offsetMs } from '../../web/campaign/ticks.ts';
+import { instantOf } from '../../web/format/local-time.ts';
+import { choiceOf, findZones, zoneChoices } from '../../web/format/zones.ts';
 
-const found = (search: string) => findZones(zoneChoices('UTC'), search).map(({ label }) => label);
+const choices = zoneChoices(listTimeZones());
+const found = (search: string) => findZones(choices, search).map(({ label }) => label);
 
 describe('a zone', () => {
   test('is called by its city and country', () => {
-    const labels = new Map(zoneChoices('UTC').map(({ value, label }) => [value, label]));
+    const labels = new Map(choices.map(({ value, label }) => [value, label]));
     expect(['America/New_York', 'Europe/Berlin', 'America/Argentina/Salta', 'UTC'].map((id) => labels.get(id))).toEqual(
       ['New York, United States', 'Berlin, Germany', 'Salta, Argentina', 'UTC'],
     );
@@ -35,9 +40,28 @@ describe('a zone', () => {
     expect(labels.filter((label) => /Soviet|Yugoslavia|Zaire/.test(label))).toEqual([]);
   });
 
-  test('keeps the name that was chosen, where the browser calls it otherwise', () => {
-    for (const chosen of ['Asia/Calcutta', 'Asia/Kolkata'])
-      expect(findZones(zoneChoices(chosen), 'kolkata')).toEqual([{ value: chosen, label: 'Kolkata, India' }]);
+  test('is chosen by any of its names', () => {
+    for (const chosen of ['Asia/Calcutta', 'Asia/Kolkata', 'asia/kolkata'])
+      expect(choiceOf(choices, chosen)).toBe('Asia/Calcutta');
+    expect(choiceOf(choices, 'EST')).toBe('America/Panama');
+    expect(choiceOf(choices, 'Mars/Olympus')).toBeNull();
+  });
+
+  test('is offered only by a name that the service accepts', () => {
+    expect(choices.length).toBeGreaterThan(400);
+    expect(choices.filter(({ value }) => findTimeZone(value) !== value)).toEqual([]);
+  });
+
+  test('is not offered where the service or the browser does not know it', () => {
+    const offered = ['Europe/Berlin', 'Mars/Olympus'];
+    expect(zoneChoices(offered)).toEqual([{ value: 'Europe/Berlin', label: 'Berlin, Germany' }]);
+  });
+
+  test('that the browser does not know is shown as UTC, and says so', () => {
+    expect(clockZone('Mars/Olympus')).toBe('UTC');
+    expect(exactTime('2026-03-29T15:05:00Z', 'Mars/Olympus')).toMatch(/15:05 UTC$/);
+    expect(instantOf('2026-03-29T15:05', 'Mars/Olympus')).toEqual(new Date('2026-03-29T15:05:00Z'));
+    expect(offsetMs(0, 'Mars/Olympus')).toBe(0);
   });
 });
 

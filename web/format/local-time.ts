@@ -1,3 +1,5 @@
+import { clockZone } from './clock-zone.ts';
+
 const MINUTE_MS = 60_000;
 
 /** What a clock in `zone` shows at an instant, as `YYYY-MM-DDTHH:MM`: what a field for a local time holds. */
@@ -20,7 +22,7 @@ export function instantOf(local: string, zone: string): Date | undefined {
 /** How far clocks in `zone` are ahead of UTC at an instant. */
 function offsetMs(at: Date, zone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
+    timeZone: clockZone(zone),
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

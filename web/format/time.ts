@@ -1,4 +1,5 @@
 import { words } from '../words/words.ts';
+import { clockZone } from './clock-zone.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -29,7 +30,7 @@ function hourCycleOf(locale: string): HourCycle {
 /** Making one takes long; a table of a thousand rows needs the same one each time. */
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options);
-  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: zone, ...options });
+  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: clockZone(zone), ...options });
   known.set(key, made);
   return made;
 }

@@ -1,4 +1,5 @@
 import { words } from '../words/words.ts';
+import { browserNameOf } from './clock-zone.ts';
 
 /** Browsers go on calling these zones by what their cities were called once. */
 const CITIES_NOW: Readonly<Record<string, string>> = {
@@ -23,14 +24,30 @@ export interface ZoneChoice {
   label: string;
 }
 
-let made: readonly ZoneChoice[] | undefined;
+let countries: ReadonlyMap<string, string> | undefined;
 
-/** All zones that this browser knows, by city and country, and among them `chosen`, whatever it calls that one itself. */
-export function zoneChoices(chosen: string): ZoneChoice[] {
-  const own = new Intl.DateTimeFormat('en', { timeZone: chosen }).resolvedOptions().timeZone;
+/** Returns those of the offered zones that this browser can show, by city and country, in the order of their labels. */
+export function zoneChoices(offered: readonly string[]): ZoneChoice[] {
   // It takes a tenth of a second.
-  made ??= makeChoices();
-  return made.map(({ value, label }) => ({ value: value === own ? chosen : value, label }));
+  countries ??= countriesOfZones();
+  const { compare } = new Intl.Collator(words.locale);
+  return offered
+    .flatMap((value) => {
+      const name = browserNameOf(value);
+      if (name === undefined) return [];
+      const city = CITIES_NOW[value] ?? value.replace(/^.*\//, '').replaceAll('_', ' ');
+      const country = countries?.get(name);
+      return [{ value, label: country === undefined ? city : `${city}, ${country}` }];
+    })
+    .toSorted((one, other) => compare(one.label, other.label));
+}
+
+/** Returns the choice that is the zone `chosen`, by whichever of its names; null when there is none. */
+export function choiceOf(choices: readonly ZoneChoice[], chosen: string): string | null {
+  const own = browserNameOf(chosen);
+  const same =
+    choices.find(({ value }) => value === chosen) ?? choices.find(({ value }) => browserNameOf(value) === own);
+  return same?.value ?? null;
 }
 
 /**
@@ -56,18 +73,6 @@ function plain(text: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Number}+-]+/gu, ' ')
     .trim();
-}
-
-function makeChoices(): ZoneChoice[] {
-  const countries = countriesOfZones();
-  const { compare } = new Intl.Collator(words.locale);
-  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
-    .map((value) => {
-      const city = CITIES_NOW[value] ?? value.replace(/^.*\//, '').replaceAll('_', ' ');
-      const country = countries.get(value);
-      return { value, label: country === undefined ? city : `${city}, ${country}` };
-    })
-    .toSorted((one, other) => compare(one.label, other.label));
 }
 
 /** The name of each zone's country, as the browser knows them. One that cannot tell has none, and zones go by their cities. */

@@ -1,8 +1,11 @@
 import { isOptionsGroup, Select, type ComboboxItem, type ComboboxParsedItem, type SelectProps } from '@mantine/core';
-import { findZones, zoneChoices } from '../format/zones.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { timeZonesQuery } from '../api/time-zones.ts';
+import { choiceOf, findZones, zoneChoices } from '../format/zones.ts';
 import { words } from '../words/words.ts';
 
-/** Picks a zone by its city or its country. Typing replaces what is there. */
+/** Picks one of the service's zones by its city or its country. Typing replaces what is there. */
 export function ZonePicker({
   value,
   onChange,
@@ -11,13 +14,17 @@ export function ZonePicker({
   SelectProps,
   'description' | 'inputWrapperOrder' | 'error'
 >) {
+  const { data: offered } = useQuery(timeZonesQuery);
+  // Until the service has answered, the only choice is the present one.
+  const choices = useMemo(() => zoneChoices(offered ?? [value]), [offered, value]);
   return (
     <Select
       {...props}
       label={words.fields.time_zone}
-      data={zoneChoices(value)}
-      value={value}
-      onChange={(zone) => zone !== null && onChange(zone)}
+      data={choices}
+      value={choiceOf(choices, value)}
+      // Also when the choice is the present zone by another name.
+      onOptionSubmit={onChange}
       onFocus={(event) => event.currentTarget.select()}
       searchable
       filter={({ options, search }) => findZones(options.filter(isItem), search)}

@@ -5,7 +5,8 @@ import type { UserId } from '../../database/schema.ts';
 import { hint } from '../../database/tell-hints.ts';
 import type { IdempotencyKey } from '../../idempotency/once.ts';
 import { invalid, type AppError, type Problem } from '../../lib/errors.ts';
-import { isTimeZone } from '../../lib/time-zone.ts';
+import { describeTimeZone } from '../../lib/suggest-time-zones.ts';
+import { isTimeZone, knownTimeZone } from '../../lib/time-zone.ts';
 import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from '../occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
@@ -29,7 +30,7 @@ export async function addScheduledCampaign(
   input: ScheduledInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
-  const timeZone = input.timeZone ?? (await readTimeZone(deps.db, actor.userId)) ?? deps.timeZone;
+  const timeZone = input.timeZone ?? (await readTimeZone(deps, actor.userId));
   const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
@@ -43,7 +44,7 @@ export async function addScheduledCampaign(
 export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
   const problems: Problem[] = [];
   if (!isTimeZone(schedule.timeZone))
-    problems.push({ field: 'time_zone', issue: 'must be an IANA time zone such as Europe/Berlin' });
+    problems.push({ field: 'time_zone', issue: `must be ${describeTimeZone(schedule.timeZone)}` });
   if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
   else if (countDays(schedule) > DAYS_LIMIT)
     problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
@@ -59,17 +60,17 @@ export function planOccurrences(schedule: Schedule): { occurrences: Date[]; prob
 
 /** What is wrong with a schedule, also one that is over; of which time, and with it that, may not be known. */
 export async function findScheduleProblems(
-  { db, timeZone }: { db: Database; timeZone: string },
+  deps: { db: Database; timeZone: string },
   userId: UserId,
   {
     time,
     ...schedule
   }: Omit<Schedule, 'time' | 'timeZone'> & { time: string | undefined; timeZone: string | undefined },
 ): Promise<Problem[]> {
-  const zone = schedule.timeZone ?? (await readTimeZone(db, userId)) ?? timeZone;
+  const zone = schedule.timeZone ?? (await readTimeZone(deps, userId));
   const { occurrences, problems } = planOccurrences({ ...schedule, time: time ?? '00:00:00', timeZone: zone });
   if (problems.length > 0 || time === undefined) return problems;
-  const now = await readNow(db);
+  const now = await readNow(deps.db);
   return occurrences.some((dueAt) => dueAt >= now) ? [] : [...scheduleIsOver(occurrences, now, zone).details];
 }
 
@@ -95,8 +96,11 @@ export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone
   return invalid([problem]);
 }
 
-/** The zone the user chose; null: none. */
-export async function readTimeZone(db: Database, userId: UserId): Promise<string | null> {
+/** Returns the zone that the user chose, else the installation's. */
+export async function readTimeZone(
+  { db, timeZone }: { db: Database; timeZone: string },
+  userId: UserId,
+): Promise<string> {
   const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
-  return row?.time_zone ?? null;
+  return knownTimeZone(row?.time_zone ?? null, timeZone);
 }

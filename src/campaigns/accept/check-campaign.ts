@@ -52,7 +52,7 @@ export async function checkCampaign(
   const before = changeOf === undefined ? undefined : await readPlan(db, workspaceId, changeOf);
   const insteadOf = before?.campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
-  const timeZone = chosen ?? (await readTimeZone(db, userId)) ?? deps.timeZone;
+  const timeZone = chosen ?? (await readTimeZone(deps, userId));
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);

@@ -1,6 +1,7 @@
 import type { Actor } from '../../audit/record-audit.ts';
 import type { Database } from '../../database/connect.ts';
 import { AppError } from '../../lib/errors.ts';
+import { knownTimeZone } from '../../lib/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../media/store.ts';
 import { readHead } from '../read/get-campaign.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
@@ -40,10 +41,13 @@ export async function duplicateCampaign(
   if (!row) throw noSuchCampaign();
   const { startDate, endDate, scheduleTime, timeZone } = head;
   const { weekdays, skipDates } = row;
-  const schedule =
+  const before =
     startDate === null || endDate === null || scheduleTime === null || timeZone === null
       ? null
-      : moveAhead({ startDate, endDate, time: scheduleTime, timeZone, weekdays, skipDates }, await readNow(db));
+      : { startDate, endDate, time: scheduleTime, timeZone, weekdays, skipDates };
+  // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
+  const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
+  const schedule = readable && { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone };
   const { name, description, isChannelCampaign } = head;
   const { html, groupIds } = row;
   const image = row.mediaId === null ? null : await openDataUrl(db, row.mediaId);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { readRests } from '../../accounts/rest-rules.ts';
-import { dateIn } from '../../accounts/rest-times.ts';
+import { dateIn, dayOf } from '../../accounts/rest-times.ts';
 import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection } from '../../database/connect.ts';
 
@@ -26,7 +26,8 @@ export async function warnOfCap(
   if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();
-  const posts = await readOthers(db, accountId, { zone, until: dueAt.at(-1) ?? now, except });
+  const days = new Map([now, ...dueAt].map((at) => [dateOf(at), dayOf(zone, at.toTemporalInstant())]));
+  const posts = await readOthers(db, accountId, { days, except });
   const add = (date: string, count: number) => posts.set(date, (posts.get(date) ?? 0) + count);
   add(dateOf(now), rest.sentToday ?? 0);
   for (const at of dueAt) add(dateOf(at), groups);
@@ -41,20 +42,32 @@ export async function warnOfCap(
   };
 }
 
-/** How many posts of other campaigns are to be sent on which date. */
+type Day = ReturnType<typeof dayOf>;
+
+/** How many posts of other campaigns are to be sent on each of these days. The days are not counted by PostgreSQL, which has zones of its own. */
 async function readOthers(
   db: Connection,
   accountId: number,
-  { zone, until, except }: { zone: string; until: Date; except: number | undefined },
+  { days, except }: { days: ReadonlyMap<string, Day>; except: number | undefined },
 ): Promise<Map<string, number>> {
+  const spans = [...days.values()];
+  const begins = spans.map(({ begin }) => new Date(begin.epochMilliseconds));
+  const ends = spans.map(({ end }) => new Date(end.epochMilliseconds));
   const { rows } = await sql<{ date: string; posts: number }>`
-    select (greatest(r.due_at, campanile_now()) at time zone ${zone})::date as date,
-           sum(case r.status when 'running' then r.queued else cardinality(t.group_ids) end)::int8 as posts
-    from runs r
-    join campaigns c on c.campaign_id = r.campaign_id
-    join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
-      and r.due_at < ${until}::timestamptz + interval '1 day' and r.campaign_id is distinct from ${except ?? null}::bigint
+    with day as materialized (
+      select * from unnest(${[...days.keys()]}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) d (date, begins_at, ends_at)
+    ), due as materialized (
+      select greatest(r.due_at, campanile_now()) as at,
+             sum(case r.status when 'running' then r.queued else cardinality(t.group_ids) end) as posts
+      from runs r
+      join campaigns c on c.campaign_id = r.campaign_id
+      join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+      where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
+        and r.due_at < (select max(ends_at) from day) and r.campaign_id is distinct from ${except ?? null}::bigint
+      group by 1
+    )
+    select day.date, sum(due.posts)::int8 as posts
+    from day join due on due.at >= day.begins_at and due.at < day.ends_at
     group by 1`.execute(db);
   return new Map(rows.map((row) => [row.date, row.posts]));
 }

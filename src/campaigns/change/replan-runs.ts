@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { dateIn } from '../../accounts/rest-times.ts';
 import type { Connection } from '../../database/connect.ts';
+import { knownTimeZone } from '../../lib/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
 
-/** The zones tell on which date a run falls: the one of the schedule before and the one of the new schedule. */
+/** The zones in which runs have their dates: that of the schedule before, as it is stored, and that of the new schedule. */
 interface Zones {
   before: string;
   after: string;
@@ -34,7 +35,8 @@ export async function planAnew(
     .execute();
   const planned = runs.filter((run) => run.status === 'planned');
   const over = runs.filter((run) => run.status !== 'planned');
-  const hadRun = new Set(over.map((run) => dateOf(zones.before, run.dueAt)));
+  const zoneBefore = knownTimeZone(zones.before, zones.after);
+  const hadRun = new Set(over.map((run) => dateOf(zoneBefore, run.dueAt)));
   const wanted = new Set(occurrences.map(Number));
   const kept = planned.filter((run) => wanted.has(Number(run.dueAt)));
   const isKept = new Set(kept.map((run) => Number(run.dueAt)));

@@ -53,7 +53,7 @@ export async function updateCampaign(
   if (removeImage && change.image !== undefined)
     throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
   requireChangeable(before);
-  const { problems } = planOccurrences(mergeSchedule(before.schedule, change));
+  const { problems = [] } = planChange(before.schedule, change) ?? {};
   const { text, media } = await prepareChange(
     { convert },
     actor.userId,
@@ -85,8 +85,9 @@ function requireChangeable({ isSchedule, status }: ScheduledCampaign): void {
     throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
 }
 
-function mergeSchedule(schedule: Schedule, change: CampaignChange): Schedule {
-  return {
+/** What the schedule becomes, with its occurrences or what is wrong with it; undefined when it stays as it is, in whichever zone. */
+function planChange(schedule: Schedule, change: CampaignChange) {
+  const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
     endDate: change.endDate ?? schedule.endDate,
     time: change.time ?? schedule.time,
@@ -94,13 +95,14 @@ function mergeSchedule(schedule: Schedule, change: CampaignChange): Schedule {
     weekdays: change.weekdays ?? schedule.weekdays,
     skipDates: change.skipDates ?? schedule.skipDates,
   };
+  return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next) };
 }
 
 async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, change: CampaignChange): Promise<void> {
   const { schedule, accountId, campaignId } = campaign;
-  const next = mergeSchedule(schedule, change);
-  if (JSON.stringify(next) === JSON.stringify(schedule)) return;
-  const { occurrences, problems } = planOccurrences(next);
+  const plan = planChange(schedule, change);
+  if (!plan) return;
+  const { next, occurrences, problems } = plan;
   if (problems.length > 0) throw invalid(problems);
   const paused = campaign.status === 'paused';
   const zones = { before: schedule.timeZone, after: next.timeZone };

@@ -3,6 +3,7 @@ import type { Actor } from '../../audit/record-audit.ts';
 import type { Database } from '../../database/connect.ts';
 import type { CampaignStatus } from '../../database/schema.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
+import { spanOf } from '../occurrences.ts';
 import { acknowledging } from '../sum/sum-runs.ts';
 
 export interface CampaignFilter {
@@ -102,19 +103,21 @@ export async function listCampaigns(
 }
 
 async function whereOf(
-  { db, timeZone }: { db: Database; timeZone: string },
+  deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
   filter: CampaignFilter,
 ): Promise<RawBuilder<unknown>> {
   const [status, search] = [filter.status ?? null, filter.search ?? null];
-  const [createdFrom, createdTo] = [filter.createdFrom ?? null, filter.createdTo ?? null];
-  const isDated = createdFrom !== null || createdTo !== null;
-  const zone = isDated ? ((await readTimeZone(db, userId)) ?? timeZone) : timeZone;
+  const { createdFrom, createdTo } = filter;
+  const isDated = createdFrom !== undefined || createdTo !== undefined;
+  const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
+  const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
+  const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
   return sql`a.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
       and (${search}::text is null or position(lower(${search}::text) in lower(c.name)) > 0)
-      and (${createdFrom}::date is null or c.created_at >= ${createdFrom}::date::timestamp at time zone ${zone})
-      and (${createdTo}::date is null or c.created_at < (${createdTo}::date + 1)::timestamp at time zone ${zone})`;
+      and (${beginsAt}::timestamptz is null or c.created_at >= ${beginsAt})
+      and (${endsAt}::timestamptz is null or c.created_at < ${endsAt})`;
 }
 
 async function countFound(db: Database, found: RawBuilder<unknown>): Promise<number> {

@@ -50,14 +50,15 @@ const DAYS_LIMIT = 100;
  * of 100 days at most, and 404 for a group list that is not the workspace's.
  */
 export async function listRuns(
-  { db, timeZone }: { db: Database; timeZone: string },
+  deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
   { startDate, endDate, limit, after, kind, groupListId }: RunFilter,
 ): Promise<RunPage> {
-  const { days, beginsAt, endsAt } = spanOf(startDate, endDate, (await readTimeZone(db, userId)) ?? timeZone);
+  const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([{ field: 'end_date', issue: 'is before start_date' }]);
   if (days > DAYS_LIMIT)
     throw invalid([{ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` }]);
+  const { db } = deps;
   const { accountId } = await findOwnAccount(db, workspaceId);
   const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
   const { rows } = await sql<ListedRun>`

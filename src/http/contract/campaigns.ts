@@ -1,7 +1,6 @@
 /** The wire of the campaign operations (specification, contract §3 and §4). */
 import { z } from 'zod';
-import { isTimeZone } from '../../lib/time-zone.ts';
-import { groupMetadataIds, optional, text, withDefault } from './fields.ts';
+import { groupMetadataIds, optional, text, timeZone, withDefault } from './fields.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -68,7 +67,6 @@ export const addCampaignData = z.object({
   scheduled_for: z.null(),
 });
 
-const timeZone = optional(z.string().refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' }));
 const weekdays = optional(z.array(z.int().min(1).max(7)).min(1).max(7));
 const skipDates = z.array(date).max(366);
 
@@ -79,7 +77,7 @@ export const addCampaignBatchBody = z
     start_date: date,
     end_date: date.meta({ description: 'Inclusive; 366 days at most.', examples: ['2026-12-05'] }),
     schedule_time: timeOfDay,
-    time_zone: timeZone.meta({ description: "The user's zone unless given." }),
+    time_zone: optional(timeZone).meta({ description: "An IANA time zone; the user's unless given." }),
     weekdays: weekdays.meta({
       description: 'Days of the week to send on; 1 is Monday. Every day unless given.',
       examples: [[1, 2, 3, 4, 5]],
@@ -103,7 +101,7 @@ export const updateCampaignBody = z
     start_date: optional(date),
     end_date: optional(date),
     schedule_time: optional(timeOfDay),
-    time_zone: timeZone,
+    time_zone: optional(timeZone),
     weekdays: weekdays.meta({ description: 'Days of the week to send on; 1 is Monday, all seven are every day.' }),
     skip_dates: optional(skipDates).meta({ description: 'Dates to leave out; `[]` leaves out none.' }),
   })

@@ -1,5 +1,7 @@
 /** What the wire schemas of all areas are made of. */
 import { z } from 'zod';
+import { describeTimeZone } from '../../lib/suggest-time-zones.ts';
+import { findTimeZone, isTimeZone } from '../../lib/time-zone.ts';
 
 /**
  * A field that may be left out. `null` counts as absent (contract §2), so the handler sees the value or `undefined`.
@@ -29,6 +31,13 @@ export function units(min: number, max: number): z.core.CheckFn<string> {
     if (value.length > max) issues.push({ code: 'too_big', maximum: max, ...bounds });
   };
 }
+
+/** A time zone; the handler sees it in the spelling of the IANA database, however its letters were sent. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: ({ input }) => `must be ${describeTimeZone(String(input))}` })
+  .overwrite((name) => findTimeZone(name) ?? name)
+  .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
 const MOST_GROUPS = 10_000;
 /** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */

@@ -1,9 +1,8 @@
 /** The wire of the user operations (contract §3 and §4). Odd spellings are the specification's. */
 import { z } from 'zod';
-import { isTimeZone } from '../../lib/time-zone.ts';
 import { phoneDigits } from '../../users/phone-number.ts';
 import { factorCode } from './factors.ts';
-import { optional, text, units, withDefault } from './fields.ts';
+import { optional, text, timeZone, units, withDefault } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
@@ -13,10 +12,6 @@ const phoneNumber = text(1, 64)
   })
   .meta({ description: '7 to 15 digits, written as people do.', examples: ['+49 151 2345-6789'] });
 const password = text(8, 128).meta({ format: 'password', examples: ['correct horse battery'] });
-const timeZone = z
-  .string()
-  .refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' })
-  .meta({ description: 'An IANA time zone.', examples: ['Europe/Berlin'] });
 
 /** Eight fields, `wharsapp_number` spelled as the specification has it. Texts are those of the sign-up, unchanged. */
 const userInfo = z

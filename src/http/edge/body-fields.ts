@@ -1,12 +1,10 @@
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Problem } from '../../lib/errors.ts';
+import { findNearest } from '../../lib/find-nearest.ts';
 
 /** What of it is told at most; a body may be full of such fields. */
 const MOST_TOLD = 10;
 const LONGEST_NAME = 64;
-/** A name that is farther than so many letters from another was hardly meant to be that. */
-const FAR = 3;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 
@@ -68,16 +66,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function issueOf(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = findNearest(name, known);
   return `is not a field here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-}
-
-function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
-  const plain = (one: string) => one.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  const far = (one: string) => distance(plain(one), plain(name));
-  const [first] = known.map((one) => ({ one, by: far(one) })).toSorted((a, b) => a.by - b.by);
-  return first && first.by < Math.min(FAR, plain(name).length / 2) ? first.one : undefined;
 }
 
 /** A header takes ASCII only. */

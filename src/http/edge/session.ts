@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError, invalid } from '../../lib/errors.ts';
+import { listTimeZones } from '../../lib/time-zone.ts';
 import { versionLine } from '../../lib/version.ts';
 import { authorizeUser, letIn } from '../../users/sign-in/authorize-user.ts';
 import type { UserDependencies } from '../../users/dependencies.ts';
@@ -30,7 +31,7 @@ export interface SessionRoutes {
 /**
  * How the dashboard is signed in (docs/explanation/decisions/0019): the token stays in a cookie that no script can read. `GET` tells who is signed in,
  * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out, and revokes the token
- * of the cookie.
+ * of the cookie. `GET /session/time-zones` lists the zones to choose from: a browser may know others than the service.
  */
 export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl, load }: SessionRoutes): void {
   const signInWith = async (body: z.output<typeof signInBody>, request: FastifyRequest) => {
@@ -58,6 +59,8 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     if (token !== undefined && !claims) keep(reply, undefined);
     return answer(reply, claims ? await sessionOf(users, claims) : null);
   });
+
+  server.get(`${PATH}/time-zones`, { schema: { hide: true } }, (_request, reply) => answer(reply, listTimeZones()));
 
   server.post(
     PATH,
@@ -119,6 +122,6 @@ async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Sig
   return { ...profile, expires_at: new Date(expiresAtMs).toISOString(), version: versionLine() };
 }
 
-function answer(reply: FastifyReply, data: Session): FastifyReply {
+function answer(reply: FastifyReply, data: Session | readonly string[]): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(successText(data));
 }

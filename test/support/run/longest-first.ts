@@ -100,6 +100,7 @@ const LONGEST = [
   'project/witness',
   'text/html-to-whatsapp',
   'analytics/overview',
+  'http/time-zones',
   'http/lists',
   'campaigns/fair-runs',
   'messenger/conformance',
