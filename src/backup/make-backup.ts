@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, chown, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
@@ -9,7 +9,16 @@ import pg from 'pg';
 import { create } from 'tar';
 import { connectionSettings, type Database, type PostgresAddress } from '../database/connect.ts';
 import { StartupError } from '../lib/errors.ts';
-import { BASE_FILE, DUMP_FILE, MANIFEST_FILE, SECRET_NAMES, SECRETS_FILE, type Manifest } from './manifest.ts';
+import {
+  BASE_FILE,
+  DUMP_FILE,
+  MAC_FILE,
+  MANIFEST_FILE,
+  SECRET_NAMES,
+  SECRETS_FILE,
+  type Manifest,
+} from './manifest.ts';
+import { createManifestMac } from './manifest-mac.ts';
 import { dumpDatabase } from './postgres-tools.ts';
 import { sealSecrets } from './secrets-box.ts';
 
@@ -30,7 +39,7 @@ export interface BackupOptions {
   dataDir: string;
   /** Where it goes; what is there already is never replaced. */
   file: string;
-  /** Seals the secrets of DATA_DIR. Undefined: there must be none. */
+  /** Seals the secrets of DATA_DIR, and authenticates the backup. Undefined: there must be no secrets, and it is not authenticated. */
   passphrase: string | undefined;
   version: string;
 }
@@ -49,9 +58,8 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     staging = await mkdtemp(join(isEmbedded ? dataDir : dirname(file), 'backup.new-'));
     await sealInto(staging, dataDir, passphrase);
     const about = await describe(db);
-
-    if (isEmbedded) await takeBase(address, dataDir, staging);
-    else await dumpDatabase(db, address, join(staging, DUMP_FILE));
+    const unpackedBytes = isEmbedded ? await takeBase(address, dataDir, staging) : undefined;
+    if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
     const names = [
       isEmbedded ? BASE_FILE : DUMP_FILE,
       ...((await exists(join(staging, SECRETS_FILE))) ? [SECRETS_FILE] : []),
@@ -59,9 +67,16 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     const files = Object.fromEntries(
       await Promise.all(names.map(async (name) => [name, await sumOf(join(staging, name))])),
     );
-    const manifest: Manifest = { format: 1, madeAt: new Date().toISOString(), version, ...about, files };
-    await writeFile(join(staging, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
-    await create({ file: draft, cwd: staging, portable: true, mode: 0o600 }, [MANIFEST_FILE, ...names]);
+    const manifest: Manifest = {
+      format: 1,
+      madeAt: new Date().toISOString(),
+      version,
+      ...about,
+      ...(unpackedBytes !== undefined && { unpackedBytes }),
+      files,
+    };
+    const head = await writeManifest(staging, manifest, passphrase);
+    await create({ file: draft, cwd: staging, portable: true, mode: 0o600 }, [...head, ...names]);
     await chmod(draft, 0o600);
     await sync(draft);
     await rename(draft, file);
@@ -91,6 +106,15 @@ async function sealInto(staging: string, dataDir: string, passphrase: string | u
   await writeFile(join(staging, SECRETS_FILE), await sealSecrets(secrets, passphrase), { mode: 0o600 });
 }
 
+/** Writes the manifest and, with a passphrase, its authentication code. Returns the names of both. */
+async function writeManifest(staging: string, manifest: Manifest, passphrase: string | undefined): Promise<string[]> {
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(join(staging, MANIFEST_FILE), text);
+  if (passphrase === undefined) return [MANIFEST_FILE];
+  await writeFile(join(staging, MAC_FILE), await createManifestMac(text, passphrase));
+  return [MANIFEST_FILE, MAC_FILE];
+}
+
 async function describe(db: Database): Promise<Pick<Manifest, 'postgres' | 'installationId' | 'number'>> {
   const { rows } = await sql<{ postgres: string; installationId: string | null; number: number }>`
     select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
@@ -100,8 +124,8 @@ async function describe(db: Database): Promise<Pick<Manifest, 'postgres' | 'inst
   return about;
 }
 
-/** The server writes the files itself: as whoever owns its cluster. */
-async function takeBase(address: PostgresAddress, dataDir: string, staging: string): Promise<void> {
+/** Returns the size before compression. The server writes the files itself: as the user who owns its cluster. */
+async function takeBase(address: PostgresAddress, dataDir: string, staging: string): Promise<number> {
   const { uid, gid } = await stat(join(dataDir, 'postgres'));
   const target = await mkdtemp(join(staging, 'base-'));
   if (process.getuid?.() === 0) {
@@ -119,12 +143,20 @@ async function takeBase(address: PostgresAddress, dataDir: string, staging: stri
   } finally {
     await client.end();
   }
+  const archives = await readdir(target);
+  if (archives.length !== 1)
+    throw new StartupError(
+      'The database has tablespaces, which a backup cannot hold: move their tables into pg_default',
+    );
+  const base = join(target, 'base.tar');
+  const { size } = await stat(base);
   await pipeline(
-    createReadStream(join(target, 'base.tar')),
+    createReadStream(base),
     createZstdCompress(COMPRESSION),
     createWriteStream(join(staging, BASE_FILE), { mode: 0o600 }),
   );
   await rm(target, { recursive: true });
+  return size;
 }
 
 /** The size of a file and its SHA-256. */

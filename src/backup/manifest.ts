@@ -11,13 +11,17 @@ export const Manifest = z.object({
   installationId: z.string().nullable(),
   /** The ledger's number while it was made. */
   number: z.number(),
-  /** The other entries, each with its sum. */
+  /** The size of the base backup once it is decompressed. Not in backups of before manifests were authenticated. */
+  unpackedBytes: z.number().optional(),
+  /** The other entries but for the authentication code, each with its sum. */
   files: z.record(z.string(), z.object({ bytes: z.number(), sha256: z.string() })),
 });
 
 export type Manifest = z.infer<typeof Manifest>;
 
 export const MANIFEST_FILE = 'manifest.json';
+/** The authentication code of the manifest, and so of every file that it names. Not there where there was no passphrase. */
+export const MAC_FILE = 'manifest.mac';
 /** The cluster as PostgreSQL's base backup has it, with the log that makes it whole; compressed. */
 export const BASE_FILE = 'base.tar.zst';
 /** In place of it, of a server of one's own: what pg_dump makes in its custom format. */

@@ -5,15 +5,16 @@ import { prepareFolder } from '../database/embedded-folder.ts';
 import { StartupError } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import { HOLD_FILE } from '../hold/watch-ledger.ts';
-import { DUMP_FILE, type Manifest } from './manifest.ts';
+import { DUMP_FILE } from './manifest.ts';
 import { loadDump } from './postgres-tools.ts';
+import type { Backup, Trust } from './read-backup.ts';
 import { unpackBackup } from './unpack-backup.ts';
 
 /**
- * Makes a DATA_DIR of a backup, whose ledger is held from its first start on. Throws a StartupError, with nothing changed, unless the
- * folder is empty or not there: nothing is ever written over.
+ * Makes a DATA_DIR of a backup, whose ledger is held from its first start on. Nothing of a backup that is not authenticated runs here.
+ * Throws a StartupError, with nothing changed, unless the folder is empty or not there: nothing is ever written over.
  */
-export async function restoreBackup(file: string, dataDir: string, passphrase: string | undefined): Promise<Manifest> {
+export async function restoreBackup(file: string, dataDir: string, trust: Trust): Promise<Backup> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await listOwn(dataDir)).length > 0)
     throw new StartupError(
@@ -23,9 +24,15 @@ export async function restoreBackup(file: string, dataDir: string, passphrase: s
   // Before there is a ledger that could be started without it.
   await writeFile(join(folder, HOLD_FILE), 'it was restored from a backup\n', { mode: 0o600, flag: 'wx', flush: true });
   try {
-    const manifest = await unpackBackup(file, folder, passphrase);
-    if (DUMP_FILE in manifest.files) await loadIntoEmbedded(folder);
-    return manifest;
+    const backup = await unpackBackup(file, folder, trust);
+    if (DUMP_FILE in backup.manifest.files) {
+      if (!backup.isAuthenticated)
+        throw new StartupError(
+          `${file} is not authenticated, and its SQL could run commands as the superuser of the embedded PostgreSQL: restore it into a PostgreSQL of your own (DATABASE_URL), as a role that is no superuser`,
+        );
+      await loadIntoEmbedded(folder);
+    }
+    return backup;
   } catch (error) {
     for (const name of await listOwn(folder)) await rm(join(folder, name), { recursive: true, force: true });
     throw error;

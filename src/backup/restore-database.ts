@@ -7,8 +7,9 @@ import { MIGRATION_LOCK } from '../database/migrate.ts';
 import { holdLedger } from '../hold/watch-ledger.ts';
 import { StartupError } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
-import { DUMP_FILE, SECRET_NAMES, type Manifest } from './manifest.ts';
+import { DUMP_FILE, SECRET_NAMES } from './manifest.ts';
 import { loadDump } from './postgres-tools.ts';
+import type { Backup, Trust } from './read-backup.ts';
 import { unpackBackup } from './unpack-backup.ts';
 
 /**
@@ -17,8 +18,8 @@ import { unpackBackup } from './unpack-backup.ts';
  */
 export async function restoreDatabase(
   file: string,
-  { address, dataDir, passphrase }: { address: PostgresAddress; dataDir: string; passphrase: string | undefined },
-): Promise<Manifest> {
+  { address, dataDir, trust }: { address: PostgresAddress; dataDir: string; trust: Trust },
+): Promise<Backup> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-restore-'));
   const db = connectDatabase(address, {
     log: createLog('fatal'),
@@ -27,20 +28,32 @@ export async function restoreDatabase(
     silenceMs: Infinity,
   });
   try {
-    const manifest = await unpackBackup(file, folder, passphrase);
-    if (!(DUMP_FILE in manifest.files))
+    const backup = await unpackBackup(file, folder, trust);
+    if (!(DUMP_FILE in backup.manifest.files))
       throw new StartupError(
         `${file} is a backup of an embedded PostgreSQL, and is restored into DATA_DIR: leave DATABASE_URL out`,
       );
+    if (!backup.isAuthenticated) await requireHarmlessRole(db, file);
     const secrets = await readSecrets(folder);
     await compareSecrets(secrets, dataDir);
     await db.connection().execute((connection) => load(connection, join(folder, DUMP_FILE), address));
     await writeSecrets(secrets, dataDir);
-    return manifest;
+    return backup;
   } finally {
     await db.destroy();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A dump is SQL: what it may do is up to the role that pg_restore signs in as. */
+async function requireHarmlessRole(db: Connection, file: string): Promise<void> {
+  const { rows } = await sql<{ mayRunCommands: boolean }>`
+    select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
+    from pg_roles where rolname = session_user`.execute(db);
+  if (rows[0]?.mayRunCommands !== false)
+    throw new StartupError(
+      `${file} is not authenticated, and the role of DATABASE_URL may run commands on the server of the database, so its SQL could: use a role that is no superuser`,
+    );
 }
 
 /** Whatever starts meanwhile waits for the lock before it looks for tables, and finds the ledger held. */

@@ -16,14 +16,17 @@ const Secrets = z.record(z.string(), z.string());
 /** Seals the secrets of an installation, by name, with a key that scrypt makes of the passphrase. */
 export async function sealSecrets(secrets: Readonly<Record<string, string>>, passphrase: string): Promise<string> {
   const salt = randomBytes(16);
-  const sealed = createVault({ key: await keyOf(passphrase, salt) }).seal(Buffer.from(JSON.stringify(secrets)), ABOUT);
+  const sealed = createVault({ key: await deriveKey(passphrase, salt) }).seal(
+    Buffer.from(JSON.stringify(secrets)),
+    ABOUT,
+  );
   return JSON.stringify({ salt: salt.toString('base64'), sealed: sealed.toString('base64') });
 }
 
 /** Throws a StartupError when it is another passphrase than they were sealed with. */
 export async function openSecrets(box: string, passphrase: string): Promise<Record<string, string>> {
   const { salt, sealed } = Box.parse(JSON.parse(box));
-  const vault = createVault({ key: await keyOf(passphrase, Buffer.from(salt, 'base64')) });
+  const vault = createVault({ key: await deriveKey(passphrase, Buffer.from(salt, 'base64')) });
   let plain;
   try {
     plain = vault.open(Buffer.from(sealed, 'base64'), ABOUT);
@@ -46,8 +49,9 @@ export async function readPassphrase(file: string): Promise<string> {
   return text;
 }
 
-const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
+const runScrypt = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
-function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
-  return derive(passphrase.normalize('NFC'), salt, 32, COST);
+/** Returns the 32 bytes that scrypt derives from a passphrase. */
+export function deriveKey(passphrase: string, salt: Buffer): Promise<Buffer> {
+  return runScrypt(passphrase.normalize('NFC'), salt, 32, COST);
 }

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { makeBackup } from '../backup/make-backup.ts';
+import { SECRETS_FILE } from '../backup/manifest.ts';
+import type { Trust } from '../backup/read-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { restoreDatabase } from '../backup/restore-database.ts';
 import { readPassphrase } from '../backup/secrets-box.ts';
-import { verifyBackup } from '../backup/verify-backup.ts';
+import { verifyBackup, type Verified } from '../backup/verify-backup.ts';
 import { readConfig } from '../config.ts';
 import { UsageError } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
@@ -11,18 +13,16 @@ import { readVersion } from '../lib/version.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `campanile backup FILE` and `campanile backup verify FILE`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
+/** `campanile backup FILE` and `campanile backup verify FILE`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
 export async function backup({ given, output }: Shell): Promise<number> {
-  const { files, passphrase } = await readGiven(given);
+  const { files, passphrase, allowUnauthenticated } = await readGiven(given);
   const [first, second] = files;
-  const log = createLog('fatal');
   if (first === 'verify' && second !== undefined && files.length === 2) {
-    const { manifest, users, campaigns, deliveries } = await verifyBackup(second, { passphrase, log });
-    output.write(
-      `${second} is whole: made ${manifest.madeAt} by Campanile ${manifest.version}, with ${users} users, ${campaigns} campaigns and ${deliveries} posts\n`,
-    );
-    return 0;
+    const verified = await verifyBackup(second, { passphrase, log: createLog('fatal') });
+    output.write(describeVerified(second, verified));
+    return verified.isAuthenticated || allowUnauthenticated ? 0 : 1;
   }
+  if (allowUnauthenticated) throw new UsageError('--unauthenticated is for "backup verify" and "restore"');
   if (first === undefined || files.length > 1 || first === 'verify') throw new UsageError('Say into which file');
   await withDatabase(async ({ config: { databaseUrl, dataDir }, db, address }) => {
     const startedAt = performance.now();
@@ -42,19 +42,32 @@ export async function backup({ given, output }: Shell): Promise<number> {
   return 0;
 }
 
-/** `campanile restore FILE`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
+function describeVerified(file: string, verified: Verified): string {
+  const { madeAt, version, files } = verified.manifest;
+  if (verified.isAuthenticated)
+    return `${file} is whole and authentic: made ${madeAt} by Campanile ${version}, with ${verified.users} users, ${verified.campaigns} campaigns and ${verified.deliveries} posts\n`;
+  return `${file} was not authenticated: it has no authentication code, or no passphrase was given.
+Checked: ${Object.keys(files).join(' and ')}, whose sizes and SHA-256 are those of its manifest (made ${madeAt} by Campanile ${version}), which anybody could have written.
+Not checked: where it comes from, and whether its database starts. Nothing of it was started.
+`;
+}
+
+/** `campanile restore FILE`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
 export async function restore({ given, output }: Shell): Promise<number> {
-  const { files, passphrase } = await readGiven(given);
+  const { files, ...trust } = await readGiven(given);
   const [file] = files;
   if (file === undefined || files.length > 1) throw new UsageError('Say which backup');
   const { databaseUrl, dataDir, encryptionKey } = readConfig();
-  const manifest =
+  const { manifest, isAuthenticated } =
     databaseUrl === undefined
-      ? await restoreBackup(file, dataDir, passphrase)
-      : await restoreDatabase(file, { address: { url: databaseUrl }, dataDir, passphrase });
-  const lacksSecrets = 'secrets.json' in manifest.files && passphrase === undefined && encryptionKey === undefined;
+      ? await restoreBackup(file, dataDir, trust)
+      : await restoreDatabase(file, { address: { url: databaseUrl }, dataDir, trust });
+  const lacksSecrets = SECRETS_FILE in manifest.files && trust.passphrase === undefined && encryptionKey === undefined;
   output.write(
     `Restored into ${databaseUrl === undefined ? dataDir : 'the database of DATABASE_URL'}, as of ${manifest.madeAt}. It is held: when it is started it serves and sends nothing, until "campanile release".\n` +
+      (isAuthenticated
+        ? ''
+        : 'It was not authenticated: its sums are those of its manifest, which anybody could have written. What its data holds can run commands once it is started.\n') +
       (lacksSecrets
         ? 'Its secrets were not restored: without --passphrase-file everybody signs in anew, and every account is linked anew.\n'
         : ''),
@@ -62,17 +75,21 @@ export async function restore({ given, output }: Shell): Promise<number> {
   return 0;
 }
 
-async function readGiven(given: readonly string[]): Promise<{ files: string[]; passphrase: string | undefined }> {
+async function readGiven(given: readonly string[]): Promise<Trust & { files: string[] }> {
   let parsed;
   try {
     parsed = parseArgs({
       args: [...given],
       allowPositionals: true,
-      options: { 'passphrase-file': { type: 'string' } },
+      options: { 'passphrase-file': { type: 'string' }, unauthenticated: { type: 'boolean', default: false } },
     });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  const file = parsed.values['passphrase-file'];
-  return { files: parsed.positionals, passphrase: file === undefined ? undefined : await readPassphrase(file) };
+  const { 'passphrase-file': file, unauthenticated } = parsed.values;
+  return {
+    files: parsed.positionals,
+    passphrase: file === undefined ? undefined : await readPassphrase(file),
+    allowUnauthenticated: unauthenticated,
+  };
 }

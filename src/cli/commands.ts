@@ -52,12 +52,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (shell) => (await import('./accounts.ts')).accounts(shell),
   },
   backup: {
-    usage: ['backup FILE [--passphrase-file FILE]', 'backup verify FILE [--passphrase-file FILE]'],
-    about: 'writes all there is into a file, also while the service runs; or restores that elsewhere and counts',
+    usage: ['backup FILE [--passphrase-file FILE]', 'backup verify FILE [--passphrase-file FILE] [--unauthenticated]'],
+    about:
+      'writes all there is into a file, also while the service runs; or authenticates that, restores it elsewhere and counts',
     run: async (shell) => (await import('./backup.ts')).backup(shell),
   },
   restore: {
-    usage: ['restore FILE [--passphrase-file FILE]'],
+    usage: ['restore FILE [--passphrase-file FILE] [--unauthenticated]'],
     about: 'puts a backup into DATA_DIR, which has to be empty; nothing is sent from it until it is released',
     run: async (shell) => (await import('./backup.ts')).restore(shell),
   },

@@ -51,14 +51,29 @@ function splitArray(text: string): string[] {
 }
 
 /** How to reach a PostgreSQL server: a `postgres://` URL, or the folder of a Unix socket. */
-export type PostgresAddress = { url: string } | { socketFolder: string; port: number; user: string; database: string };
+export type PostgresAddress =
+  | { url: string }
+  | {
+      socketFolder: string;
+      port: number;
+      user: string;
+      database: string;
+      /** Sent when a connection starts: not through a pooler, which rejects them. */
+      options?: string;
+    };
 
 /** The `pg` settings of an address; shared by pools and by the single connection that listens. */
 export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   const settings =
     'url' in address
       ? { connectionString: address.url }
-      : { host: address.socketFolder, port: address.port, user: address.user, database: address.database };
+      : {
+          host: address.socketFolder,
+          port: address.port,
+          user: address.user,
+          database: address.database,
+          ...(address.options !== undefined && { options: address.options }),
+        };
   return {
     ...settings,
     types,

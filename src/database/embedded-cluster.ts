@@ -2,13 +2,10 @@ import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdi
 import { basename, dirname, join } from 'node:path';
 import { StartupError } from '../lib/errors.ts';
 import type { Binaries } from './embedded-binaries.ts';
+import { SUPERUSER } from './embedded-config.ts';
 import { diskFull } from './embedded-folder.ts';
 import { creatorOf, giveAway, handOver } from './embedded-identity.ts';
 import { failureLine, runProgram, type Identity } from './embedded-program.ts';
-
-/** The user and the database that a new cluster comes with. */
-export const SUPERUSER = 'campanile';
-export const FIRST_DATABASE = 'postgres';
 
 /**
  * Makes sure that the folder holds a cluster this PostgreSQL can serve: creates it the first time, all or nothing. Resolves to

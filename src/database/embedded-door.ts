@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { PostgresAddress } from './connect.ts';
-import { FIRST_DATABASE, SUPERUSER } from './embedded-cluster.ts';
+import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER, writeServerConfig } from './embedded-config.ts';
 import { handOver } from './embedded-identity.ts';
 import type { Identity } from './embedded-program.ts';
 
@@ -23,25 +23,9 @@ const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
 /** The system takes 107 bytes (macOS 103) and cuts or refuses what is longer. */
 const LONGEST_SOCKET_PATH = 100;
 
-/**
- * What lets in root alone, whom the kernel vouches for, whatever the cluster was created with: PostgreSQL's files are not root's where it
- * runs as somebody else, and who becomes that somebody must not get in. Without a name for root the system is no system.
- */
-async function letInRoot(dataDir: string, { as }: Identity): Promise<Record<string, string>> {
-  if (!as) return {};
-  const files = { hba_file: join(dataDir, 'pg_hba.conf'), ident_file: join(dataDir, 'pg_ident.conf') };
-  const lines = { hba_file: 'local all,replication all peer map=campanile', ident_file: `campanile root ${SUPERUSER}` };
-  for (const name of ['hba_file', 'ident_file'] as const) {
-    await rm(files[name], { force: true });
-    await writeFile(files[name], `${lines[name]}\n`, { mode: 0o640, flag: 'wx' });
-    await chown(files[name], 0, as.gid);
-  }
-  return files;
-}
-
 /** A Unix socket in a folder only its owner can enter; on Windows, which has none, a loopback port with a password. */
 export async function openDoor(dataDir: string, identity: Identity): Promise<Door> {
-  return process.platform === 'win32' ? openPort(dataDir) : openSocketFolder(dataDir, identity);
+  return process.platform === 'win32' ? openPort(dataDir, identity) : openSocketFolder(dataDir, identity);
 }
 
 async function openSocketFolder(dataDir: string, identity: Identity): Promise<Door> {
@@ -54,20 +38,26 @@ async function openSocketFolder(dataDir: string, identity: Identity): Promise<Do
   await chmod(socketFolder, 0o700);
   await handOver(socketFolder, identity);
   return {
-    address: { socketFolder, port: SOCKET_PORT, user: SUPERUSER, database: FIRST_DATABASE },
+    address: {
+      socketFolder,
+      port: SOCKET_PORT,
+      user: SUPERUSER,
+      database: FIRST_DATABASE,
+      options: CLIENT_OPTIONS,
+    },
     settings: {
       listen_addresses: '',
       // A list, in which a path may hold commas and blanks only within quotes.
       unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
       port: String(SOCKET_PORT),
-      ...(await letInRoot(dataDir, identity)),
+      ...(await writeServerConfig(dataDir, identity)),
     },
     passwordFile: undefined,
     close: () => rm(socketFolder, { recursive: true, force: true }),
   };
 }
 
-async function openPort(dataDir: string): Promise<Door> {
+async function openPort(dataDir: string, identity: Identity): Promise<Door> {
   const passwordFile = join(dataDir, 'postgres-password');
   await writeFile(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
     (error: unknown) => {
@@ -78,11 +68,22 @@ async function openPort(dataDir: string): Promise<Door> {
   const password = (await readFile(passwordFile, 'utf8')).trim();
   const port = await findFreePort();
   return {
-    address: { url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${FIRST_DATABASE}` },
-    settings: { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) },
+    address: { url: portUrl(password, port) },
+    settings: {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      port: String(port),
+      ...(await writeServerConfig(dataDir, identity)),
+    },
     passwordFile,
     close: async () => undefined,
   };
+}
+
+/** The URL of an embedded server that listens on a port. */
+export function portUrl(password: string, port: number): string {
+  const options = encodeURIComponent(CLIENT_OPTIONS);
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${FIRST_DATABASE}?options=${options}`;
 }
 
 function findFreePort(): Promise<number> {

@@ -37,7 +37,12 @@ const SETTINGS: Record<string, string> = {
   // Whoever sent a statement gets its error in full; here details and parameters would only put personal data into the log.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
+  // A subscription in the data would have the server connect elsewhere by itself.
+  max_logical_replication_workers: '0',
 };
+
+/** The ledger has no event triggers; one in the data would run at each connection or change of the schema. */
+const SETTINGS_FROM_17 = { event_triggers: 'off' };
 
 /** Without worker processes for input and output, which came with 18 and which the ledger's short reads do not need. */
 const SETTINGS_FROM_18 = { io_method: 'sync' };
@@ -68,7 +73,8 @@ export async function startServer(
   binaries: Binaries,
   identity: Identity,
 ): Promise<Server> {
-  const ours = { ...SETTINGS, ...(Number(binaries.major) >= 18 && SETTINGS_FROM_18) };
+  const major = Number(binaries.major);
+  const ours = { ...SETTINGS, ...(major >= 17 && SETTINGS_FROM_17), ...(major >= 18 && SETTINGS_FROM_18) };
   const flags = Object.entries({ ...ours, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   const ready = Promise.withResolvers<undefined>();

@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts';
 import type { PostgresAddress } from './connect.ts';
 import { findPackage, prepareBinaries } from './embedded-binaries.ts';
 import { prepareCluster } from './embedded-cluster.ts';
+import { removeForeignConfig } from './embedded-config.ts';
 import { openDoor } from './embedded-door.ts';
 import { folderError, prepareFolder } from './embedded-folder.ts';
 import { chooseIdentity } from './embedded-identity.ts';
@@ -71,7 +72,10 @@ async function start(
     durable: settings['fsync'] !== 'off',
   });
   const all = { ...settings, ...door.settings };
-  const run = () => startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
+  const run = async () => {
+    await removeForeignConfig(cluster, log);
+    return startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
+  };
   const runAgain = async () => {
     await stopLeftBehind(cluster, log);
     return run();

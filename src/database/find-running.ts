@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectionSettings, type PostgresAddress } from './connect.ts';
-import { FIRST_DATABASE, SUPERUSER } from './embedded-cluster.ts';
+import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER } from './embedded-config.ts';
+import { portUrl } from './embedded-door.ts';
 
 /** The lines of PostgreSQL's own file that say where it listens. */
 const PORT_LINE = 3;
@@ -17,14 +18,14 @@ export async function findRunning(dataDir: string): Promise<PostgresAddress | un
   const address: PostgresAddress =
     socketFolder === ''
       ? { url: await addressOfPort(dataDir, port) }
-      : { socketFolder, port, user: SUPERUSER, database: FIRST_DATABASE };
+      : { socketFolder, port, user: SUPERUSER, database: FIRST_DATABASE, options: CLIENT_OPTIONS };
   return (await answers(address)) ? address : undefined;
 }
 
 /** On Windows, which has no sockets. */
 async function addressOfPort(dataDir: string, port: number): Promise<string> {
   const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
-  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${FIRST_DATABASE}`;
+  return portUrl(password, port);
 }
 
 async function readLines(file: string): Promise<string[]> {

@@ -31,6 +31,17 @@ export async function migrate(db: Database, log: Log, folder: URL = FOLDER): Pro
   }
 }
 
+/** Throws a StartupError when the database has a migration that this version does not know, or has none. Changes nothing. */
+export async function requireKnownSchema(db: Database): Promise<void> {
+  const { rows: found } = await sql<{ table: string | null }>`select to_regclass('migrations')::text as table`.execute(
+    db,
+  );
+  if (!found[0]?.table) throw new StartupError('The database is none of Campanile: it has no migrations');
+  const { rows } = await sql<{ number: number; name: string }>`
+    select number, name from migrations order by number`.execute(db);
+  assertKnownMigrations(rows, await listMigrations(new URL('migrations/', FOLDER)));
+}
+
 async function listMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{3}-[a-z0-9-]+\.sql$/.test(name)).sort();
   return names.map((name) => ({ number: Number(name.slice(0, 3)), name, file: new URL(name, folder) }));
@@ -46,7 +57,7 @@ async function applyNext(trx: Transaction<Schema>, migrations: Migration[], func
   );
   const { rows } = await sql<{ number: number; name: string }>`
     select number, name from migrations order by number`.execute(trx);
-  refuseOtherVersions(rows, migrations);
+  assertKnownMigrations(rows, migrations);
   const applied = await applyFunctions(trx, functions);
   const present = new Set(rows.map(({ number }) => number));
   const next = migrations.find(({ number }) => !present.has(number));
@@ -56,7 +67,7 @@ async function applyNext(trx: Transaction<Schema>, migrations: Migration[], func
   return [...applied, next.name];
 }
 
-function refuseOtherVersions(present: ReadonlyArray<Omit<Migration, 'file'>>, known: readonly Migration[]): void {
+function assertKnownMigrations(present: ReadonlyArray<Omit<Migration, 'file'>>, known: readonly Migration[]): void {
   const [first] = present;
   if (first && first.name !== known[0]?.name)
     throw new StartupError(
@@ -67,5 +78,10 @@ function refuseOtherVersions(present: ReadonlyArray<Omit<Migration, 'file'>>, kn
   if (highest > newest)
     throw new StartupError(
       `The database was written by a newer version of Campanile (schema ${highest}, this version knows ${newest}): start that version, or restore an older backup.`,
+    );
+  const unknown = present.find(({ name }) => !known.some((one) => one.name === name));
+  if (unknown)
+    throw new StartupError(
+      `The database was written by another version of Campanile, whose migration ${unknown.name} this one does not know: start that version.`,
     );
 }

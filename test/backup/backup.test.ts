@@ -69,11 +69,29 @@ test(
     );
     expect(await campanile(data, 'backup', 'verify', file, '--passphrase-file', passphrase)).toEqual({
       code: 0,
-      said: expect.stringMatching(/is whole: made \S+ by Campanile \S+, with 1 users, 1 campaigns and 20 posts\n$/),
+      said: expect.stringMatching(
+        /is whole and authentic: made \S+ by Campanile \S+, with 1 users, 1 campaigns and 20 posts\n$/,
+      ),
     });
     expect(await campanile(data, 'restore', file)).toMatchObject({
       code: 1,
       said: expect.stringContaining('is not empty'),
+    });
+
+    expect(await campanile(data, 'backup', 'verify', file)).toEqual({
+      code: 1,
+      said: expect.stringMatching(/was not authenticated: [^]*Nothing of it was started\.\n$/),
+    });
+    expect(await campanile(data, 'backup', 'verify', file, '--unauthenticated')).toMatchObject({ code: 0 });
+    const blind = join(service.folder, 'blind');
+    expect(await campanile(blind, 'restore', file)).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^[^\n]*--passphrase-file FILE\. [^\n]*--unauthenticated[^\n]*\n$/),
+    });
+    expect(await readdir(blind)).toEqual([]);
+    expect(await campanile(blind, 'restore', file, '--unauthenticated')).toEqual({
+      code: 0,
+      said: expect.stringMatching(/It was not authenticated: [^]*Its secrets were not restored/),
     });
 
     const elsewhere = join(service.folder, 'elsewhere');

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** The URL of a new database on a server of one's own, of the PostgreSQL that this machine has; its socket asks for no password. */
-async function createDatabase(name: string): Promise<string> {
+async function createDatabase(name: string, role?: string): Promise<string> {
   server ??= await startEmbeddedPostgres({
     dataDir: join(folder, 'server'),
     log,
@@ -45,9 +45,13 @@ async function createDatabase(name: string): Promise<string> {
   if ('url' in server.address) throw new Error('a server on a Unix socket is needed');
   const db = connectDatabase(server.address, { log, poolSize: 1 });
   await sql`create database ${sql.id(name)}`.execute(db);
+  if (role !== undefined) {
+    await sql`create role ${sql.id(role)} login`.execute(db);
+    await sql`alter database ${sql.id(name)} owner to ${sql.id(role)}`.execute(db);
+  }
   await db.destroy();
   const { user, socketFolder } = server.address;
-  return `postgres://${user}:a%3Apass%5Cword@localhost/${name}?host=${encodeURIComponent(socketFolder)}`;
+  return `postgres://${role ?? user}:a%3Apass%5Cword@localhost/${name}?host=${encodeURIComponent(socketFolder)}`;
 }
 
 const totalsOf = async (url: string, token: string, campaign_id: string) =>
@@ -90,7 +94,7 @@ test.skipIf(!bin)(
     expect(await campanile(living, 'backup', file, ...sealed)).toMatchObject({ code: 0 });
     expect(await campanile(living, 'backup', 'verify', file, ...sealed)).toEqual({
       code: 0,
-      said: expect.stringMatching(/is whole: .* with 1 users, 1 campaigns and 20 posts\n$/),
+      said: expect.stringMatching(/is whole and authentic: .* with 1 users, 1 campaigns and 20 posts\n$/),
     });
     expect(await campanile(living, 'restore', file, ...sealed)).toEqual({
       code: 1,
@@ -123,6 +127,23 @@ test.skipIf(!bin)(
     });
     expect(await campanile(restored, 'release', '--unknown', 'all')).toMatchObject({ code: 0 });
     expect(await totalsOf(again.url, token, id)).toMatchObject({ queued: 0, sent: before['sent'] });
+
+    const anonymous = { ...living, DATA_DIR: join(folder, 'anonymous'), STATE_DIR: join(folder, 'anonymous-state') };
+    const superuser = { ...anonymous, DATABASE_URL: await createDatabase('superuser') };
+    expect(await campanile(superuser, 'restore', file, '--unauthenticated')).toEqual({
+      code: 1,
+      said: expect.stringContaining('may run commands on the server of the database'),
+    });
+    const { PATH: path, DATA_DIR, STATE_DIR } = anonymous;
+    expect(await campanile({ PATH: path, DATA_DIR, STATE_DIR }, 'restore', file, '--unauthenticated')).toEqual({
+      code: 1,
+      said: expect.stringContaining('superuser of the embedded PostgreSQL'),
+    });
+    const harmless = { ...anonymous, DATABASE_URL: await createDatabase('harmless', 'harmless') };
+    expect(await campanile(harmless, 'restore', file, '--unauthenticated')).toEqual({
+      code: 0,
+      said: expect.stringContaining('It was not authenticated'),
+    });
 
     const embedded = { PATH, DATA_DIR: join(folder, 'embedded'), STATE_DIR: join(folder, 'embedded-state') };
     expect(await campanile(embedded, 'restore', file, ...sealed)).toMatchObject({ code: 0 });

@@ -131,7 +131,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
     const dataDir = temporaryFolder();
     const { address } = await start({ dataDir, userNamespaces });
     expect(await ask(address, sql`select 1 as answer`)).toEqual([1]);
-    expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres'))).toEqual(['postgres']);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('postgres'))).toEqual(['postgres', 'postgresql.conf']);
     expect((await stat(join(dataDir, 'postgres/PG_VERSION'))).uid).toBe(
       (await stat(`/proc/${serverPid(dataDir)}`)).uid,
     );

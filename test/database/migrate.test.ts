@@ -46,6 +46,17 @@ test('a database written by a newer version is refused, and left as it is', asyn
   expect(await snapshot(database.db)).toEqual(before);
 });
 
+test('a database with a migration that this version does not know is refused, and left as it is', async () => {
+  await migrate(database.db, log);
+  await sql`update migrations set name = '001-schema.sql', number = 0 where number = 1`.execute(database.db);
+  await sql`insert into migrations (number, name) values (1, '001-of-somebody-else.sql')`.execute(database.db);
+  const before = await snapshot(database.db);
+  await expect(migrate(database.db, log)).rejects.toThrow(
+    /whose migration 001-of-somebody-else\.sql this one does not/,
+  );
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
 test('a database of before the first release is refused, and left as it is', async () => {
   await migrate(database.db, log);
   await sql`update migrations set name = '001-ledger.sql'`.execute(database.db);

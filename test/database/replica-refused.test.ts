@@ -14,9 +14,8 @@ afterAll(() => server.remove());
 test('a server that is a replica is one that is away, however often it is asked, until it is promoted', async () => {
   const address = server.address();
   await server.end('fast');
-  await writeFile(join(server.folder, 'postgres/standby.signal'), '');
   // It says that it is ready when it has been promoted, and not before.
-  const ready = server.start();
+  const ready = server.startReplica();
   const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
   const ask = () =>
     pingDatabase(db).then(

@@ -29,6 +29,7 @@ const LONGEST = [
   'web/drafts',
   'whatsapp/send/reach-members',
   'backup/backup',
+  'backup/tampered',
   'database/outages',
   'web/offline',
   'web/compose',

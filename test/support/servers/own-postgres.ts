@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPackage, prepareBinaries } from '../../../src/database/embedded-binaries.ts';
+import { openDoor } from '../../../src/database/embedded-door.ts';
+import { chooseIdentity } from '../../../src/database/embedded-identity.ts';
+import { startServer } from '../../../src/database/embedded-server.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/embedded.ts';
 import type { PostgresAddress } from '../../../src/database/connect.ts';
 import { createLog } from '../../../src/lib/log.ts';
@@ -18,6 +22,8 @@ export interface OwnPostgres {
   socket(): NetConnectOpts;
   end(how: ServerEnd): Promise<void>;
   start(): Promise<void>;
+  /** Starts it as a replica, which the embedded server itself never is. Resolves once it was promoted. */
+  startReplica(settings?: Record<string, string>): Promise<void>;
   /** Ends it and removes its files. */
   remove(): Promise<void>;
 }
@@ -66,9 +72,31 @@ export function ownPostgres(folder: string, settings: Record<string, string> = {
         restart: false,
       });
     },
+    async startReplica(replication = {}) {
+      server = await launchReplica(folder, { fsync: 'off', ...settings, ...replication });
+    },
     async remove() {
       await end('fast');
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function launchReplica(dataDir: string, settings: Record<string, string>): Promise<EmbeddedPostgres> {
+  const cluster = join(dataDir, 'postgres');
+  await writeFile(join(cluster, 'standby.signal'), '');
+  const identity = await chooseIdentity(dataDir, cluster);
+  const binaries = await prepareBinaries(findPackage(), identity);
+  const door = await openDoor(dataDir, identity);
+  const all = { ...settings, ...door.settings };
+  const log = createLog('silent');
+  const { exited, stop } = await startServer({ cluster, dataDir, settings: all, log }, binaries, identity);
+  return {
+    address: door.address,
+    exited,
+    async stop() {
+      await stop();
+      await door.close();
     },
   };
 }

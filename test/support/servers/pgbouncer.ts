@@ -51,9 +51,10 @@ export async function startPgBouncer(server: SocketAddress, { all = false, size 
     });
     void ended.then(() => reject(new Error(`pgbouncer ended: ${said.join('')}`)));
   });
+  const { user, database } = server;
   return {
-    address: { ...server, socketFolder: folder, port },
-    url: `postgres://${server.user}@127.0.0.1:${port}/${server.database}`,
+    address: { socketFolder: folder, port, user, database },
+    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
     async stop() {
       child.kill('SIGKILL');
       await ended;

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
@@ -24,10 +24,10 @@ export async function startReplica(primary: OwnPostgres, proxyPort?: number): Pr
   try {
     const folder = await mkdtemp(join(tmpdir(), 'campanile-replica-'));
     // A backup belongs to the connection that began it.
-    await db.connection().execute((session) => copyCluster(session, primary, folder, proxyPort));
+    await db.connection().execute((session) => copyCluster(session, primary, folder));
     const replica = ownPostgres(folder, { hot_standby: 'off' });
     // It says that it is ready when it has been promoted, and not before.
-    const ready = replica.start();
+    const ready = replica.startReplica({ primary_conninfo: describePrimary(primary, proxyPort) });
     await until(
       () => sql<{ state: string }>`select state from pg_stat_replication`.execute(db),
       ({ rows }) => rows.some(({ state }) => state === 'streaming'),
@@ -61,7 +61,7 @@ export async function startReplica(primary: OwnPostgres, proxyPort?: number): Pr
   }
 }
 
-async function copyCluster(db: Connection, primary: OwnPostgres, folder: string, proxyPort?: number): Promise<void> {
+async function copyCluster(db: Connection, primary: OwnPostgres, folder: string): Promise<void> {
   await sql`select pg_backup_start('replica', true)`.execute(db);
   const cluster = join(folder, 'postgres');
   await cp(join(primary.folder, 'postgres'), cluster, {
@@ -71,9 +71,10 @@ async function copyCluster(db: Connection, primary: OwnPostgres, folder: string,
   });
   const { rows } = await sql<{ labelfile: string }>`select labelfile from pg_backup_stop(false)`.execute(db);
   await writeFile(join(cluster, 'backup_label'), rows[0]?.labelfile ?? '');
-  await writeFile(join(cluster, 'standby.signal'), '');
+}
+
+function describePrimary(primary: OwnPostgres, proxyPort?: number): string {
   const { socketFolder, port, user } = primary.address();
   const where = proxyPort === undefined ? `host=${socketFolder} port=${port}` : `host=127.0.0.1 port=${proxyPort}`;
-  const follows = `primary_conninfo = '${where} user=${user} application_name=replica'\n`;
-  await appendFile(join(cluster, 'postgresql.auto.conf'), follows);
+  return `${where} user=${user} application_name=replica`;
 }
