@@ -61,7 +61,7 @@ const REST = [
   'cells/workspace',
   'database/outages',
   'deliveries/stalled-claim',
-  'hold/restored',
+  'hold/{lost-marks,restored}',
   'http/unread',
   'simulation/seeds',
   'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
