@@ -56,7 +56,7 @@ export async function restore({ given, output }: Shell): Promise<number> {
   output.write(
     `Restored into ${databaseUrl === undefined ? dataDir : 'the database of DATABASE_URL'}, as of ${manifest.madeAt}. It is held: when it is started it serves and sends nothing, until "campanile release".\n` +
       (lacksSecrets
-        ? 'Its secrets were not restored: without --passphrase-file everybody signs in anew, and every account is linked anew.\n'
+        ? 'Its secrets were not restored: it starts once the file encryption-key is in DATA_DIR, or ENCRYPTION_KEY is set. Restore it with --passphrase-file instead; where the passphrase is lost, see campanile secrets give-up.\n'
         : ''),
   );
   return 0;

@@ -32,6 +32,7 @@ const LONGEST = [
   'database/outages',
   'web/offline',
   'web/compose',
+  'hold/lost-marks',
   'hold/restored',
   'whatsapp/connect/survive',
   'web/pages',
