@@ -28,6 +28,7 @@ const SLOW = [
   'analytics/{adds-up,sums}',
   'http/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
   'doctor/doctor',
+  'secrets/*',
   'mail/mails',
   'notices/notices',
   'webhooks/tell',
