@@ -36,7 +36,7 @@ import { measureShards } from './metrics.ts';
 import { loadPushKeys, resealPushKeys } from './notices/push-keys.ts';
 import { openMessengers } from './open-messengers.ts';
 import { openShared, type Shared } from './open-shared.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets } from './secrets/load-secrets.ts';
 import { startBackups } from './start-backups.ts';
 import { startNotices } from './start-notices.ts';
 import { createConverter, type Convert } from './text/convert-aside.ts';
@@ -79,7 +79,6 @@ export async function startApp(
 ): Promise<App> {
   // A worker goes without.
   if (config.role !== 'worker') await requireListening(config);
-  const secrets = await loadSecrets(config);
   // Closed in the opposite order when the app stops, or does not start.
   const closing: Array<() => Promise<unknown>> = [];
   const stop = async () => {
@@ -90,6 +89,7 @@ export async function startApp(
   try {
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
     const { db } = shared;
+    const secrets = await loadSecrets({ config, address: shared.address, log });
     const converter = createConverter();
     closing.push(() => converter.close());
     let worker: Worker | undefined;

@@ -7,7 +7,7 @@ import type { Messenger } from './messenger/messenger.ts';
 import { createSandbox } from './messenger/sandbox/sandbox.ts';
 import { createWhatsApp, type WhatsAppOptions } from './messenger/whatsapp/whatsapp.ts';
 import type { Metrics } from './metrics.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from './secrets/load-secrets.ts';
 
 interface Needed extends Pick<Secrets, 'encryptionKey'> {
   config: Config;

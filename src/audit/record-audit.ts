@@ -33,6 +33,7 @@ export type AuditAction =
   | 'user.factors_reset'
   | 'user.made_admin'
   | 'secrets.rotated'
+  | 'secrets.given_up'
   | 'ledger.released'
   | 'cell.numbered'
   | 'workspace.exported'

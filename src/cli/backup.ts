@@ -69,7 +69,7 @@ export async function restore({ given, output }: Shell): Promise<number> {
         ? ''
         : 'It was not authenticated: its sums are those of its manifest, which anybody could have written. What its data holds can run commands once it is started.\n') +
       (lacksSecrets
-        ? 'Its secrets were not restored: without --passphrase-file everybody signs in anew, and every account is linked anew.\n'
+        ? 'Its secrets were not restored: it starts once the file encryption-key is in DATA_DIR, or ENCRYPTION_KEY is set. Restore it with --passphrase-file instead; where the passphrase is lost, see campanile secrets give-up.\n'
         : ''),
   );
   return 0;

@@ -42,8 +42,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (shell) => (await import('./keys.ts')).keys(shell),
   },
   secrets: {
-    usage: ['secrets rotate'],
-    about: 'makes another secret for the tokens, which signs nobody out',
+    usage: ['secrets rotate', 'secrets give-up [--yes]'],
+    about:
+      'makes another secret for the tokens, which signs nobody out; or gives up what a lost encryption key has sealed',
     run: async (shell) => (await import('./secrets.ts')).secrets(shell),
   },
   accounts: {

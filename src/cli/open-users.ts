@@ -8,7 +8,7 @@ import { systemClock } from '../lib/time.ts';
 import { createVault } from '../lib/vault.ts';
 import { SANDBOX } from '../messenger/sandbox/traits.ts';
 import { WHATSAPP } from '../messenger/whatsapp/traits.ts';
-import { loadSecrets } from '../secrets.ts';
+import { loadSecrets } from '../secrets/load-secrets.ts';
 import { createUserDependencies, type UserDependencies } from '../users/dependencies.ts';
 import { loginOf } from '../users/login.ts';
 import { findUserByLogin, type UserWithSecrets } from '../users/store.ts';
@@ -31,12 +31,13 @@ export async function withUsers<Result>(
   }
 }
 
-async function open({ config, db }: Opened): Promise<UserDependencies> {
-  const secrets = await loadSecrets(config);
+async function open({ config, db, address }: Opened): Promise<UserDependencies> {
+  const log = createLog('fatal');
+  const secrets = await loadSecrets({ config, address, log });
   const traits = { sandbox: SANDBOX, whatsapp: WHATSAPP }[config.messenger];
   return createUserDependencies({
     db,
-    log: createLog('fatal'),
+    log,
     clock: systemClock,
     jwtSecret: secrets.jwtSecret,
     jwtSecretPrevious: secrets.jwtSecretPrevious,

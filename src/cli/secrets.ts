@@ -1,12 +1,42 @@
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { LEASE_MS } from '../accounts/leases.ts';
+import type { Connection } from '../database/connect.ts';
 import { StartupError, UsageError } from '../lib/errors.ts';
-import { rotateJwtSecret } from '../secrets.ts';
+import { createVault, keyIdOf } from '../lib/vault.ts';
+import { lockSecrets, readIds, readKey, recordIds } from '../secrets/load-secrets.ts';
+import { describeSealed, findSealedByOthers } from '../secrets/sealed-columns.ts';
+import { ENCRYPTION_KEY_FILE, keepSecret, rotateJwtSecret } from '../secrets/secret-files.ts';
+import { giveUpSealed } from './give-up-sealed.ts';
 import { withUsers } from './open-users.ts';
 import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
+import { withDatabase, type Opened } from './with-database.ts';
 
-/** `campanile secrets rotate`: another secret for the tokens, where it is Campanile that keeps it. */
+/** `campanile secrets …`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
 export async function secrets({ given, output }: Shell): Promise<number> {
-  if (given.join(' ') !== 'rotate') throw new UsageError('Say what to do with secrets');
+  const { words, isSure } = readGiven(given);
+  if (words.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
+  else if (words.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
+  else throw new UsageError('Say what to do with secrets');
+  return 0;
+}
+
+function readGiven(args: readonly string[]): { words: string[]; isSure: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { yes: { type: 'boolean', default: false } },
+    });
+    return { words: positionals, isSure: values.yes };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Another secret for the tokens, where it is Campanile that keeps it. */
+async function rotate(): Promise<string> {
   await withUsers(async (_deps, { db, config }) => {
     if (config.jwtSecret !== undefined)
       throw new StartupError(
@@ -17,9 +47,45 @@ export async function secrets({ given, output }: Shell): Promise<number> {
       await rotateJwtSecret(config.dataDir);
     });
   });
-  output.write(
+  return (
     'There is another secret for the tokens. Start the service again to have it used; nobody is signed out, and tokens of the one before are taken for 24 hours. ' +
-      'The ENCRYPTION_KEY is another matter: docs/how-to/change-the-encryption-key.md\n',
+    'The ENCRYPTION_KEY is another matter: docs/how-to/change-the-encryption-key.md'
   );
-  return 0;
+}
+
+/** What no configured key opens is listed, and given up once the operator is sure. Throws a StartupError while a worker is at work. */
+async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> {
+  const { encryptionKeyPrevious: previousKey } = config;
+  return db.transaction().execute(async (trx) => {
+    await lockSecrets(trx);
+    const recorded = await readIds(trx);
+    const present = await readKey(config);
+    const keyIds = [present, previousKey].flatMap((one) => (one ? [keyIdOf(one)] : []));
+    const sealed = await findSealedByOthers(trx, keyIds);
+    const isOpen = present !== undefined && (recorded.keyId === null || keyIds.includes(recorded.keyId));
+    if (sealed.length === 0 && isOpen)
+      return 'Nothing is given up: the keys that are configured here open all that is sealed';
+    const lost = describeSealed(sealed) || 'nothing that is sealed';
+    if (await isAtWork(trx))
+      throw new StartupError(
+        'A worker is at work, and has the key: give this command the same ENCRYPTION_KEY, or stop all processes first',
+      );
+    if (!isSure)
+      throw new StartupError(
+        `No key that is configured here opens ${lost}. With --yes this is given up for good: such accounts are linked anew, such users sign in with the password alone, ` +
+          'such webhooks get another secret, which their owners renew, and browsers are allowed to show notices anew',
+      );
+    const key = present ?? (await keepSecret(config.dataDir, ENCRYPTION_KEY_FILE));
+    await giveUpSealed(trx, createVault({ key, previousKey }));
+    const formerKeyId = previousKey ? keyIdOf(previousKey) : null;
+    await recordIds(trx, { ...recorded, keyId: keyIdOf(key), formerKeyId });
+    await recordCommand(trx, 'secrets.given_up', lost);
+    return `Given up: ${lost}. The next start seals with the key ${keyIdOf(key)}`;
+  });
+}
+
+async function isAtWork(trx: Connection): Promise<boolean> {
+  const { rows } = await sql`
+    select from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond' limit 1`.execute(trx);
+  return rows.length > 0;
 }

@@ -6,7 +6,7 @@ import { importWorkspace } from '../cells/import-workspace.ts';
 import { takeBack } from '../cells/leave.ts';
 import { StartupError, UsageError } from '../lib/errors.ts';
 import { createVault, type Vault } from '../lib/vault.ts';
-import { loadSecrets } from '../secrets.ts';
+import { loadSecrets } from '../secrets/load-secrets.ts';
 import { cellOf } from './cell.ts';
 import { actorFor, COMMAND_LINE, requireUser } from './open-users.ts';
 import type { Shell } from './shell.ts';
@@ -99,9 +99,9 @@ async function withPatience<Result>(
   { config, address }: Opened,
   use: (deps: { db: Database; vault: Vault }) => Promise<Result>,
 ): Promise<Result> {
-  const { encryptionKey } = await loadSecrets(config);
-  const vault = createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious });
   const log = createLog('fatal');
+  const { encryptionKey } = await loadSecrets({ config, address, log });
+  const vault = createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious });
   const db = connectDatabase(address, { log, name: 'campanile move', poolSize: 1, silenceMs: Infinity });
   try {
     return await use({ db, vault });

@@ -195,6 +195,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     held_since: Date | null;
     held_reason: string | null;
     cell: number | null;
+    encryption_key_id: string | null;
+    former_key_id: string | null;
+    jwt_secret_id: string | null;
   };
   moves: {
     move_id: string;

@@ -13,6 +13,7 @@ import {
 } from './look-at-database.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
 import { lookAtTimeZones } from './look-at-time-zones.ts';
+import { lookAtSecrets } from './look-at-secrets.ts';
 import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
 
 /**
@@ -43,6 +44,7 @@ function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
   return [
     lookSafely('database', () => lookAtServer(db)),
     lookSafely('clock', () => lookAtClock(db)),
+    lookSafely('secrets', () => lookAtSecrets(db, config)),
     lookSafely('hold', () => lookAtHold(db)),
     lookSafely('workers', () => lookAtWorkers(db)),
     lookSafely('runs', () => lookAtRuns(db)),

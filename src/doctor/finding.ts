@@ -7,6 +7,7 @@ export const CHECKS = [
   'disk',
   'clock',
   'permissions',
+  'secrets',
   'hold',
   'workers',
   'runs',

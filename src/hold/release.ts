@@ -4,7 +4,10 @@ import { AppError } from '../lib/errors.ts';
 import { listQueued } from './list-queued.ts';
 import { settleQueued, type Choice } from './settle-queued.ts';
 
-/** More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. */
+/**
+ * More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
+ * token it is one that no worker has served yet, which needs no mark.
+ */
 const RELEASE_STEP = 2 ** 32;
 
 export interface Choices {
@@ -39,7 +42,7 @@ export async function releaseLedger(
   const sent = chosen.filter(({ choice }) => choice === 'send').length;
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql`
-      update ledger set held_since = null, held_reason = null, place = null, number = number + ${RELEASE_STEP}::bigint
+      update ledger set held_since = null, held_reason = null, place = null, token = null, number = number + ${RELEASE_STEP}::bigint
       where held_since is not null returning 1`.execute(trx);
     if (rows.length === 0) throw isNotHeld();
     await sql`update mails set sent_at = campanile_now() where sent_at is null`.execute(trx);

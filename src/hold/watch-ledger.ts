@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { placeOfDatabase, placeOfFolder } from './find-place.ts';
-import { judgeLedger, type Judgement, type LedgerState } from './judge-ledger.ts';
+import { judgeLedger, UNPROVEN, type Judgement, type LedgerState } from './judge-ledger.ts';
 import type { Mark, Marks } from './mark-file.ts';
 
 export interface LedgerWatchOptions {
@@ -37,6 +37,9 @@ interface LedgerRow extends LedgerState {
 export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
   const findPlace = () => (dataDir === undefined ? placeOfDatabase(db) : placeOfFolder(dataDir));
   const still = standStill(patienceMs);
+  const peers = watchPeers();
+  /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
+  let own: Mark | undefined;
   let said: string | undefined;
   let hasNoState = false;
 
@@ -68,10 +71,13 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     const installationId = await identify(db);
     const place = await findPlace();
     // The mark first: of the ledger that wrote it, what is read afterwards is no older.
-    const mark = await withState(() => marks.read(installationId));
+    const mark = newest(await withState(() => marks.read(installationId)), own);
     const { judgement, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
-      const verdict = ledger.heldReason === null ? judgeLedger(ledger, mark, place) : heldAs(ledger.heldReason);
+      const needsProof = dataDir === undefined && !mark && (await hasRuns(trx));
+      const first =
+        ledger.heldReason === null ? judgeLedger(ledger, { mark, place, needsProof }) : heldAs(ledger.heldReason);
+      const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
           { ledger: ledger.number, mark: mark?.number, isSameToken: mark?.token === ledger.token },
@@ -85,7 +91,9 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     if (judgement.kind === 'held') return sayHeld(judgement.reason);
     if (said !== undefined) log.info('this ledger was released, and sends again');
     said = undefined;
+    if (judgement.kind === 'unproven') peers.say(log);
     if (!next) return false;
+    own = next;
     await withState(() => marks.write(installationId, next));
     return true;
   };
@@ -102,6 +110,44 @@ function standStill(patienceMs: number) {
       return performance.now() - seen.sinceMs >= patienceMs;
     },
   };
+}
+
+const newest = (kept: Mark | undefined, own: Mark | undefined) =>
+  kept && own && own.number > kept.number ? own : (kept ?? own);
+
+/** So many heartbeats without a sign of another worker, 30 s: one that lives beats five times in a third of that. */
+const SILENT_BEATS = 15;
+
+/**
+ * Proves a ledger by other workers: only one that has a mark, or was proven itself, raises the number. Heartbeats are counted, and not
+ * seconds, since a machine that was suspended has kept the others from beating, too.
+ */
+function watchPeers() {
+  let seen: number | undefined;
+  let beats = 0;
+  let isSaid = false;
+  return {
+    prove(number: number): Judgement {
+      const isRaised = seen !== undefined && number > seen;
+      // Lower: it was put back just now.
+      if (seen === undefined || number < seen) beats = 0;
+      seen = number;
+      beats += 1;
+      if (isRaised) return { kind: 'living' };
+      return beats > SILENT_BEATS ? heldAs(UNPROVEN) : { kind: 'unproven' };
+    },
+    say(log: Log): void {
+      if (!isSaid)
+        log.warn('STATE_DIR has no mark of this ledger: nothing is sent before another worker vouches for it');
+      isSaid = true;
+    },
+  };
+}
+
+/** Without any nothing was sent, and nothing can be sent twice. */
+async function hasRuns(trx: Connection): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select exists (select from runs) as has`.execute(trx);
+  return rows[0]?.has === true;
 }
 
 async function readHoldFile(dataDir: string): Promise<string | undefined> {

@@ -7,6 +7,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export interface Vault {
   /** How everything begins that was sealed with the present key. */
   readonly mark: Buffer;
+  /** Of the keys that open, that which seals first. */
+  readonly keyIds: readonly string[];
   seal(plain: Uint8Array, about: string): Buffer;
   /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */
   open(sealed: Uint8Array, about: string): Buffer;
@@ -14,15 +16,19 @@ export interface Vault {
 
 const ALGORITHM = 'aes-256-gcm';
 const MARK_BYTES = 4;
+const KEY_ID_DIGITS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Keys are 32 bytes. Seals with `key`; opens also what was sealed with `previousKey`, while a rotation is under way. */
 export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
-  const mark = markOf(key);
-  const keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((one) => [markOf(one).toString('hex'), one]));
+  const all = [key, ...(previousKey ? [previousKey] : [])];
+  const keyIds = all.map(keyIdOf);
+  const mark = Buffer.from(markOfKeyId(keyIdOf(key)), 'hex');
+  const keys = new Map(all.map((one) => [markOfKeyId(keyIdOf(one)), one]));
   return {
     mark,
+    keyIds,
     seal(plain, about) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(about));
@@ -41,7 +47,12 @@ export function createVault({ key, previousKey }: { key: Buffer; previousKey?: B
   };
 }
 
-/** Tells keys apart and says nothing about them. */
-function markOf(key: Buffer): Buffer {
-  return createHash('sha256').update('campanile vault').update(key).digest().subarray(0, MARK_BYTES);
+/** Returns 16 hexadecimal digits that identify a key and disclose nothing of its 32 random bytes. */
+export function keyIdOf(key: Buffer): string {
+  return createHash('sha256').update('campanile vault').update(key).digest('hex').slice(0, KEY_ID_DIGITS);
+}
+
+/** Returns how everything begins that was sealed with the key, in hexadecimal digits. */
+export function markOfKeyId(keyId: string): string {
+  return keyId.slice(0, MARK_BYTES * 2);
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sleep } from '../../src/lib/time.ts';
@@ -125,6 +125,27 @@ test(
     expect(again.log()).not.toContain('sends nothing');
   },
 );
+
+test('what is restored without its secrets does not start until the key that sealed it is there', LONG, async () => {
+  const service = await start();
+  onTestFinished(() => removeService(service));
+  const data = join(service.folder, 'data');
+  const passphrase = join(service.folder, 'passphrase');
+  await writeFile(passphrase, 'a passphrase that is long');
+  const file = join(service.folder, 'backup');
+  await service.stop();
+  expect(await campanile(data, 'backup', file, '--passphrase-file', passphrase)).toMatchObject({ code: 0 });
+  const elsewhere = join(service.folder, 'elsewhere');
+  expect(await campanile(elsewhere, 'restore', file)).toEqual({
+    code: 0,
+    said: expect.stringContaining('once the file encryption-key is in DATA_DIR'),
+  });
+  const folders = { DATA_DIR: elsewhere, STATE_DIR: join(service.folder, 'fresh') };
+  await expect(start(service.folder, folders)).rejects.toThrow(/The encryption key [\da-f]{16} is missing/);
+  await cp(join(data, 'encryption-key'), join(elsewhere, 'encryption-key'));
+  const restored = await start(service.folder, folders);
+  expect(restored.log()).toContain('sends nothing');
+});
 
 test(
   'a backup that was cut off, changed or is none is refused in a sentence, and so is another passphrase',

@@ -32,6 +32,7 @@ test('an installation that works is told so while it runs, and that nobody sends
     disk: 'ok',
     clock: 'ok',
     permissions: 'ok',
+    secrets: 'ok',
     hold: 'ok',
     workers: 'ok',
     runs: 'ok',

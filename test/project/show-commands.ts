@@ -124,6 +124,7 @@ function settle(text: string): string {
       .replaceAll(/PostgreSQL [\d.]+, \d+\.\d+ GiB, \d+ of/g, 'PostgreSQL 18.1, 0.01 GiB, 6 of')
       .replaceAll(/\d+\.\d GiB are free/g, '40.2 GiB are free')
       .replaceAll(/\d+\.\d s apart/g, '0.0 s apart')
+      .replaceAll(/(?<=encryption key )[\da-f]{16}/g, '5f0c2a9d81e7b346')
       .replaceAll(/(?<=password )\S{20}(?=,)/g, 'Gv3-mT0wKq81_yRzLd5e')
       .replaceAll(/(?<=accept-invite#)\S+/g, '1.hT4cQm9ZkVw2')
       .replaceAll(/cmp_\S{4}/g, 'cmp_Xq7d')

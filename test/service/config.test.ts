@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig, type Environment } from '../../src/config.ts';
 import { StartupError } from '../../src/lib/errors.ts';
-import { loadSecrets } from '../../src/secrets.ts';
+import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, keepSecret } from '../../src/secrets/secret-files.ts';
 
 let folder: string;
 
@@ -285,30 +285,30 @@ test('secrets can come from files', async () => {
   expect(problemsOf({ ...HOME, JWT_SECRET_FILE: file })).toEqual(['JWT_SECRET must be at least 32 characters']);
 });
 
+/** Those that are read back, or made. */
+const keepSecrets = (dataDir: string) =>
+  Promise.all([keepSecret(dataDir, JWT_SECRET_FILE), keepSecret(dataDir, ENCRYPTION_KEY_FILE)]);
+
 test('missing secrets are made once, for nobody else to read', async () => {
   const dataDir = join(folder, 'fresh', 'data');
-  const wanted = { dataDir, jwtSecret: undefined, encryptionKey: undefined };
-  const made = await Promise.all(Array.from({ length: 5 }, () => loadSecrets(wanted)));
-  const again = await loadSecrets(wanted);
-  expect(again.encryptionKey).toHaveLength(32);
+  const made = await Promise.all(Array.from({ length: 5 }, () => keepSecrets(dataDir)));
+  const again = await keepSecrets(dataDir);
+  expect(again[1]).toHaveLength(32);
   for (const secrets of made) expect(secrets).toEqual(again);
   expect((await readdir(dataDir)).toSorted()).toEqual(['encryption-key', 'jwt-secret']);
   const modes = await Promise.all([dataDir, join(dataDir, 'jwt-secret')].map((path) => stat(path)));
   expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600]);
-  const configured = await loadSecrets({ dataDir, jwtSecret: SECRET, encryptionKey: Buffer.alloc(32) });
-  expect(configured).toEqual({ jwtSecret: SECRET, encryptionKey: Buffer.alloc(32) });
 });
 
 test('a secret that cannot be used is one clear sentence, and is never replaced', async () => {
   const dataDir = join(folder, 'damaged');
-  const wanted = { dataDir, jwtSecret: undefined, encryptionKey: undefined };
-  await loadSecrets(wanted);
+  await keepSecrets(dataDir);
   const file = join(dataDir, 'encryption-key');
   await writeFile(file, 'half a k');
-  await expect(loadSecrets(wanted)).rejects.toThrow(/encryption-key is damaged/);
+  await expect(keepSecrets(dataDir)).rejects.toThrow(/encryption-key is damaged/);
   expect(await readFile(file, 'utf8')).toBe('half a k');
   await writeFile(join(folder, 'a-file'), '');
-  const impossible = loadSecrets({ ...wanted, dataDir: join(folder, 'a-file', 'data') });
+  const impossible = keepSecret(join(folder, 'a-file', 'data'), JWT_SECRET_FILE);
   await expect(impossible).rejects.toBeInstanceOf(StartupError);
 });
 

@@ -31,7 +31,7 @@ function startWorkerApp(more: Record<string, string> = {}): Promise<App> {
     ROLE: 'worker',
     DATABASE_URL: url(),
     JWT_SECRET: 'x'.repeat(32),
-    ENCRYPTION_KEY: 'ab'.repeat(32),
+    ENCRYPTION_KEY: '07'.repeat(32),
     DATA_DIR: join(folder, 'data'),
     STATE_DIR: join(folder, 'state'),
     SANDBOX_SPEED: '20',

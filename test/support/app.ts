@@ -76,8 +76,9 @@ export async function startTestApp(
   const { socketFolder, port, user, database: name } = database.address;
   const folder = await mkdtemp(join(tmpdir(), 'campanile-app-'));
   const config: Config = {
-    ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: join(folder, 'state') }),
+    ...readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), STATE_DIR: database.stateDir }),
     jwtSecret: 'the secret that all apps of a test share',
+    encryptionKey: Buffer.alloc(32, 7),
     databaseUrl: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(socketFolder)}`,
     sandboxSpeed: 20,
     whatsappUrl: NOWHERE,

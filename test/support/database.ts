@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
@@ -11,6 +14,8 @@ export interface TestDatabase {
   /** For further pools and processes on the same database; they share the clock too. */
   address: PostgresAddress;
   clock: TestClock;
+  /** For the marks of whatever sends from it; not made yet. */
+  stateDir: string;
   /** Closes `db`, cuts off everybody else and removes the database. */
   drop(): Promise<void>;
 }
@@ -42,12 +47,15 @@ async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clo
   const address = { ...server, database: name };
   // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
   const db = connectDatabase(address, { log: createLog('error'), name: 'test', silenceMs: PLANTING_MS });
+  const stateDir = join(tmpdir(), `campanile-state-${name}`);
   return {
     db,
     address,
+    stateDir,
     async drop() {
       await db.destroy();
       await dropDatabase(name);
+      await rm(stateDir, { recursive: true, force: true });
     },
   };
 }

@@ -20,7 +20,7 @@ export const SECRETS = {
 
 /** `gap` is that of sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */
 export async function startWitnessedWorker(
-  { address }: Pick<TestDatabase, 'address'>,
+  { address, stateDir }: Pick<TestDatabase, 'address' | 'stateDir'>,
   witness: Witness,
   gap = '0-0',
 ): Promise<WitnessedWorker> {
@@ -30,6 +30,7 @@ export async function startWitnessedWorker(
     entry: ENTRY,
     environment: {
       ROLE: 'worker',
+      STATE_DIR: stateDir,
       DATABASE_URL: proxiedUrl(network.port, address),
       WITNESS_PORT: String(witness.port),
       SANDBOX_GAP_MS: gap,

@@ -36,6 +36,7 @@ async function startWorker(): Promise<Service> {
     environment: {
       ...peer.environment,
       ROLE: 'worker',
+      STATE_DIR: database.stateDir,
       DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketFolder)}`,
       JWT_SECRET: 'the secret of the tests, long enough',
       ENCRYPTION_KEY: '07'.repeat(32),

@@ -1,47 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptionKey, type Config } from './config.ts';
-import { prepareFolder } from './database/embedded-folder.ts';
-import { StartupError } from './lib/errors.ts';
+import { encryptionKey } from '../config.ts';
+import { prepareFolder } from '../database/embedded-folder.ts';
+import { StartupError } from '../lib/errors.ts';
 
 const PREVIOUS = 'jwt-secret-previous';
 /** As long as a token lives. */
 const PREVIOUS_MS = 24 * 60 * 60 * 1_000;
 
-export interface Secrets {
-  jwtSecret: string;
-  /** The one before, whose tokens are still taken: as configured, else what `rotateJwtSecret` left within a day. */
-  jwtSecretPrevious: string | undefined;
-  /** 32 bytes. */
-  encryptionKey: Buffer;
+/** How a secret is read back: `parse` returns undefined for a text that cannot be the secret. */
+interface SecretFile<Value> {
+  name: string;
+  parse(text: string): Value | undefined;
 }
 
-/**
- * The secrets of the installation: as configured, else those in `DATA_DIR`, where missing ones are generated once (contract §1).
- * Throws a StartupError, one sentence, when they can be neither read nor written.
- */
-export async function loadSecrets({
-  dataDir,
-  jwtSecret,
-  jwtSecretPrevious,
-  encryptionKey: key,
-}: Pick<Config, 'dataDir' | 'jwtSecret' | 'encryptionKey'> &
-  Partial<Pick<Config, 'jwtSecretPrevious'>>): Promise<Secrets> {
-  return {
-    jwtSecret: jwtSecret ?? (await keep(dataDir, 'jwt-secret', (text) => (text.length >= 32 ? text : undefined))),
-    jwtSecretPrevious: jwtSecretPrevious ?? (jwtSecret === undefined ? await readPrevious(dataDir) : undefined),
-    encryptionKey: key ?? (await keep(dataDir, 'encryption-key', encryptionKey)),
-  };
-}
+export const JWT_SECRET_FILE: SecretFile<string> = {
+  name: 'jwt-secret',
+  parse: (text) => (text.length >= 32 ? text : undefined),
+};
+export const ENCRYPTION_KEY_FILE: SecretFile<Buffer> = { name: 'encryption-key', parse: encryptionKey };
 
 /**
  * Makes another secret for the tokens in `DATA_DIR`, and keeps the one before for a day. Processes take it up at their next start. A
  * crash in the middle leaves the one before in force.
  */
 export async function rotateJwtSecret(dataDir: string): Promise<void> {
-  const [file, previous] = [join(dataDir, 'jwt-secret'), join(dataDir, PREVIOUS)];
-  const { jwtSecret } = await loadSecrets({ dataDir, jwtSecret: undefined, encryptionKey: undefined });
+  const [file, previous] = [join(dataDir, JWT_SECRET_FILE.name), join(dataDir, PREVIOUS)];
+  const jwtSecret = await keepSecret(dataDir, JWT_SECRET_FILE);
   const { uid, gid } = await stat(dataDir);
   for (const [target, secret] of [
     [previous, jwtSecret],
@@ -56,26 +42,48 @@ export async function rotateJwtSecret(dataDir: string): Promise<void> {
   }
 }
 
-async function readPrevious(dataDir: string): Promise<string | undefined> {
+/** Returns the secret that `rotateJwtSecret` replaced within a day. */
+export async function readPreviousJwtSecret(dataDir: string): Promise<string | undefined> {
   const file = join(dataDir, PREVIOUS);
   const text = await readIfThere(file);
   if (text === undefined || Date.now() - (await stat(file)).mtimeMs > PREVIOUS_MS) return undefined;
   return text.trim();
 }
 
-/** Reads a secret back, or makes it. `parse` answers undefined for what cannot be the secret. */
-async function keep<Value>(dataDir: string, name: string, parse: (text: string) => Value | undefined): Promise<Value> {
+/** Reads a secret back; undefined where there is no such file. Throws a StartupError for a file that is damaged or cannot be read. */
+export function readSecret<Value>(dataDir: string, secret: SecretFile<Value>): Promise<Value | undefined> {
+  return parseSecret(dataDir, secret, readIfThere);
+}
+
+/** Reads a secret back, or makes it (contract §1). Throws a StartupError, one sentence, when neither can be done. */
+export async function keepSecret<Value>(dataDir: string, secret: SecretFile<Value>): Promise<Value> {
+  const value = await parseSecret(
+    dataDir,
+    secret,
+    async (file) => (await readIfThere(file)) ?? generate(dataDir, file),
+  );
+  if (value === undefined) throw new Error(`${secret.name} was not made`);
+  return value;
+}
+
+async function parseSecret<Value>(
+  dataDir: string,
+  { name, parse }: SecretFile<Value>,
+  read: (file: string) => Promise<string | undefined>,
+): Promise<Value | undefined> {
   const file = join(dataDir, name);
+  let text;
   try {
-    const text = (await readIfThere(file)) ?? (await generate(dataDir, file));
-    const value = parse(text.trim());
-    if (value !== undefined) return value;
+    text = await read(file);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(`The secret in ${file} can be neither read nor made: ${reason}`, error);
   }
-  throw new StartupError(`The secret in ${file} is damaged: restore the file from a backup`);
+  if (text === undefined) return undefined;
+  const value = parse(text.trim());
+  if (value === undefined) throw new StartupError(`The secret in ${file} is damaged: restore the file from a backup`);
+  return value;
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
