@@ -85,8 +85,9 @@ test('no migration that was released has been changed since, and nothing of the 
 
 const isMigration = (file: string) => file.startsWith('migrations/');
 
-/** Only the third number is higher. */
+/** Only the third number is higher; a pre-release (`0.1.0-before`) has no patches. */
 function isPatchOf(version: string, before: string): boolean {
+  if (before.includes('-')) return false;
   const [major, minor, patch = ''] = version.split('.');
   const [thenMajor, thenMinor, thenPatch = ''] = before.split('.');
   return major === thenMajor && minor === thenMinor && Number.parseInt(patch, 10) > Number.parseInt(thenPatch, 10);
