@@ -61,7 +61,8 @@ export async function readAppliedMigrations(db: Connection): Promise<AppliedMigr
   return rows;
 }
 
-const readHighestEpoch = (applied: readonly AppliedMigration[]): number =>
+/** 0: the ledger has none yet. */
+export const readHighestEpoch = (applied: readonly AppliedMigration[]): number =>
   Math.max(0, ...applied.map(({ epoch }) => epoch ?? 0));
 
 /** The Campanile that has set the highest epoch, for people. */
@@ -91,11 +92,10 @@ function findChangedMigration(
   known: readonly Migration[],
   present: ReadonlyMap<number, AppliedMigration>,
 ): string | undefined {
-  const changed = known.filter(({ number, name, sha256 }) => {
+  const first = known.find(({ number, name, sha256 }) => {
     const row = present.get(number);
     return row?.name !== name || (row.sha256 ?? sha256) !== sha256;
   });
-  const [first] = changed;
   if (!first) return undefined;
   const row = present.get(first.number);
   const difference = row?.name === first.name ? 'with another text' : `as ${row?.name}`;

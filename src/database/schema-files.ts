@@ -44,7 +44,7 @@ export interface SchemaEpoch {
 /** Reads the files of a folder. Throws when two migrations have the same number. */
 export async function loadSchemaFiles(folder: URL = SCHEMA_FOLDER): Promise<SchemaFiles> {
   const migrations = await loadMigrations(folder);
-  const [twice] = migrations.filter(({ number }, index) => migrations[index - 1]?.number === number);
+  const twice = migrations.find(({ number }, index) => migrations[index - 1]?.number === number);
   if (twice) throw new Error(`two migrations have the number of ${twice.name}: give one of them the next free number`);
   const functions = await loadFunctions(new URL('functions/', folder));
   return { migrations, functions, epoch: await loadEpoch(folder) };

@@ -11,6 +11,7 @@ import {
   lookAtServer,
   lookAtWorkers,
 } from './look-at-database.ts';
+import { checkSchema } from './check-schema.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
 import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
 
@@ -41,6 +42,7 @@ export async function examine({
 function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
   return [
     lookSafely('database', () => lookAtServer(db)),
+    lookSafely('schema', () => checkSchema(db)),
     lookSafely('clock', () => lookAtClock(db)),
     lookSafely('hold', () => lookAtHold(db)),
     lookSafely('workers', () => lookAtWorkers(db)),

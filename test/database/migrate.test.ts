@@ -11,6 +11,7 @@ import { loadSchemaFiles } from '../../src/database/schema-files.ts';
 import { StartupError } from '../../src/lib/errors.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
+import { DAY_BEFORE } from '../support/day-before.ts';
 
 const log = createLog('silent');
 const ours = readdirSync(join(import.meta.dirname, '../../src/database/migrations')).sort();
@@ -248,13 +249,6 @@ test('what our functions say fits the tables', async () => {
   for (const file of readdirSync(folder))
     await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
 });
-
-/** What 001-schema.sql got on its last day before it was frozen. */
-const DAY_BEFORE = `
-  drop table moves;
-  alter table ledger drop column cell;
-  alter table workspaces drop column moved_to;
-`;
 
 /** The schema as it was before the list of migrations had sums: 001 and nothing else. */
 async function makeFirstSchema(): Promise<void> {

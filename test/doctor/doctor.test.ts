@@ -29,6 +29,7 @@ test('an installation that works is told so while it runs, and that nobody sends
   expect(levels(JSON.parse(running.said) as Told)).toEqual({
     configuration: 'ok',
     database: 'ok',
+    schema: 'ok',
     disk: 'ok',
     clock: 'ok',
     permissions: 'ok',
