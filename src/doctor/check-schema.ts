@@ -32,5 +32,7 @@ export async function checkSchema(db: Database): Promise<Finding[]> {
       ),
     ];
   const newest = applied.at(-1)?.name;
-  return [find('schema', `It is that of ${newest}, epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)}`)];
+  return [
+    find('schema', `It is as ${newest} leaves it (epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)})`),
+  ];
 }

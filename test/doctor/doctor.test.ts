@@ -89,6 +89,34 @@ describe('what is the matter is said, with what to do', () => {
     ]);
   });
 
+  test('of a schema that is not that of this version, and functions that are not', async () => {
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'ok',
+        message: expect.stringMatching(/^It is as \d{3}-\S+\.sql leaves it \(epoch \d+, fingerprint [\da-f]{12}\)$/),
+      },
+    ]);
+    await run(sql`comment on function close_runs is null`);
+    expect(await of('schema')).toMatchObject([{ level: 'error', message: expect.stringMatching(/: close_runs$/) }]);
+    await run(sql`alter table moves rename to travels`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringContaining('table moves is missing'),
+        advice: expect.stringContaining('refuses'),
+      },
+    ]);
+    await run(sql`alter table travels rename to moves`);
+    await run(sql`update migrations set epoch = 0`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringContaining('from epoch 0'),
+        advice: expect.stringContaining('upgrade --check'),
+      },
+    ]);
+  });
+
   test('of a clock that is not that of this machine', async () => {
     const [finding] = await of('clock');
     expect(finding).toMatchObject({ level: 'ok', message: expect.stringMatching(/ 0\.\d s apart$/) });
