@@ -75,7 +75,7 @@ const REST = [
 const MATRIX = [
   'analytics/!(adds-up|sums)',
   'campaigns/!(clock|fold|halt|occurrences|revise)',
-  'database/schema',
+  'database/{fingerprint,schema}',
   'deliveries/!(poison|replaced|revise-newest|stalled-claim)',
   'service/journey',
 ].map((name) => `test/${name}.test.ts`);

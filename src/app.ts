@@ -200,7 +200,7 @@ interface ApiParts {
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, hints, metrics }: Shared,
+  { config, log, db, healthDb, disk, schema, hints, metrics }: Shared,
   {
     jwtSecret,
     jwtSecretPrevious,
@@ -247,7 +247,7 @@ function buildApi(
     }),
     events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: () => disk.check(healthDb) },
+    readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
     whyHeld: () => whyHeld(healthDb),
     isDiskFull: disk.isFull,
     requireRoom: disk.requireRoom,

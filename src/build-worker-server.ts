@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config.ts';
 import type { Database } from './database/connect.ts';
-import type { DiskWatch } from './database/watch-disk.ts';
 import { whyHeld } from './hold/read-hold.ts';
 import { buildOperatorServer } from './http/edge/operator-server.ts';
-import type { Log } from './lib/log.ts';
-import type { Metrics } from './metrics.ts';
+import type { Shared } from './open-shared.ts';
 import type { Worker } from './worker.ts';
 
 /** What machines ask of a process that serves no operations. */
@@ -15,12 +12,17 @@ export function buildWorkerServer(
     log,
     healthDb,
     disk,
+    schema,
     metrics,
-  }: { config: Config; log: Log; healthDb: Database; disk: DiskWatch; metrics: Metrics },
+  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'disk' | 'schema' | 'metrics'>,
   worker: Worker,
 ): FastifyInstance {
   return buildOperatorServer({
-    readyChecks: { database: () => disk.check(healthDb), lease: () => checkLease(healthDb, worker) },
+    readyChecks: {
+      database: () => disk.check(healthDb),
+      schema: () => schema.check(healthDb),
+      lease: () => checkLease(healthDb, worker),
+    },
     whyHeld: () => whyHeld(healthDb),
     isDiskFull: disk.isFull,
     metrics: metrics.registry,

@@ -88,6 +88,8 @@ export interface Config {
   previewRateLimit: number;
   /** Undefined: it makes no backups by itself. */
   backup: BackupSettings | undefined;
+  /** Whether a database in use is backed up before it is brought up to date. */
+  backUpBeforeUpgrade: boolean;
   /** How addresses are asked that users name. */
   egress: EgressSettings;
 }
@@ -177,7 +179,7 @@ export function readConfig(environment: Environment = process.env): Config {
     mediaDays: whole('MEDIA_RETENTION_DAYS', 30, LONGEST_RETENTION_DAYS) ?? 90,
     diskFloorBytes: megabytes(whole('DISK_FLOOR_MB', 0, 1_000_000_000)),
     previewRateLimit: whole('PREVIEW_RATE_LIMIT', 1, 1_000_000) ?? 600,
-    backup: readBackup(read, whole('BACKUP_KEEP', 1, 10_000)),
+    ...readBackups(read, whole('BACKUP_KEEP', 1, 10_000)),
     egress: readEgress(read),
   };
   problems.push(...problemsBetween(config));
@@ -185,13 +187,17 @@ export function readConfig(environment: Environment = process.env): Config {
   return Object.freeze(config);
 }
 
-function readBackup(read: ReturnType<typeof createReader>, keep: number | undefined): BackupSettings | undefined {
-  return backupSettings({
+function readBackups(
+  read: ReturnType<typeof createReader>,
+  keep: number | undefined,
+): Pick<Config, 'backup' | 'backUpBeforeUpgrade'> {
+  const backup = backupSettings({
     to: read.text('BACKUP_TO'),
     at: read.parsed('BACKUP_AT', 'a time of day, HH:MM', timeOfDay),
     keep,
     passphrase: read.parsed('BACKUP_PASSPHRASE', 'at least 12 characters', longPassphrase, read.secret),
   });
+  return { backup, backUpBeforeUpgrade: read.choice('BACKUP_BEFORE_UPGRADE', ['true', 'false']) !== 'false' };
 }
 
 /** What single variables cannot tell. */

@@ -1,6 +1,5 @@
 import type { Config } from './config.ts';
 import { connectDatabase, type PostgresAddress } from './database/connect.ts';
-import type { DiskWatch } from './database/watch-disk.ts';
 import type { Log } from './lib/log.ts';
 import { createVault } from './lib/vault.ts';
 import type { Messenger } from './messenger/messenger.ts';
@@ -12,7 +11,8 @@ import type { Secrets } from './secrets/load-secrets.ts';
 interface Needed extends Pick<Secrets, 'encryptionKey'> {
   config: Config;
   log: Log;
-  disk: DiskWatch;
+  /** Takes what any statement failed of. */
+  onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   metrics: Metrics;
   /** For tests, which do not wait as long as one should for WhatsApp. */
@@ -47,6 +47,6 @@ export function openMessengers(needed: Needed): Messenger[] {
   ];
 }
 
-function connect({ log, disk, address }: Needed, name: string) {
-  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: disk.note });
+function connect({ log, onStatementError, address }: Needed, name: string) {
+  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: onStatementError });
 }

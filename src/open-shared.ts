@@ -1,11 +1,15 @@
+import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts';
 import type { Config } from './config.ts';
 import { bringUpToDate } from './database/bring-up-to-date.ts';
-import { connectDatabase, type Database, type PostgresAddress } from './database/connect.ts';
+import { connectDatabase, type Connection, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
+import { watchEpoch } from './database/watch-epoch.ts';
+import { watchSchema, type SchemaWatch } from './database/watch-schema.ts';
 import type { Log } from './lib/log.ts';
+import { readVersion } from './lib/version.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
 import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from './metrics.ts';
 
@@ -23,6 +27,9 @@ export interface Shared {
   /** For health, so that a flood of requests does not have the service taken for dead. */
   healthDb: Database;
   disk: DiskWatch;
+  schema: SchemaWatch;
+  /** Takes what any statement failed of. */
+  onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
@@ -38,6 +45,11 @@ export async function openShared(
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
     floorBytes: config.diskFloorBytes,
   });
+  const schema = watchSchema();
+  const onStatementError = (error: unknown) => {
+    disk.note(error);
+    schema.record(error);
+  };
   const postgres =
     config.databaseUrl === undefined
       ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.noteFull })
@@ -45,7 +57,7 @@ export async function openShared(
   if (postgres) closing.push(() => postgres.stop());
   const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
   const connect = (name: string, poolSize = POOL_SIZE) => {
-    const pool = connectDatabase(address, { log, name, poolSize, onError: disk.note });
+    const pool = connectDatabase(address, { log, name, poolSize, onError: onStatementError });
     closing.push(() => pool.destroy());
     return pool;
   };
@@ -53,7 +65,7 @@ export async function openShared(
   const sendingDb = connect('campanile sending');
   const healthDb = connect('campanile health', 1);
   await waitForDatabase(db, log);
-  await bringUpToDate(address, log);
+  await bringUpToDate(address, log, backUpFor(config, address, log));
   const { databaseListenUrl } = config;
   const hints = listenForHints(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
   closing.push(() => hints.close());
@@ -63,6 +75,30 @@ export async function openShared(
   measureAccounts(metrics.registry, { db, log });
   measureWebhooks(metrics.registry, { db, log });
   measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
-  const shared: Shared = { config, log, db, sendingDb, healthDb, disk, address, hints, metrics };
-  return { shared, isEmbedded: postgres !== undefined, failed: postgres ? postgres.exited : new Promise(() => {}) };
+  const epoch = await watchEpoch(healthDb, { log, onLoopError: metrics.countLoopError });
+  closing.push(epoch.stop);
+  const shared: Shared = {
+    config,
+    log,
+    db,
+    sendingDb,
+    healthDb,
+    disk,
+    schema,
+    onStatementError,
+    address,
+    hints,
+    metrics,
+  };
+  const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
+  return { shared, isEmbedded: postgres !== undefined, failed };
+}
+
+/** Undefined: the operator has said that none is to be made. */
+function backUpFor(config: Config, address: PostgresAddress, log: Log) {
+  if (!config.backUpBeforeUpgrade) return undefined;
+  const { backup: settings, dataDir, databaseUrl } = config;
+  const { version } = readVersion();
+  return (db: Connection) =>
+    backUpBeforeUpgrade(db, { settings, address, isEmbedded: databaseUrl === undefined, dataDir, version, log });
 }

@@ -7,7 +7,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { create } from 'tar';
-import { connectionSettings, type Database, type PostgresAddress } from '../database/connect.ts';
+import { connectionSettings, type Connection, type PostgresAddress } from '../database/connect.ts';
 import { StartupError } from '../lib/errors.ts';
 import {
   BASE_FILE,
@@ -32,7 +32,7 @@ const COMPRESSION = {
 };
 
 export interface BackupOptions {
-  db: Database;
+  db: Connection;
   address: PostgresAddress;
   /** The server is the embedded one of `dataDir`. */
   isEmbedded: boolean;
@@ -41,6 +41,8 @@ export interface BackupOptions {
   file: string;
   /** Seals the secrets of DATA_DIR, and authenticates the backup. Undefined: there must be no secrets, and it is not authenticated. */
   passphrase: string | undefined;
+  /** `leave` writes none of them: for a backup that lies beside them. `seal` unless given. */
+  secrets?: 'seal' | 'leave';
   version: string;
 }
 
@@ -49,14 +51,14 @@ export interface BackupOptions {
  * with all the log that makes them whole, one of one's own by pg_dump. The file is there whole and on the disk, or not at all. Throws a StartupError for what the operator has to change.
  */
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
-  const { db, address, isEmbedded, dataDir, passphrase, version } = options;
+  const { db, address, isEmbedded, dataDir, passphrase, secrets = 'seal', version } = options;
   const file = resolve(options.file);
   if (await exists(file)) throw new StartupError(`${file} is there already: a backup never replaces a file`);
   const draft = `${file}.new`;
   let staging = '';
   try {
     staging = await mkdtemp(join(isEmbedded ? dataDir : dirname(file), 'backup.new-'));
-    await sealInto(staging, dataDir, passphrase);
+    if (secrets === 'seal') await sealInto(staging, dataDir, passphrase);
     const about = await describe(db);
     const unpackedBytes = isEmbedded ? await takeBase(address, dataDir, staging) : undefined;
     if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
@@ -115,7 +117,7 @@ async function writeManifest(staging: string, manifest: Manifest, passphrase: st
   return [MANIFEST_FILE, MAC_FILE];
 }
 
-async function describe(db: Database): Promise<Pick<Manifest, 'postgres' | 'installationId' | 'number'>> {
+async function describe(db: Connection): Promise<Pick<Manifest, 'postgres' | 'installationId' | 'number'>> {
   const { rows } = await sql<{ postgres: string; installationId: string | null; number: number }>`
     select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
     from ledger`.execute(db);

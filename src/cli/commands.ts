@@ -25,6 +25,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'looks the installation over and says what to do; exit code 1 where something is wrong',
     run: async (shell) => (await import('./doctor.ts')).doctor(shell),
   },
+  upgrade: {
+    usage: ['upgrade --check'],
+    about:
+      'says what the next start would do to the database; exit code 0: nothing, 3: it would bring it up to date, 1: it would refuse it',
+    run: async (shell) => (await import('./upgrade.ts')).upgrade(shell),
+  },
   users: {
     usage: [
       'users list [SEARCH]',

@@ -1,33 +1,41 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { sql, type Transaction } from 'kysely';
+import type { Connection } from './connect.ts';
 import type { Schema } from './schema.ts';
+import type { DatabaseFunction } from './schema-files.ts';
 
 /**
- * Defines the functions of a folder, `name.sql` the one of that name, where the database has another text of it or none: the text
- * stands in the function's comment, as its hash. Resolves to the files that were applied. To be called before the tables are
- * made, which need some of them; so a signature may name only types that PostgreSQL brings along.
+ * Defines the functions of which the database has another text or none: the text stands in the function's comment, as its hash.
+ * Resolves to the files that were applied. To be called before the tables are made, which need some of them; so a signature may name
+ * only types that PostgreSQL brings along.
  */
-export async function applyFunctions(trx: Transaction<Schema>, folder: URL): Promise<string[]> {
-  const { rows } = await sql<{ name: string; hash: string | null }>`
-    select proname as name, obj_description(oid, 'pg_proc') as hash
-    from pg_proc where pronamespace = current_schema()::regnamespace`.execute(trx);
-  const present = new Map(rows.map(({ name, hash }) => [name, hash]));
+export async function applyFunctions(
+  trx: Transaction<Schema>,
+  functions: readonly DatabaseFunction[],
+): Promise<string[]> {
   // What a function says of tables is looked up when it is called.
   await sql`set local check_function_bodies = off`.execute(trx);
-  const applied: string[] = [];
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()) {
-    const name = file.slice(0, -'.sql'.length);
-    const text = await readFile(new URL(file, folder), 'utf8');
-    const hash = `sha256 ${createHash('sha256').update(text).digest('hex')}`;
-    if (present.get(name) === hash) continue;
-    await dropUnlessNeeded(trx, name);
-    await sql.raw(text).execute(trx);
-    await sql`comment on function ${sql.id(name)} is ${sql.lit(hash)}`.execute(trx);
-    applied.push(file);
+  const changed = await findChangedFunctions(trx, functions);
+  for (const one of changed) {
+    await dropUnlessNeeded(trx, one.name);
+    await sql.raw(one.sql).execute(trx);
+    await sql`comment on function ${sql.id(one.name)} is ${sql.lit(hashComment(one))}`.execute(trx);
   }
-  return applied;
+  return changed.map(({ file }) => file);
 }
+
+/** Returns the functions of which the database has another text, or none. */
+export async function findChangedFunctions(
+  db: Connection,
+  functions: readonly DatabaseFunction[],
+): Promise<DatabaseFunction[]> {
+  const { rows } = await sql<{ name: string; hash: string | null }>`
+    select proname as name, obj_description(oid, 'pg_proc') as hash
+    from pg_proc where pronamespace = current_schema()::regnamespace`.execute(db);
+  const present = new Map(rows.map(({ name, hash }) => [name, hash]));
+  return functions.filter((one) => present.get(one.name) !== hashComment(one));
+}
+
+const hashComment = ({ sha256 }: DatabaseFunction) => `sha256 ${sha256}`;
 
 /**
  * With other arguments it would be a second function beside the first, and with another result it would be refused. What a table

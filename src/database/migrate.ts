@@ -1,87 +1,95 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { sql, type Transaction } from 'kysely';
 import { StartupError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { readVersion } from '../lib/version.ts';
 import { applyFunctions } from './apply-functions.ts';
 import type { Database } from './connect.ts';
+import { inspectSchema } from './inspect-schema.ts';
 import type { Schema } from './schema.ts';
+import { loadSchemaFiles, SCHEMA_FOLDER, type Migration, type SchemaFiles } from './schema-files.ts';
 
-const FOLDER = new URL('./', import.meta.url);
 /** Any number; it only has to be the same in every process of this product. */
 export const MIGRATION_LOCK = 718_293_001;
 
-interface Migration {
-  number: number;
-  name: string;
-  file: URL;
+export interface MigrateOptions {
+  folder?: URL;
+  /**
+   * Called before a database that has been in use gets a migration or a higher epoch, after which an older version refuses it; other
+   * starting processes wait meanwhile. When it rejects, nothing is changed.
+   */
+  backUp?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 
 /**
  * Brings the schema up to date, while a lock keeps other starting processes waiting: the functions in `functions/` that have
  * changed, then each `migrations/NNN-what.sql` that is not yet recorded, in order and in a transaction of its own. Throws a
- * StartupError, and changes nothing, when the schema is newer than this code or was never released.
+ * StartupError, before anything is written, when the schema is newer than this code or is not what its migrations make.
  */
-export async function migrate(db: Database, log: Log, folder: URL = FOLDER): Promise<void> {
-  const migrations = await listMigrations(new URL('migrations/', folder));
-  const functions = new URL('functions/', folder);
-  for (;;) {
-    const applied = await db.transaction().execute((trx) => applyNext(trx, migrations, functions));
+export async function migrate(db: Database, log: Log, { folder = SCHEMA_FOLDER, backUp }: MigrateOptions = {}) {
+  const files = await loadSchemaFiles(folder);
+  for (let isFirst = true; ; isFirst = false) {
+    const applied = await db.transaction().execute((trx) => applyNext(trx, files, isFirst ? backUp : undefined));
     if (applied.length === 0) return;
     log.info({ applied }, 'brought the schema up to date');
   }
 }
 
-/** Throws a StartupError when the database has a migration that this version does not know, or has none. Changes nothing. */
+/** Throws a StartupError, with a sentence, when this version cannot run on the database: unknown, changed or no migrations. Only reads. */
 export async function requireKnownSchema(db: Database): Promise<void> {
-  const { rows: found } = await sql<{ table: string | null }>`select to_regclass('migrations')::text as table`.execute(
-    db,
-  );
-  if (!found[0]?.table) throw new StartupError('The database is none of Campanile: it has no migrations');
-  const { rows } = await sql<{ number: number; name: string }>`
-    select number, name from migrations order by number`.execute(db);
-  assertKnownMigrations(rows, await listMigrations(new URL('migrations/', FOLDER)));
-}
-
-async function listMigrations(folder: URL): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{3}-[a-z0-9-]+\.sql$/.test(name)).sort();
-  return names.map((name) => ({ number: Number(name.slice(0, 3)), name, file: new URL(name, folder) }));
+  const { applied, problem } = await inspectSchema(db, await loadSchemaFiles());
+  if (applied.length === 0) throw new StartupError('The database is none of Campanile: it has no migrations');
+  if (problem !== undefined) throw new StartupError(problem);
 }
 
 /** Applies the changed functions and the first missing migration; their names. One a transaction keeps each all or nothing. */
-async function applyNext(trx: Transaction<Schema>, migrations: Migration[], functions: URL): Promise<string[]> {
-  // Behind a pooler the connection may have the limits of another one of ours.
+async function applyNext(
+  trx: Transaction<Schema>,
+  files: SchemaFiles,
+  backUp: MigrateOptions['backUp'],
+): Promise<string[]> {
+  // Behind a pooler the connection may have the limits of another one of ours; and a backup takes longer than a transaction may rest.
   await sql`set local statement_timeout = 0`.execute(trx);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
-  await sql`create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
-    trx,
-  );
-  const { rows } = await sql<{ number: number; name: string }>`
-    select number, name from migrations order by number`.execute(trx);
-  assertKnownMigrations(rows, migrations);
-  const applied = await applyFunctions(trx, functions);
-  const present = new Set(rows.map(({ number }) => number));
-  const next = migrations.find(({ number }) => !present.has(number));
-  if (!next) return applied;
-  await sql.raw(await readFile(next.file, 'utf8')).execute(trx);
-  await sql`insert into migrations (number, name) values (${next.number}, ${next.name})`.execute(trx);
-  return [...applied, next.name];
+  const { applied, pending, epoch, problem } = await inspectSchema(trx, files);
+  if (problem !== undefined) throw new StartupError(problem);
+  const [next] = pending;
+  if (applied.length > 0 && (next || epoch < files.epoch.number)) await backUp?.(trx);
+  await createLedger(trx);
+  const changed = await applyFunctions(trx, files.functions);
+  if (next) await applyMigration(trx, next);
+  await recordEpoch(trx, files);
+  return next ? [...changed, next.name] : changed;
 }
 
-function assertKnownMigrations(present: ReadonlyArray<Omit<Migration, 'file'>>, known: readonly Migration[]): void {
-  const [first] = present;
-  if (first && first.name !== known[0]?.name)
+/** The columns after the third are added to an older table by 002. */
+async function createLedger(trx: Transaction<Schema>): Promise<void> {
+  await sql`
+    create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now(),
+                                           sha256 text, epoch int, version text)`.execute(trx);
+}
+
+async function applyMigration(trx: Transaction<Schema>, { number, name, sql: text }: Migration): Promise<void> {
+  try {
+    await sql.raw(text).execute(trx);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(
-      'The database was written by a Campanile from before its first release, and this version begins anew: set DATA_DIR to another folder, or DATABASE_URL to an empty database.',
+      `The migration ${name} failed, and the database is as it was before it: ${reason}. Start the version of before, which still runs, and report this.`,
+      error,
     );
-  const highest = present.at(-1)?.number ?? 0;
-  const newest = known.at(-1)?.number ?? 0;
-  if (highest > newest)
-    throw new StartupError(
-      `The database was written by a newer version of Campanile (schema ${highest}, this version knows ${newest}): start that version, or restore an older backup.`,
-    );
-  const unknown = present.find(({ name }) => !known.some((one) => one.name === name));
-  if (unknown)
-    throw new StartupError(
-      `The database was written by another version of Campanile, whose migration ${unknown.name} this one does not know: start that version.`,
-    );
+  }
+  await sql`insert into migrations (number, name) values (${number}, ${name})`.execute(trx);
+}
+
+/** Keeps the sums of what was applied, and on the newest row that this code was here. Writes nothing where it was before. */
+async function recordEpoch(trx: Transaction<Schema>, { migrations, epoch }: SchemaFiles): Promise<void> {
+  const numbers = migrations.map(({ number }) => number);
+  const sums = migrations.map(({ sha256 }) => sha256);
+  await sql`
+    update migrations m set sha256 = k.sha256 from unnest(${numbers}::int[], ${sums}::text[]) k (number, sha256)
+    where m.number = k.number and m.sha256 is null`.execute(trx);
+  await sql`
+    update migrations set epoch = ${epoch.number}, version = ${readVersion().version}
+    where number = (select max(number) from migrations) and coalesce(epoch, -1) < ${epoch.number}`.execute(trx);
 }

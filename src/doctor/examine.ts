@@ -11,6 +11,7 @@ import {
   lookAtServer,
   lookAtWorkers,
 } from './look-at-database.ts';
+import { checkSchema } from './check-schema.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
 import { lookAtTimeZones } from './look-at-time-zones.ts';
 import { lookAtSecrets } from './look-at-secrets.ts';
@@ -43,6 +44,7 @@ export async function examine({
 function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
   return [
     lookSafely('database', () => lookAtServer(db)),
+    lookSafely('schema', () => checkSchema(db)),
     lookSafely('clock', () => lookAtClock(db)),
     lookSafely('secrets', () => lookAtSecrets(db, config)),
     lookSafely('hold', () => lookAtHold(db)),

@@ -4,6 +4,7 @@
 export const CHECKS = [
   'configuration',
   'database',
+  'schema',
   'disk',
   'clock',
   'permissions',

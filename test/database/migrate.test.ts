@@ -5,10 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { sql, type RawBuilder } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Connection } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { applyFunctions } from '../../src/database/apply-functions.ts';
+import { migrate, type MigrateOptions } from '../../src/database/migrate.ts';
+import { loadSchemaFiles } from '../../src/database/schema-files.ts';
 import { StartupError } from '../../src/lib/errors.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
+import { DAY_BEFORE } from '../support/day-before.ts';
 
 const log = createLog('silent');
 const ours = readdirSync(join(import.meta.dirname, '../../src/database/migrations')).sort();
@@ -73,7 +76,11 @@ test('a migration that fails leaves nothing half-done, keeps those before it and
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
   write('migrations/002-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
-  await expect(run()).rejects.toThrow('invalid input syntax');
+  const failed = run();
+  await expect(failed).rejects.toThrow(StartupError);
+  await expect(failed).rejects.toThrow(
+    /^The migration 002-ropes.sql failed, and the database is as it was before it: invalid input syntax .*Start the version of before/,
+  );
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
   expect((await applied(database.db)).map(({ number }) => number)).toEqual([1]);
 
@@ -90,6 +97,100 @@ test('a migration may take its time, also on a connection that a pooler has lent
   await run(pooled);
   await pooled.destroy();
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
+});
+
+test('the list of migrations keeps the sum of each, also where it was begun by a version that kept none', async () => {
+  await makeFirstSchema();
+  await migrate(database.db, log);
+  const { migrations, epoch } = await loadSchemaFiles();
+  expect(await rows(sql`select number, name, sha256 from migrations order by number`)).toEqual(
+    migrations.map(({ number, name, sha256 }) => ({ number, name, sha256 })),
+  );
+  expect(await rows(sql`select max(epoch) as epoch from migrations`)).toEqual([{ epoch: epoch.number }]);
+});
+
+test('a schema that is not what its migrations make is refused before anything is written', async () => {
+  await makeFirstSchema();
+  // As it was a day before 001-schema.sql was frozen.
+  await sql.raw(DAY_BEFORE).execute(database.db);
+  await sql`comment on function close_runs is null`.execute(database.db);
+  const before = await snapshot(database.db);
+  const refused = migrate(database.db, log);
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow(
+    'The schema of the database is not as its migrations (up to 001-schema.sql) make it: column ledger.cell is missing; column workspaces.moved_to is missing; index workspaces.workspaces_moved is missing; table moves is missing.',
+  );
+  await expect(refused).rejects.toThrow(
+    /Nothing was changed\. Start the version that wrote it, .* restore a backup .*DATA_DIR/,
+  );
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a migration that was applied with another text is refused', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run();
+  write('migrations/001-bells.sql', 'create table bells (name text, pitch text);');
+  const before = await snapshot(database.db);
+  await expect(run()).rejects.toThrow(
+    /its migration 001-bells\.sql was applied with another text\. Nothing was changed/,
+  );
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run();
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('an older process does not put its functions back, and a newer one replaces them', async () => {
+  const { write, run } = createFolder();
+  const pitch = (note: string) =>
+    `create or replace function pitch() returns text language sql as $$ select '${note}' $$;`;
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('functions/pitch.sql', pitch('c'));
+  write('epoch.txt', 'epoch 1\n');
+  await run();
+  write('functions/pitch.sql', pitch('d'));
+  write('epoch.txt', 'epoch 2\n');
+  await run();
+  expect(await rows(sql`select pitch()`)).toEqual([{ pitch: 'd' }]);
+
+  write('functions/pitch.sql', pitch('c'));
+  write('epoch.txt', 'epoch 1\n');
+  const older = run();
+  await expect(older).rejects.toThrow(StartupError);
+  await expect(older).rejects.toThrow(
+    /brought up to date by a newer version, Campanile \d\S* \(epoch 2, this version has 1\): start that version/,
+  );
+  expect(await rows(sql`select pitch()`)).toEqual([{ pitch: 'd' }]);
+});
+
+test('a database in use is backed up before a migration or another epoch, and stays as it is when that fails', async () => {
+  const { write, run } = createFolder();
+  let backups = 0;
+  const backUp = () => Promise.resolve(void backups++);
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run(database.db, backUp);
+  await run(database.db, backUp);
+  expect(backups).toBe(0);
+
+  write('migrations/002-ropes.sql', 'create table ropes (length int);');
+  write('migrations/003-wheels.sql', 'create table wheels (size int);');
+  const before = await snapshot(database.db);
+  await expect(run(database.db, () => Promise.reject(new StartupError('no room')))).rejects.toThrow('no room');
+  expect(await snapshot(database.db)).toEqual(before);
+  await run(database.db, backUp);
+  expect(backups).toBe(1);
+  expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes', 'wheels']);
+
+  write('epoch.txt', 'epoch 1\n');
+  await run(database.db, backUp);
+  expect(backups).toBe(2);
+});
+
+test('two migrations with one number are a defect', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', '');
+  write('migrations/001-ropes.sql', '');
+  await expect(run()).rejects.toThrow('two migrations have the number of 001-ropes.sql');
 });
 
 test('only files with a number are migrations', async () => {
@@ -160,6 +261,17 @@ test('what our functions say fits the tables', async () => {
     await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
 });
 
+/** The schema as it was before the list of migrations had sums: 001 and nothing else. */
+async function makeFirstSchema(): Promise<void> {
+  const { migrations, functions } = await loadSchemaFiles();
+  await database.db.transaction().execute((trx) => applyFunctions(trx, functions));
+  await sql`create table migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
+    database.db,
+  );
+  await sql.raw(migrations[0]?.sql ?? '').execute(database.db);
+  await sql`insert into migrations (number, name) values (1, '001-schema.sql')`.execute(database.db);
+}
+
 /** A folder with migrations and functions of our own, as `src/database/` has them. */
 function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
@@ -167,7 +279,8 @@ function createFolder() {
   for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));
   return {
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
-    run: (db = database.db) => migrate(db, log, pathToFileURL(`${folder}/`)),
+    run: (db = database.db, backUp?: MigrateOptions['backUp']) =>
+      migrate(db, log, { folder: pathToFileURL(`${folder}/`), backUp }),
   };
 }
 

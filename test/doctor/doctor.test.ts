@@ -29,6 +29,7 @@ test('an installation that works is told so while it runs, and that nobody sends
   expect(levels(JSON.parse(running.said) as Told)).toEqual({
     configuration: 'ok',
     database: 'ok',
+    schema: 'ok',
     disk: 'ok',
     clock: 'ok',
     permissions: 'ok',
@@ -86,6 +87,34 @@ describe('what is the matter is said, with what to do', () => {
   test('of a server that a power cut would harm, as that of the tests', async () => {
     expect(await of('database')).toMatchObject([
       { level: 'error', message: expect.stringContaining('fsync'), advice: expect.stringContaining('postgresql.conf') },
+    ]);
+  });
+
+  test('of a schema that is not that of this version, and functions that are not', async () => {
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'ok',
+        message: expect.stringMatching(/^It is as \d{3}-\S+\.sql leaves it \(epoch \d+, fingerprint [\da-f]{12}\)$/),
+      },
+    ]);
+    await run(sql`comment on function close_runs is null`);
+    expect(await of('schema')).toMatchObject([{ level: 'error', message: expect.stringMatching(/: close_runs$/) }]);
+    await run(sql`alter table moves rename to travels`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringContaining('table moves is missing'),
+        advice: expect.stringContaining('refuses'),
+      },
+    ]);
+    await run(sql`alter table travels rename to moves`);
+    await run(sql`update migrations set epoch = 0`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringContaining('from epoch 0'),
+        advice: expect.stringContaining('upgrade --check'),
+      },
     ]);
   });
 

@@ -38,6 +38,7 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   'keys list ada',
   'accounts list',
   'doctor',
+  'upgrade --check',
   `backup /backups/monday.campanile ${PASSPHRASE}`,
   `backup verify /backups/monday.campanile ${PASSPHRASE}`,
   loseData,
@@ -122,6 +123,12 @@ function settle(text: string): string {
       .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10')
       .replaceAll(/\d+\.\d MB in \d+\.\d s/g, '1.1 MB in 1.9 s')
       .replaceAll(/PostgreSQL [\d.]+, \d+\.\d+ GiB, \d+ of/g, 'PostgreSQL 18.1, 0.01 GiB, 6 of')
+      // Each change of the schema has others.
+      .replaceAll(
+        /\d{3}-\S+\.sql leaves it \(epoch \d+, fingerprint [\da-f]+\)/g,
+        '007-example.sql leaves it (epoch 12, fingerprint 6b5fc1a27a70)',
+      )
+      .replaceAll(/\(epoch \d+\)/g, '(epoch 12)')
       .replaceAll(/\d+\.\d GiB are free/g, '40.2 GiB are free')
       .replaceAll(/\d+\.\d s apart/g, '0.0 s apart')
       .replaceAll(/(?<=encryption key )[\da-f]{16}/g, '5f0c2a9d81e7b346')

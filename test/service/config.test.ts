@@ -83,6 +83,7 @@ test('nothing has to be set', () => {
     diskFloorBytes: undefined,
     previewRateLimit: 600,
     backup: undefined,
+    backUpBeforeUpgrade: true,
     egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
     sandboxSpeed: 1,
   });

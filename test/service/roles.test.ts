@@ -83,7 +83,7 @@ describe('a worker', () => {
       200,
       {
         status: 'ok',
-        checks: { database: 'ok', lease: 'ok' },
+        checks: { database: 'ok', schema: 'ok', lease: 'ok' },
         version: expect.any(String),
         commit: expect.any(String),
       },

@@ -1,17 +1,21 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
+import { createLog } from '../../src/lib/log.ts';
 import { readVersion } from '../../src/lib/version.ts';
+import { DAY_BEFORE } from '../support/day-before.ts';
 import { until } from '../support/ledger.ts';
+import { campanile } from '../support/service/campanile.ts';
 import { removeService, startService } from '../support/service/service.ts';
 import { ask, readAnswers, readTotals, signIn } from './installation.ts';
 import { BACKUP, FIXTURES, makeFixture, PASSPHRASE_FILE, readAbout, sumDatabase } from './make-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DOOR = join(ROOT, 'bin/campanile.mjs');
 const released = existsSync(FIXTURES) ? readdirSync(FIXTURES) : [];
 const LONG = { timeout: 120_000 };
 /** Nothing goes because it is old. */
@@ -33,9 +37,7 @@ test.for(['this code', ...released])(
     const { answers, key } = await readAbout(fixture);
     const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
     const folders = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };
-    const campanile = (...words: string[]) =>
-      execFileSync(process.execPath, [DOOR, ...words], { env: { PATH: process.env['PATH'], ...folders } });
-    campanile('restore', join(fixture, BACKUP), '--passphrase-file', PASSPHRASE_FILE);
+    await campanile(folders, 'restore', join(fixture, BACKUP), '--passphrase-file', PASSPHRASE_FILE);
     const service = await startService({
       folder: home,
       environment: { ...KEPT, SANDBOX_GAP_MS: '0-0', SANDBOX_SPEED: '50' },
@@ -48,7 +50,7 @@ test.for(['this code', ...released])(
     const token = await signIn(service.url);
     expect(await readAnswers(service.url, token)).toMatchObject(answers);
 
-    campanile('release', '--send', 'all');
+    expect(await campanile(folders, 'release', '--send', 'all')).toMatchObject({ code: 0 });
     const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string; name: string }> }>(
       service.url,
       key,
@@ -63,9 +65,64 @@ test.for(['this code', ...released])(
       ({ queued, read }) => queued === 0 && read > before.read,
     );
     expect(sent).toMatchObject({ sent: before.sent + before.queued, failed: 0 });
+
+    // The main job: a campaign of today, and what it came to.
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>(
+      service.url,
+      token,
+      'venom/list-groups',
+    );
+    const { campaign_id } = await ask<{ campaign_id: string }>(service.url, token, 'venom/add-campaign', {
+      name: 'Of today',
+      html: '<p>From the code of today</p>',
+      group_metadata_ids: groups.map((one) => one.group_metadata_id),
+    });
+    const today = await until(
+      () => readTotals(service.url, token, campaign_id),
+      (totals) => totals.sent === groups.length && totals.read > 0,
+    );
+    expect(today).toMatchObject({ queued: 0, failed: 0 });
     expect(await service.stop()).toBe(0);
   },
 );
+
+test('the data of a day before the schema was frozen is refused, and stays as it is', LONG, async () => {
+  const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const environment = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };
+  const backup = join(FIXTURES, 'before-0.1.0', BACKUP);
+  await campanile(environment, 'restore', backup, '--passphrase-file', PASSPHRASE_FILE);
+  await withRows(environment.DATA_DIR, (db) => sql.raw(DAY_BEFORE).execute(db));
+  const before = await withRows(environment.DATA_DIR);
+
+  await expect(startService({ folder: home })).rejects.toThrow(
+    /The schema of the database is not as its migrations .*column workspaces\.moved_to is missing.*Nothing was changed\. Start the version that wrote it/,
+  );
+  const doctor = await campanile(environment, 'doctor');
+  expect(doctor).toMatchObject({ code: 1, said: expect.stringMatching(/^error +schema +The schema of the database/m) });
+  expect(await withRows(environment.DATA_DIR)).toEqual(before);
+});
+
+/** Every row of every table and every function of a data folder, after `change`. */
+async function withRows(dataDir: string, change?: (db: Database) => Promise<unknown>): Promise<unknown> {
+  const log = createLog('fatal');
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  const db = connectDatabase(postgres.address, { log, poolSize: 1 });
+  try {
+    await change?.(db);
+    const { rows } = await sql<{ name: string; rows: string }>`
+      select relname as name, query_to_xml(format('select xmin, t::text as row from %I t order by 2', relname), true, false, '')::text as rows
+      from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`.execute(db);
+    const { rows: functions } = await sql`
+      select oid::regprocedure::text, xmin::text from pg_proc where pronamespace = 'public'::regnamespace order by 1`.execute(
+      db,
+    );
+    return { rows, functions };
+  } finally {
+    await db.destroy();
+    await postgres.stop();
+  }
+}
 
 test('no migration that was released has been changed since, and nothing of the database by a patch release', async () => {
   const today = await sumDatabase(ROOT);
@@ -85,8 +142,9 @@ test('no migration that was released has been changed since, and nothing of the 
 
 const isMigration = (file: string) => file.startsWith('migrations/');
 
-/** Only the third number is higher. */
+/** Only the third number is higher; a pre-release (`0.1.0-before`) has no patches. */
 function isPatchOf(version: string, before: string): boolean {
+  if (before.includes('-')) return false;
   const [major, minor, patch = ''] = version.split('.');
   const [thenMajor, thenMinor, thenPatch = ''] = before.split('.');
   return major === thenMajor && minor === thenMinor && Number.parseInt(patch, 10) > Number.parseInt(thenPatch, 10);

@@ -306,6 +306,7 @@ export const de: Words = {
     checks: {
       configuration: 'Einstellungen',
       database: 'Datenbank',
+      schema: 'Schema',
       disk: 'Festplatte',
       clock: 'Uhr',
       permissions: 'Rechte',

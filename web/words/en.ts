@@ -309,6 +309,7 @@ export const en = {
     checks: {
       configuration: 'Settings',
       database: 'Database',
+      schema: 'Schema',
       disk: 'Disk',
       clock: 'Clock',
       permissions: 'Permissions',

@@ -304,6 +304,7 @@ export const es: Words = {
     checks: {
       configuration: 'Ajustes',
       database: 'Base de datos',
+      schema: 'Esquema',
       disk: 'Disco',
       clock: 'Reloj',
       permissions: 'Permisos',

@@ -299,6 +299,7 @@ export const hi: Words = {
     checks: {
       configuration: 'सेटिंग',
       database: 'डेटाबेस',
+      schema: 'स्कीमा',
       disk: 'डिस्क',
       clock: 'घड़ी',
       permissions: 'अनुमतियाँ',

@@ -301,6 +301,7 @@ export const id: Words = {
     checks: {
       configuration: 'Pengaturan',
       database: 'Basis data',
+      schema: 'Skema',
       disk: 'Disk',
       clock: 'Jam',
       permissions: 'Izin',

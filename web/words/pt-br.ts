@@ -304,6 +304,7 @@ export const ptBR: Words = {
     checks: {
       configuration: 'Configurações',
       database: 'Banco de dados',
+      schema: 'Esquema',
       disk: 'Disco',
       clock: 'Relógio',
       permissions: 'Permissões',

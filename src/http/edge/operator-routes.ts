@@ -44,7 +44,7 @@ export function registerOperatorRoutes(
     let message: string | undefined;
     const checks = await runChecks(readyChecks, (check, error) => {
       log.debug({ err: error, check }, 'not ready');
-      message ??= whyDatabaseAway(error, isDiskFull())?.message;
+      message ??= error instanceof AppError ? error.message : whyDatabaseAway(error, isDiskFull())?.message;
     });
     if (isStopping()) checks['stopping'] = 'failed';
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');

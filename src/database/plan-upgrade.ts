@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { findChangedFunctions } from './apply-functions.ts';
+import type { Database } from './connect.ts';
+import { inspectSchema } from './inspect-schema.ts';
+import { loadSchemaFiles, type Migration, type SchemaEpoch } from './schema-files.ts';
+
+/** What the next start would do to a database. */
+export interface UpgradePlan {
+  /** Why it would be refused, in a sentence; undefined: it would not. */
+  problem: string | undefined;
+  /** Whether somebody has used the database. */
+  isNew: boolean;
+  steps: readonly UpgradeStep[];
+  /** Functions that are replaced, by name. */
+  functions: readonly string[];
+  epoch: { from: number; to: number };
+}
+
+export interface UpgradeStep {
+  name: string;
+  /** What the migration says of its locks, and how long they are held with a million deliveries. */
+  locks: string;
+  /** The tables that it names and that are there, the largest first. */
+  tables: readonly TableSize[];
+}
+
+export interface TableSize {
+  name: string;
+  /** With its indexes. */
+  bytes: number;
+  /** As estimated by the server; undefined: the table was not analysed yet. */
+  rows: number | undefined;
+}
+
+/** Only reads. */
+export async function planUpgrade(db: Database): Promise<UpgradePlan> {
+  const files = await loadSchemaFiles();
+  const { applied, pending, epoch, problem } = await inspectSchema(db, files);
+  const functions = problem === undefined ? await findChangedFunctions(db, files.functions) : [];
+  const sizes = await readTableSizes(db);
+  return {
+    problem,
+    isNew: applied.length === 0,
+    steps: pending.map((migration) => describeStep(migration, sizes)),
+    functions: functions.map(({ name }) => name),
+    epoch: { from: epoch, to: highest(files.epoch, epoch) },
+  };
+}
+
+const highest = ({ number }: SchemaEpoch, other: number) => Math.max(number, other);
+
+function describeStep({ name, sql: text }: Migration, sizes: readonly TableSize[]): UpgradeStep {
+  const statements = text.replaceAll(/--.*$/gm, '');
+  const words = new Set(statements.match(/\w+/g));
+  return { name, locks: readLocks(text), tables: sizes.filter((table) => words.has(table.name)) };
+}
+
+/** Returns the comment that begins with `Locks:`, up to a line without text. */
+function readLocks(text: string): string {
+  const [, locks = ''] = /^-- Locks: ((?:.*\n)(?:-- \S.*\n)*)/m.exec(text) ?? [];
+  return locks.replaceAll(/\s*\n(-- )?/g, ' ').trim();
+}
+
+async function readTableSizes(db: Database): Promise<TableSize[]> {
+  const { rows } = await sql<{ name: string; bytes: number; rows: number }>`
+    select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes, c.reltuples::float8 as rows
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = current_schema() and c.relkind in ('r', 'p')
+    order by 2 desc, 1`.execute(db);
+  return rows.map((table) => ({ ...table, rows: table.rows < 0 ? undefined : table.rows }));
+}

@@ -1,0 +1,83 @@
+/** `campanile upgrade --check`, and a process that a newer version has overtaken. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { DAY_BEFORE } from '../support/day-before.ts';
+import { campanile } from '../support/service/campanile.ts';
+import { removeService, startService } from '../support/service/service.ts';
+import { temporaryFolder } from '../support/servers/embedded.ts';
+
+let database: TestDatabase;
+let dataDir: string;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  dataDir = temporaryFolder();
+});
+afterEach(() => database.drop());
+
+function environmentOf({ address }: Pick<TestDatabase, 'address'>): Record<string, string> {
+  if ('url' in address) throw new Error('tests need a server on a Unix socket');
+  const { user, port, database: name, socketFolder } = address;
+  const url = `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(socketFolder)}`;
+  return { DATABASE_URL: url, DATA_DIR: dataDir };
+}
+
+const check = (...words: string[]) => campanile(environmentOf(database), 'upgrade', ...words);
+
+test('the exit code says whether a start would change the database, or would be refused', async () => {
+  expect(await check('--check')).toEqual({
+    code: 0,
+    said: expect.stringMatching(/^The database is up to date \(epoch \d+\): a start changes nothing of it\.\n$/),
+  });
+
+  await sql`update migrations set epoch = 0`.execute(database.db);
+  await sql`delete from migrations where number = 2`.execute(database.db);
+  await sql`comment on function close_runs is null`.execute(database.db);
+  const pending = await check('--check');
+  expect(pending.code).toBe(3);
+  expect(pending.said).toMatch(
+    /^The next start brings the database \(.* MiB\) from epoch 0 to \d+, by 1 migration\.\n/,
+  );
+  expect(pending.said).toMatch(
+    /\n {2}002-ledger-epoch\.sql\n {6}locks: `migrations` exclusively.* Within a second\.\n {6}tables here: migrations \(.* KiB/,
+  );
+  expect(pending.said).toContain('  Functions that are replaced: close_runs\n');
+  expect(pending.said).toContain(
+    `No backup is known of: none is in ${dataDir}/backups.\nOne is made into ${dataDir}/backups before`,
+  );
+  expect(pending.said).toMatch(/GiB are free there\.\nNothing was changed\.\n$/);
+
+  await sql.raw(DAY_BEFORE).execute(database.db);
+  const refused = await check('--check');
+  expect(refused).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^A start would be refused\. .*table moves is missing/),
+  });
+  expect((await check()).code).toBe(2);
+});
+
+test('of an empty database the start makes the schema', async () => {
+  const empty = await createEmptyDatabase();
+  onTestFinished(() => empty.drop());
+  const { code, said } = await campanile(environmentOf(empty), 'upgrade', '--check');
+  expect(code).toBe(3);
+  expect(said).toMatch(
+    /^The database is empty: the next start makes the schema, by \d+ migrations\.\n {2}001-schema\.sql\n/,
+  );
+});
+
+test('a process stops when a newer version has brought the database up to date, and does not start again', async () => {
+  const environment = {
+    ...environmentOf(database),
+    JWT_SECRET: 'a secret of at least thirty-two letters',
+    ENCRYPTION_KEY: '0'.repeat(64),
+  };
+  const service = await startService({ environment });
+  onTestFinished(() => removeService(service));
+  await sql`update migrations set epoch = epoch + 1, version = '9.9.9'`.execute(database.db);
+  expect(await service.ended).toBe(1);
+  expect(service.log()).toMatch(/a newer version, Campanile 9\.9\.9, has brought the database up to date \(epoch/);
+  await expect(startService({ environment, folder: service.folder })).rejects.toThrow(
+    /The database was brought up to date by a newer version, Campanile 9\.9\.9 \(epoch/,
+  );
+});
