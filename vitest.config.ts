@@ -38,7 +38,6 @@ const SLOW = [
  * these, and nothing else does.
  */
 const LONG = [
-  'cells/move',
   'campaigns/halt',
   'database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
   'deliveries/{replaced,revise-newest}',
@@ -58,7 +57,6 @@ const LONG = [
  */
 const REST = [
   'backup/backup',
-  'cells/workspace',
   'database/outages',
   'deliveries/stalled-claim',
   'hold/restored',

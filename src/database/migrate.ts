@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { StartupError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { applyFunctions } from './apply-functions.ts';
+import { checkGuards } from './check-guards.ts';
 import type { Database } from './connect.ts';
 import type { Schema } from './schema.ts';
 
@@ -19,7 +20,8 @@ interface Migration {
 /**
  * Brings the schema up to date, while a lock keeps other starting processes waiting: the functions in `functions/` that have
  * changed, then each `migrations/NNN-what.sql` that is not yet recorded, in order and in a transaction of its own. Throws a
- * StartupError, and changes nothing, when the schema is newer than this code or was never released.
+ * StartupError, and changes nothing, when the schema is newer than this code or was never released, or a guard of a missing migration
+ * raises (`check-guards.ts`).
  */
 export async function migrate(db: Database, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = await listMigrations(new URL('migrations/', folder));
@@ -47,9 +49,15 @@ async function applyNext(trx: Transaction<Schema>, migrations: Migration[], func
   const { rows } = await sql<{ number: number; name: string }>`
     select number, name from migrations order by number`.execute(trx);
   refuseOtherVersions(rows, migrations);
-  const applied = await applyFunctions(trx, functions);
   const present = new Set(rows.map(({ number }) => number));
-  const next = migrations.find(({ number }) => !present.has(number));
+  const missing = migrations.filter(({ number }) => !present.has(number));
+  if (rows.length > 0)
+    await checkGuards(
+      trx,
+      missing.map(({ file }) => file),
+    );
+  const applied = await applyFunctions(trx, functions);
+  const [next] = missing;
   if (!next) return applied;
   await sql.raw(await readFile(next.file, 'utf8')).execute(trx);
   await sql`insert into migrations (number, name) values (${next.number}, ${next.name})`.execute(trx);

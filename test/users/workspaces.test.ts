@@ -68,7 +68,6 @@ const OF_INSTALLATION = [
   'notice_reader',
   'push_keys',
   'ledger',
-  'moves',
 ];
 const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
 
