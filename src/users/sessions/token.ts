@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
+import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../database/schema.ts';
-import { putLast } from '../../lib/put-last.ts';
 import type { Clock } from '../../lib/time.ts';
 
 /** Which of a user's tokens one is. */
@@ -52,12 +52,12 @@ export function createTokens({
   const sign = createSigner({ key: secret, algorithm: 'HS256', iss: PARTY, aud: PARTY, noTimestamp: true });
   const verifiers = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(verifierOf);
   // Checking a signature takes longer than all else about a small request, and clients send the same token again and again.
-  const known = new Map<string, TokenClaims>();
+  const known = new LRUCache<string, TokenClaims>({ max: MOST_KNOWN });
 
   function check(token: string): TokenClaims | undefined {
     let claims: TokenClaims | undefined;
     for (const verify of verifiers) claims ??= claimsOf(verified(verify, token));
-    if (claims) putLast(known, token, claims, MOST_KNOWN);
+    if (claims) known.set(token, claims);
     return claims;
   }
 
