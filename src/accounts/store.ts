@@ -120,21 +120,6 @@ function selectAccounts(db: Connection) {
     ]);
 }
 
-/** Creates the account and its lane, in the transaction that creates the user. */
-export async function insertAccount(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  messenger: string,
-  status: AccountStatus,
-) {
-  const { account_id } = await trx
-    .insertInto('accounts')
-    .values({ workspace_id: workspaceId, messenger, status })
-    .returning('account_id')
-    .executeTakeFirstOrThrow();
-  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
-}
-
 /**
  * Locks the account's lane until the transaction ends, and notes on it that something changes. Whoever changes what an account may
  * send, or what became of it, does this first: what is read after it is current, two such transactions follow each other, and who

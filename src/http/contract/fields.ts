@@ -30,7 +30,10 @@ export function units(min: number, max: number): z.core.CheckFn<string> {
   };
 }
 
-const MOST_GROUPS = 10_000;
+/** The longest html of a post, in UTF-16 code units. */
+export const HTML_LIMIT = 262_144;
+
+export const MOST_GROUPS = 10_000;
 /** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
 const MOST_IDS = 10 * MOST_GROUPS;
 const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
