@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { sql, type Transaction } from 'kysely';
-import { StartupError } from '../lib/errors.ts';
+import { StartupError, errorCodeOf } from '../lib/errors.ts';
 import type { Schema } from './schema.ts';
 
 /** The guard of a migration: a block that raises an exception when the upgrade must not begin. */
@@ -20,9 +20,7 @@ export async function checkGuards(trx: Transaction<Schema>, migrations: readonly
     try {
       await sql.raw(guard).execute(trx);
     } catch (error) {
-      throw error instanceof Error && 'code' in error && error.code === RAISED
-        ? new StartupError(error.message, error)
-        : error;
+      throw error instanceof Error && errorCodeOf(error) === RAISED ? new StartupError(error.message, error) : error;
     }
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { connectionSettings, type PostgresAddress } from './connect.ts';
 import { FIRST_DATABASE, SUPERUSER } from './embedded-cluster.ts';
+import { errorCodeOf } from '../lib/errors.ts';
 
 /** The lines of PostgreSQL's own file that say where it listens. */
 const PORT_LINE = 3;
@@ -31,7 +32,7 @@ async function readLines(file: string): Promise<string[]> {
   try {
     return (await readFile(file, 'utf8')).split('\n');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -42,7 +43,7 @@ async function answers(address: PostgresAddress): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCodeOf(error);
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return false;
     throw error;
   } finally {
