@@ -39,7 +39,6 @@ const SLOW = [
  * these, and nothing else does.
  */
 const LONG = [
-  'cells/move',
   'campaigns/halt',
   'database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
   'deliveries/{replaced,revise-newest}',
@@ -59,7 +58,6 @@ const LONG = [
  */
 const REST = [
   'backup/{backup,tampered}',
-  'cells/workspace',
   'database/outages',
   'deliveries/stalled-claim',
   'hold/{lost-marks,restored}',

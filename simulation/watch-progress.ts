@@ -4,7 +4,7 @@ import { time } from './virtual-time.ts';
 import type { World } from './world.ts';
 
 /** Whoever is whole has taken over from those who are not within a lease, and has sent, or has given up, long before. */
-export const LIVE_WITHIN_MS = 60_000;
+const LIVE_WITHIN_MS = 60_000;
 
 export function watchProgress({ history, witness }: World): {
   /** Ask it with what the ledger says every few seconds. Once true the history says so, too. */

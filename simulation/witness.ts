@@ -24,7 +24,7 @@ export interface Chances {
 }
 
 export const KIND: Chances = { refuse: 0, refuseForGood: 0, loseAck: 0, vanish: 0, offline: 0, receipt: 1, retell: 0 };
-export const NASTY: Chances = {
+const NASTY: Chances = {
   refuse: 0.08,
   refuseForGood: 0.03,
   loseAck: 0.08,

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BUILD_FOLDER, isFresh } from '../web/freshness.ts';
 import type { Log } from './lib/log.ts';
+import { errorCodeOf } from './lib/errors.ts';
 
 const BUILDER = join(import.meta.dirname, '../web/build.ts');
 
@@ -45,7 +46,7 @@ function hasTools(): boolean {
     createRequire(import.meta.url).resolve('vite/package.json');
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return false;
+    if (errorCodeOf(error) === 'MODULE_NOT_FOUND') return false;
     throw error;
   }
 }

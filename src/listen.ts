@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { LOOPBACK } from './lib/address-range.ts';
-import { StartupError } from './lib/errors.ts';
+import { StartupError, errorCodeOf } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 
 /** What a worker does must not depend on a port that somebody else has: it then goes without. */
@@ -55,7 +55,7 @@ export async function listen(server: FastifyInstance, { host, port }: Config): P
 
 /** What the operator has to change, as a sentence; other errors come back as they are. */
 function reasonNotToListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+  switch (errorCodeOf(error)) {
     case 'EADDRINUSE':
       return new PortInUseError(
         `Port ${port} on ${host} is in use: stop what listens there, or set PORT to another one`,

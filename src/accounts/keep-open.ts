@@ -12,8 +12,7 @@ const OPENED_PER_STEP = 200;
 
 /**
  * Keeps the sessions of linked accounts open that this worker serves, where the messenger wants that, until stopped. An account
- * whose linking was cut off by the end of a worker is found here too, and told as what it is. Those of workspaces that move to another cell
- * are closed, once nothing is in hand.
+ * whose linking was cut off by the end of a worker is found here too, and told as what it is.
  */
 export function keepSessionsOpen({
   db,
@@ -26,7 +25,7 @@ export function keepSessionsOpen({
   db: Database;
   log: Log;
   leases: Pick<Leases, 'shards' | 'isGood'>;
-  sessions: Pick<Sessions, 'get' | 'has' | 'closeUnless'>;
+  sessions: Pick<Sessions, 'get' | 'has'>;
   messengers: ReadonlyMap<string, Messenger>;
   onLoopError?: (loop: string) => void;
 }): Loop {
@@ -35,12 +34,10 @@ export function keepSessionsOpen({
     'sessions',
     async () => {
       const shards = leases.shards();
-      if (shards.length === 0 || !leases.isGood()) return POLL_MS;
-      await closeMoved(shards);
-      if (names.length === 0) return POLL_MS;
+      if (names.length === 0 || shards.length === 0 || !leases.isGood()) return POLL_MS;
       const { rows } = await sql<{ account_id: number }>`
-        select a.account_id from accounts a join lanes l using (account_id) join workspaces w using (workspace_id)
-        where w.moved_to is null and a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
+        select a.account_id from accounts a join lanes l using (account_id)
+        where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
           and a.status not in ('unlinked', 'logged_out')`.execute(db);
       const missing = rows.map((row) => row.account_id).filter((accountId) => !sessions.has(accountId));
       await Promise.all(missing.slice(0, OPENED_PER_STEP).map((accountId) => openOne(accountId)));
@@ -48,15 +45,6 @@ export function keepSessionsOpen({
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );
-
-  async function closeMoved(shards: readonly number[]): Promise<void> {
-    const { rows } = await sql<{ account_id: number }>`
-      select a.account_id from workspaces w join accounts a using (workspace_id) left join lanes l using (account_id)
-      where w.moved_to is not null and l.in_hand_run_id is null
-        and campanile_shard(a.account_id) = any(${shards}::smallint[])`.execute(db);
-    const moved = new Set(rows.map((row) => row.account_id));
-    if (moved.size > 0) await sessions.closeUnless((accountId) => !moved.has(accountId));
-  }
 
   async function openOne(accountId: number): Promise<void> {
     try {

@@ -1,13 +1,20 @@
 import type { Connection } from '../database/connect.ts';
 import type { WorkspaceId } from '../database/schema.ts';
 import type { MessengerTraits } from '../messenger/messenger.ts';
-import { insertAccount } from './store.ts';
 
-/** Gives a new workspace an account, in the transaction that creates its owner; connected from the start where no phone has to agree. */
+/**
+ * Gives a new workspace an account and its lane, in the transaction that creates its owner; connected from the start where no phone has
+ * to agree.
+ */
 export async function linkAccount(
   trx: Connection,
   workspaceId: WorkspaceId,
-  messenger: MessengerTraits,
+  { name: messenger, linksAtOnce }: MessengerTraits,
 ): Promise<void> {
-  await insertAccount(trx, workspaceId, messenger.name, messenger.linksAtOnce ? 'connected' : 'unlinked');
+  const { account_id } = await trx
+    .insertInto('accounts')
+    .values({ workspace_id: workspaceId, messenger, status: linksAtOnce ? 'connected' : 'unlinked' })
+    .returning('account_id')
+    .executeTakeFirstOrThrow();
+  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
 }

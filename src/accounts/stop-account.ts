@@ -4,6 +4,7 @@ import type { Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import { requeueLanes } from './lease-store.ts';
 import { lockLane } from './store.ts';
+import { errorCodeOf } from '../lib/errors.ts';
 
 /** For the user of an account that is stopped. */
 export const STOPPED =
@@ -15,7 +16,7 @@ const BROKEN_RULES = /^2[23]/;
 
 /** Whether the database refused what was to be written, as what must never be. */
 function breaksRule(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && BROKEN_RULES.test(String(error.code));
+  return BROKEN_RULES.test(errorCodeOf(error) ?? '');
 }
 
 /**

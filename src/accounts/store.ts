@@ -60,7 +60,7 @@ export async function findOwnAccounts(db: Connection, workspaceIds: readonly Wor
     .execute();
 }
 
-/** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone, or the workspace has moved to another cell. */
+/** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
 export async function findAccounts(db: Connection, accountIds: readonly number[]): Promise<Array<Account | undefined>> {
   const rows = await db
     .selectFrom(
@@ -81,62 +81,43 @@ export async function findAccounts(db: Connection, accountIds: readonly number[]
 }
 
 function selectAccounts(db: Connection) {
-  return (
-    db
-      .selectFrom('accounts')
-      .innerJoin('memberships as owner', (join) =>
-        join.onRef('owner.workspace_id', '=', 'accounts.workspace_id').on('owner.role', '=', 'owner'),
-      )
-      .innerJoin('users', 'users.user_id', 'owner.user_id')
-      .where('users.deleted_at', 'is', null)
-      // A lookup, where the planner would read all workspaces for each account.
-      .where(sql<boolean>`(select w.moved_to from workspaces w where w.workspace_id = accounts.workspace_id) is null`)
-      .select([
-        'accounts.link_method as linkMethod',
-        'accounts.qr as qr',
-        'accounts.pairing_code as pairingCode',
-        'accounts.code_expires_at as codeExpiresAt',
-        'accounts.paused_until as pausedUntil',
-        'accounts.status_reason as reason',
-        'accounts.stop_reason as stopReason',
-        sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
-        'accounts.pause_cause as pauseCause',
-        sql<number>`case when accounts.status = 'paused'
+  return db
+    .selectFrom('accounts')
+    .innerJoin('memberships as owner', (join) =>
+      join.onRef('owner.workspace_id', '=', 'accounts.workspace_id').on('owner.role', '=', 'owner'),
+    )
+    .innerJoin('users', 'users.user_id', 'owner.user_id')
+    .where('users.deleted_at', 'is', null)
+    .select([
+      'accounts.link_method as linkMethod',
+      'accounts.qr as qr',
+      'accounts.pairing_code as pairingCode',
+      'accounts.code_expires_at as codeExpiresAt',
+      'accounts.paused_until as pausedUntil',
+      'accounts.status_reason as reason',
+      'accounts.stop_reason as stopReason',
+      sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
+      'accounts.pause_cause as pauseCause',
+      sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
-          'pauseLeftMs',
-        ),
-        sql<number>`case when accounts.paused_at > campanile_now() - interval '1 day' then accounts.pauses else 0 end`.as(
-          'pauses',
-        ),
-        sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
-          'isCodeGood',
-        ),
-        'accounts.account_id as accountId',
-        'accounts.workspace_id as workspaceId',
-        'accounts.messenger as messenger',
-        'accounts.status as status',
-        'accounts.linked_number as linkedNumber',
-        'accounts.scanned_number as scannedNumber',
-        'accounts.groups_synced_at as groupsSyncedAt',
-        'users.whatsapp_number as whatsappNumber',
-        'users.whatsapp_digits as phoneNumber',
-      ])
-  );
-}
-
-/** Creates the account and its lane, in the transaction that creates the user. */
-export async function insertAccount(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  messenger: string,
-  status: AccountStatus,
-) {
-  const { account_id } = await trx
-    .insertInto('accounts')
-    .values({ workspace_id: workspaceId, messenger, status })
-    .returning('account_id')
-    .executeTakeFirstOrThrow();
-  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
+        'pauseLeftMs',
+      ),
+      sql<number>`case when accounts.paused_at > campanile_now() - interval '1 day' then accounts.pauses else 0 end`.as(
+        'pauses',
+      ),
+      sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
+        'isCodeGood',
+      ),
+      'accounts.account_id as accountId',
+      'accounts.workspace_id as workspaceId',
+      'accounts.messenger as messenger',
+      'accounts.status as status',
+      'accounts.linked_number as linkedNumber',
+      'accounts.scanned_number as scannedNumber',
+      'accounts.groups_synced_at as groupsSyncedAt',
+      'users.whatsapp_number as whatsappNumber',
+      'users.whatsapp_digits as phoneNumber',
+    ]);
 }
 
 /**

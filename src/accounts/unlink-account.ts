@@ -12,10 +12,6 @@ export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): 
     delete from lanes l using accounts a where a.workspace_id = ${workspaceId} and l.account_id = a.account_id`.execute(
     trx,
   );
-  // What was linked here is linked from the other cell now: to forget it must not take the device off the phone's list.
-  await sql`
-    delete from account_keys k using accounts a join workspaces w using (workspace_id)
-    where w.workspace_id = ${workspaceId} and w.moved_to is not null and k.account_id = a.account_id`.execute(trx);
   await sql`
     update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null, linked_number = null, scanned_number = null
     where workspace_id = ${workspaceId}`.execute(trx);

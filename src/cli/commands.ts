@@ -74,20 +74,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'shows what is queued in a ledger that is held, and lets it send once each campaign has a choice',
     run: async (shell) => (await import('./release.ts')).release(shell),
   },
-  workspace: {
-    usage: [
-      'workspace export NAME FILE --to CELL --passphrase-file FILE',
-      'workspace import FILE --passphrase-file FILE',
-      'workspace take-back NAME --yes',
-    ],
-    about: 'moves the workspace of a user from one cell to another, with all that is in it',
-    run: async (shell) => (await import('./workspace.ts')).workspace(shell),
-  },
-  cell: {
-    usage: ['cell', 'cell NUMBER'],
-    about: 'says which cell this is, or makes it that one, so that workspaces can be moved here',
-    run: async (shell) => (await import('./cell.ts')).cell(shell),
-  },
   'whatsapp-check': {
     usage: ['whatsapp-check [--url URL] [--report FILE]'],
     about: 'goes through the first hour on WhatsApp with you',
@@ -98,10 +84,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: ['mcp --key-file FILE [--url URL]', 'mcp --port PORT [--host HOST] [--url URL]'],
     about: 'lets language models use the service: over stdio, or HTTP, where each request carries an API key',
     run: async (shell) => (await import('./mcp.ts')).mcp(shell),
-  },
-  sql: {
-    usage: ['sql'],
-    about: 'is not there, and says how to reach the database',
-    run: async () => (await import('./refuse-sql.ts')).refuseSql(),
   },
 };

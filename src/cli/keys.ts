@@ -1,5 +1,5 @@
 import { StartupError, UsageError } from '../lib/errors.ts';
-import { listApiKeys } from '../users/api-keys/list-api-keys.ts';
+import { selectApiKeys } from '../users/api-keys/api-key-store.ts';
 import { revokeApiKey } from '../users/api-keys/revoke-api-key.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
@@ -16,7 +16,7 @@ export async function keys({ given, output }: Shell): Promise<number> {
 }
 
 async function list(name: string, output: NodeJS.WritableStream): Promise<void> {
-  const found = await withUsers(async (deps) => listApiKeys(deps, actorFor(await requireUser(deps, name))));
+  const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, name)).workspaceId));
   writeTable(
     output,
     ['id', 'name', 'begins with', 'scopes', 'expires', 'last used'],

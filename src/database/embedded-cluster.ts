@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StartupError } from '../lib/errors.ts';
+import { StartupError, errorCodeOf } from '../lib/errors.ts';
 import type { Binaries } from './embedded-binaries.ts';
 import { SUPERUSER } from './embedded-config.ts';
 import { diskFull } from './embedded-folder.ts';
@@ -60,13 +60,13 @@ async function readVersion(cluster: string): Promise<string | undefined> {
   try {
     return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
   } catch (error) {
-    if (errorCode(error) === 'ENOTDIR') throw notACluster(cluster, error);
-    if (errorCode(error) !== 'ENOENT') throw error;
+    if (errorCodeOf(error) === 'ENOTDIR') throw notACluster(cluster, error);
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
   }
   try {
     await rmdir(cluster);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw notACluster(cluster, error);
+    if (errorCodeOf(error) !== 'ENOENT') throw notACluster(cluster, error);
   }
   return undefined;
 }
@@ -92,8 +92,4 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -6,6 +6,7 @@ import type { PostgresAddress } from './connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER, writeServerConfig } from './embedded-config.ts';
 import { handOver } from './embedded-identity.ts';
 import type { Identity } from './embedded-program.ts';
+import { errorCodeOf } from '../lib/errors.ts';
 
 /** How a server is reached, and by nobody else. */
 export interface Door {
@@ -62,7 +63,7 @@ async function openPort(dataDir: string, identity: Identity): Promise<Door> {
   await writeFile(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
     (error: unknown) => {
       // That of an earlier start is the one the cluster knows.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
     },
   );
   const password = (await readFile(passwordFile, 'utf8')).trim();

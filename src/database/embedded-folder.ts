@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { StartupError } from '../lib/errors.ts';
+import { StartupError, errorCodeOf } from '../lib/errors.ts';
 
 /**
  * Makes DATA_DIR a folder that only its owner can enter; resolves to its real path. Throws a StartupError that says what is
@@ -36,7 +36,7 @@ async function closeToOthers(path: string): Promise<void> {
 
 /** Node.js says ENOENT of a folder that cannot be made on a disk that is read only. */
 async function isReadOnly(error: unknown, path: string): Promise<boolean> {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return false;
+  if (errorCodeOf(error) !== 'ENOENT') return false;
   let existing = path;
   while (!existsSync(existing)) existing = dirname(existing);
   return access(existing, constants.W_OK).then(
@@ -47,7 +47,7 @@ async function isReadOnly(error: unknown, path: string): Promise<boolean> {
 
 /** What went wrong with a file below DATA_DIR, as a sentence for the operator; other errors come back as they are. */
 export function folderError(error: unknown, dataDir: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCodeOf(error);
   const reason = typeof code === 'string' ? REASONS[code] : undefined;
   return reason ? new StartupError(reason(dataDir), error) : error;
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../lib/errors.ts';
+import { StartupError, errorCodeOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
 import { runProgram } from './embedded-program.ts';
@@ -44,7 +44,7 @@ async function readRecordedPid(pidFile: string): Promise<number | undefined> {
     const pid = Number.parseInt(await readFile(pidFile, 'utf8'), 10);
     return pid > 1 ? pid : undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -73,7 +73,7 @@ async function isServing(pid: number, cluster: string, folder: { dev: number; in
     const [name, cwd] = await Promise.all([readFile(`/proc/${pid}/comm`, 'utf8'), stat(`/proc/${pid}/cwd`)]);
     return name.trim() === 'postgres' && cwd.dev === folder.dev && cwd.ino === folder.ino;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCodeOf(error);
     if (code === 'EACCES' || code === 'EPERM') return wasStartedFor(pid, cluster);
     // It ended while we looked, or is a zombie: neither has a folder.
     return false;
@@ -91,6 +91,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCodeOf(error) === 'EPERM';
   }
 }

@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
 import { DiskFullError } from './embedded-folder.ts';
 import type { Server } from './embedded-server.ts';
+import { errorCodeOf } from '../lib/errors.ts';
 
 /** A server that is started again when it ends by itself. */
 export interface KeptServer {
@@ -72,5 +73,5 @@ export function keepRunning(
 }
 
 function isDiskFull(error: unknown): boolean {
-  return error instanceof DiskFullError || (error instanceof Error && 'code' in error && error.code === 'ENOSPC');
+  return error instanceof DiskFullError || errorCodeOf(error) === 'ENOSPC';
 }

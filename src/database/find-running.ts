@@ -4,6 +4,7 @@ import pg from 'pg';
 import { connectionSettings, type PostgresAddress } from './connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER } from './embedded-config.ts';
 import { portUrl } from './embedded-door.ts';
+import { errorCodeOf } from '../lib/errors.ts';
 
 /** The lines of PostgreSQL's own file that say where it listens. */
 const PORT_LINE = 3;
@@ -32,7 +33,7 @@ async function readLines(file: string): Promise<string[]> {
   try {
     return (await readFile(file, 'utf8')).split('\n');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -43,7 +44,7 @@ async function answers(address: PostgresAddress): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCodeOf(error);
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return false;
     throw error;
   } finally {

@@ -3,6 +3,7 @@ import { StartupError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { readVersion } from '../lib/version.ts';
 import { applyFunctions } from './apply-functions.ts';
+import { checkGuards } from './check-guards.ts';
 import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import type { Schema } from './schema.ts';
@@ -23,7 +24,8 @@ export interface MigrateOptions {
 /**
  * Brings the schema up to date, while a lock keeps other starting processes waiting: the functions in `functions/` that have
  * changed, then each `migrations/NNN-what.sql` that is not yet recorded, in order and in a transaction of its own. Throws a
- * StartupError, before anything is written, when the schema is newer than this code or is not what its migrations make.
+ * StartupError, before anything is written, when the schema is newer than this code or is not what its migrations make, or when a guard of a
+ * pending migration raises (`check-guards.ts`).
  */
 export async function migrate(db: Database, log: Log, { folder = SCHEMA_FOLDER, backUp }: MigrateOptions = {}) {
   const files = await loadSchemaFiles(folder);
@@ -55,6 +57,8 @@ async function applyNext(
   if (problem !== undefined) throw new StartupError(problem);
   const [next] = pending;
   if (applied.length > 0 && (next || epoch < files.epoch.number)) await backUp?.(trx);
+  // After the backup: a guard may lock tables that a dump reads.
+  if (applied.length > 0) await checkGuards(trx, pending);
   await createLedger(trx);
   const changed = await applyFunctions(trx, files.functions);
   if (next) await applyMigration(trx, next);

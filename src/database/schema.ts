@@ -80,7 +80,6 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   workspaces: {
     workspace_id: GeneratedAlways<WorkspaceId>;
     stored_bytes: Generated<number>;
-    moved_to: number | null;
     created_at: GeneratedInstant;
   };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
@@ -194,20 +193,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     place: string | null;
     held_since: Date | null;
     held_reason: string | null;
-    cell: number | null;
     encryption_key_id: string | null;
     former_key_id: string | null;
     jwt_secret_id: string | null;
-  };
-  moves: {
-    move_id: string;
-    workspace_id: WorkspaceId;
-    direction: 'leaving' | 'taken_back' | 'arrived';
-    cell: number;
-    at: GeneratedInstant;
-    held_until: Date | null;
-    lane: ColumnType<unknown, string | null | undefined, string | null>;
-    paused_run_ids: Generated<number[]>;
   };
   lanes: {
     account_id: number;

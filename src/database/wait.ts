@@ -1,4 +1,4 @@
-import { StartupError } from '../lib/errors.ts';
+import { StartupError, errorCodeOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/time.ts';
 import { pingDatabase, type Database } from './connect.ts';
@@ -27,7 +27,7 @@ export async function waitForDatabase(db: Database, log: Log): Promise<void> {
     try {
       return await pingDatabase(db);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      const code = errorCodeOf(error) ?? '';
       const message = error instanceof Error ? error.message : String(error);
       const waitingHelps = NOT_YET.has(code) || NOT_YET_MESSAGE.test(message);
       if (!waitingHelps || performance.now() > deadline)

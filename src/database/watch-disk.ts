@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { AppError } from '../lib/errors.ts';
+import { AppError, errorCodeOf } from '../lib/errors.ts';
 import { pingDatabase, type Database } from './connect.ts';
 
 /** What is known of the disk that the database is on. */
@@ -44,7 +44,7 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
   };
   return {
     note(error) {
-      if (error instanceof Error && 'code' in error && error.code === DISK_FULL) noteFull();
+      if (errorCodeOf(error) === DISK_FULL) noteFull();
     },
     noteFull,
     isFull,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
 import { fileNameOf } from '../lib/file-name.ts';
-import { keepRecent } from '../lib/keep-recent.ts';
 import { loadMedia } from '../media/store.ts';
 import { extensionOf } from '../media/sniff.ts';
 import type { Post } from '../messenger/messenger.ts';
@@ -18,9 +18,9 @@ const POSTS_KEPT = 100;
 const FILES_KEPT = 2;
 
 export function loadPosts(db: Database): Posts {
-  const files = keepRecent<number, Buffer>({ most: FILES_KEPT });
+  const files = new LRUCache({ max: FILES_KEPT, fetchMethod: loadNext, ignoreFetchAbort: true });
+  const posts = new LRUCache({ max: POSTS_KEPT, fetchMethod: read, ignoreFetchAbort: true });
   let loading: Promise<unknown> = Promise.resolve();
-  const posts = keepRecent<number, Post>({ most: POSTS_KEPT });
   // Many campaigns may be due at the same minute.
   const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), { parallel: 2, most: 500 });
 
@@ -41,7 +41,7 @@ export function loadPosts(db: Database): Posts {
         size: row.size,
         sha256: row.sha256,
         fileName: fileNameOf(row.name, extensionOf(row.mime)),
-        load: () => files.get(mediaId, () => loadNext(mediaId)),
+        load: () => files.forceFetch(mediaId),
       },
     };
   }
@@ -53,7 +53,7 @@ export function loadPosts(db: Database): Posts {
     return toPost(row);
   }
 
-  return { get: (contentId) => posts.get(contentId, () => read(contentId)) };
+  return { get: (contentId) => posts.forceFetch(contentId) };
 }
 
 interface ContentRow {

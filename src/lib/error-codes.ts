@@ -109,10 +109,6 @@ export const ERROR_CODES = {
   server_stopping: ['unavailable', 'The server is stopping'],
   sign_ins_busy: ['unavailable', 'Too many sign-ins are under way'],
   media_busy: ['unavailable', 'The file is being changed by another request'],
-  workspace_moved: [
-    'unavailable',
-    'The workspace is on its way to another cell, or has moved there: try again in a moment',
-  ],
   account_not_connected: ['unavailable', 'The account is not connected just now: nothing was done'],
   messenger_unavailable: ['unavailable', 'The messaging application refused it for now, or broke off linking'],
   outcome_unknown: ['unavailable', 'The messaging application has not answered: sync your groups to see what exists'],

@@ -83,3 +83,8 @@ export class UsageError extends Error {
     this.name = 'UsageError';
   }
 }
+
+/** Returns the code that Node.js or PostgreSQL gives an error, such as `ENOENT` or `23505`; undefined where it has none. */
+export function errorCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

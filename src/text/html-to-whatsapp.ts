@@ -10,9 +10,6 @@ import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 
-/** The longest HTML that is taken, in UTF-16 code units. The request's schema checks it. */
-export const HTML_LIMIT = 262_144;
-
 /** What HTML comes to. With `problems` it is refused, and `text` is empty. */
 export interface Converted {
   text: string;

@@ -22,7 +22,6 @@ export interface UserSettings {
   jwtSecret: string;
   /** The secret before: tokens that it has signed are still taken. */
   jwtSecretPrevious?: string | undefined;
-  tokenLifetimeMs?: number;
   signUp: 'open' | 'invite' | 'closed';
   /** Strangers can come: passwords that are guessed first are refused. */
   isPublic: boolean;
@@ -76,7 +75,6 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     hints,
     jwtSecret,
     jwtSecretPrevious,
-    tokenLifetimeMs,
     signUp,
     isPublic,
     vault,
@@ -102,12 +100,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     stopsWithUser,
     allowsNumber,
     challenges: createChallenges({ secret: jwtSecret, clock }),
-    tokens: createTokens({
-      secret: jwtSecret,
-      previousSecret: jwtSecretPrevious,
-      clock,
-      ...(tokenLifetimeMs === undefined ? {} : { lifetimeMs: tokenLifetimeMs }),
-    }),
+    tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
     tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
     noteSessionUses: createNoteSessionUses({ db, log, clock }),
     apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),

@@ -23,8 +23,6 @@ export interface User {
 export interface Membership {
   workspaceId: WorkspaceId;
   role: Role;
-  /** The cell that the workspace has moved to, or is on its way to: nothing is taken for it here. */
-  movedTo: number | null;
 }
 
 export interface TokenState extends Membership {
@@ -103,10 +101,9 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
     .selectFrom('user_logins')
     .innerJoin('users', 'users.user_id', 'user_logins.user_id')
     .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
-    .innerJoin('workspaces as w', 'w.workspace_id', 'm.workspace_id')
     .where('login', '=', login)
     .selectAll('users')
-    .select(['m.workspace_id as workspaceId', 'm.role', 'w.moved_to as movedTo', signedOut])
+    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -115,11 +112,10 @@ export async function findUser(db: Connection, userId: UserId): Promise<UserWith
   const row = await db
     .selectFrom('users')
     .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
-    .innerJoin('workspaces as w', 'w.workspace_id', 'm.workspace_id')
     .where('users.user_id', '=', userId)
     .where('deleted_at', 'is', null)
     .selectAll('users')
-    .select(['m.workspace_id as workspaceId', 'm.role', 'w.moved_to as movedTo', signedOut])
+    .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
 }
@@ -163,20 +159,20 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
 
 export async function readTokenState(db: Connection, userId: UserId): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
-    select workspace_id as "workspaceId", role, moved_to as "movedTo", token_generation as "tokenGeneration",
+    select workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
            kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id) join workspaces using (workspace_id)
+    from users join memberships using (user_id)
     where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
-/** The same of many users, by user, in one statement; of users who are gone, or have moved, there is none. */
+/** The same of many users, by user, in one statement; of users who are gone there is none. */
 export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
   const { rows } = await sql<TokenState & { userId: UserId }>`
-    select user_id as "userId", workspace_id as "workspaceId", role, moved_to as "movedTo", token_generation as "tokenGeneration",
+    select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
            kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id) join workspaces using (workspace_id)
-    where user_id = any(${userIds}::bigint[]) and deleted_at is null and moved_to is null`.execute(db);
+    from users join memberships using (user_id)
+    where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(db);
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
@@ -289,7 +285,6 @@ function withSecrets(row: Selectable<Schema['users']> & Membership & { signedOut
     ...toUser(row),
     workspaceId: row.workspaceId,
     role: row.role,
-    movedTo: row.movedTo,
     passwordHash: row.password_hash,
     tokenGeneration: row.token_generation,
     keptTokenId: row.kept_token_id,

@@ -31,7 +31,7 @@ export interface Message extends WorkspaceEvent {
 /** Longer than anybody has a lane in hand: after that its process is dead. */
 const CLAIM_SECONDS = 60;
 
-/** Takes webhooks that are due and in nobody's hand, those that are due longest first. None while the ledger is held, and none of a workspace that has moved. */
+/** Takes webhooks that are due and in nobody's hand, those that are due longest first. None while the ledger is held. */
 export async function claimLanes(db: Connection, limit: number): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     update webhooks w
@@ -41,7 +41,6 @@ export async function claimLanes(db: Connection, limit: number): Promise<Lane[]>
       where disabled_at is null and (newest > position or has_retries) and next_try_at <= campanile_now()
         and (claimed_until is null or claimed_until <= campanile_now())
         and not exists (select from ledger where held_since is not null)
-        and not exists (select from workspaces m where m.workspace_id = webhooks.workspace_id and m.moved_to is not null)
       order by next_try_at limit ${limit} for update skip locked
     ) due
     where w.webhook_id = due.webhook_id

@@ -89,6 +89,40 @@ test('a migration that fails leaves nothing half-done, keeps those before it and
   expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
 });
 
+test('a guard that raises refuses the upgrade before any migration or function is applied', async () => {
+  const { write, run } = createFolder();
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
+  write('migrations/001-bells.sql', "create table bells (name text); insert into bells values ('cracked');");
+  await run();
+  const before = await snapshot(database.db);
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'd' $$;");
+  write('migrations/002-ropes.sql', 'create table ropes (length int);');
+  write(
+    'migrations/003-no-bells.sql',
+    `-- Bells go.
+do $guard$ begin
+  if exists (select from bells) then raise exception 'Take the bells down first'; end if;
+end $guard$;
+drop table bells;`,
+  );
+  const refused = run();
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow('Take the bells down first');
+  expect(await snapshot(database.db)).toEqual(before);
+
+  await sql`delete from bells`.execute(database.db);
+  await run();
+  expect(await tables(database.db)).toEqual(['migrations', 'ropes']);
+});
+
+test('the guards of an empty database are not run: there is nothing to guard', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/002-no-bells.sql', 'do $guard$ begin perform from bells limit 1; end $guard$; drop table bells;');
+  await run();
+  expect(await tables(database.db)).toEqual(['migrations']);
+});
+
 test('a migration may take its time, also on a connection that a pooler has lent to others before', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'select pg_sleep(0.3); create table bells (name text);');

@@ -49,7 +49,6 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   'users reset-password ada',
   'users delete ada',
   'secrets rotate',
-  'sql',
 ];
 
 /** What each command of the scene says, by its words, with what differs from one day to the next replaced. */

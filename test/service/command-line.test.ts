@@ -59,10 +59,3 @@ test('serve takes no further words, rather than pass over them', () => {
   expect(status).toBe(2);
   expect(stderr).toMatch(/^The service takes no words, and was given "3000"\n\nUsage:\n  campanile serve\n/);
 });
-
-test('sql is refused, and says by what psql gets in', () => {
-  const { status, stdout, stderr } = campanile('sql');
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain(`psql "host=${join(folder, 'data/socket')} user=campanile dbname=postgres"`);
-  expect(readdirSync(folder)).toEqual([]);
-});

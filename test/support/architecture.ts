@@ -44,7 +44,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   backup: ['hold', 'database', 'lib'],
-  cells: ['users', 'accounts', 'audit', 'backup', 'messenger/whatsapp', 'webhooks', 'database', 'lib'],
   hold: ['users', 'audit', 'campaigns', 'deliveries', 'accounts', 'messenger', 'database', 'lib'],
   doctor: [
     'users',

@@ -2,7 +2,8 @@
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConverter } from '../../src/text/convert-aside.ts';
-import { convertHtml, HTML_LIMIT } from '../../src/text/html-to-whatsapp.ts';
+import { HTML_LIMIT } from '../../src/http/contract/fields.ts';
+import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
 import { until } from '../support/ledger.ts';
 import { WORST_HTML } from '../support/inputs/worst-html.ts';
 

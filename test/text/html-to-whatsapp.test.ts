@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { growsLinearly } from '../support/effort.ts';
 import { runs } from '../support/runs.ts';
 import { WORST_HTML } from '../support/inputs/worst-html.ts';
-import { convertHtml, HTML_LIMIT, TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
+import { HTML_LIMIT } from '../../src/http/contract/fields.ts';
+import { convertHtml, TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, captionWarning } from '../../src/text/warnings.ts';
 
 /** Text of allowed HTML, with the invisible characters spelled out. */

@@ -203,6 +203,16 @@ test('a process that hears of nothing believes what it knows of a token for 0.8 
   await server.close();
 });
 
+test('a process whose clock is set back asks again at once', async () => {
+  let nowMs = Date.now();
+  const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
+  expect(await statusOn(server, bob.token)).toBe(200);
+  await here.post('/api/v1/user/revoke_tokens', undefined, { token: bob.token });
+  nowMs -= 60_000;
+  expect(await statusOn(server, bob.token)).toBe(401);
+  await server.close();
+});
+
 test('a token lives a day', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });

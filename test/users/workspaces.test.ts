@@ -29,7 +29,7 @@ import { acceptMedia } from '../../src/media/accept-media.ts';
 import { saveMedia } from '../../src/media/store.ts';
 import { createApiKey } from '../../src/users/api-keys/create-api-key.ts';
 import { createApiKeyStates } from '../../src/users/api-keys/api-key-states.ts';
-import { listApiKeys } from '../../src/users/api-keys/list-api-keys.ts';
+import { selectApiKeys } from '../../src/users/api-keys/api-key-store.ts';
 import { revokeApiKey } from '../../src/users/api-keys/revoke-api-key.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
@@ -68,7 +68,6 @@ const OF_INSTALLATION = [
   'notice_reader',
   'push_keys',
   'ledger',
-  'moves',
 ];
 const OF_NO_WORKSPACE = new Set([...OF_PEOPLE, ...OF_INSTALLATION]);
 
@@ -175,7 +174,7 @@ async function seenBy(actor: Actor) {
     campaigns: (await listCampaigns(deps, actor, page)).campaigns.map(({ campaignId }) => campaignId),
     runs: (await listRuns(deps, actor, days)).runs.map(({ campaignId }) => campaignId),
     lists: (await listGroupLists(deps, actor)).map(({ groupListId }) => groupListId),
-    keys: (await listApiKeys(deps, actor)).map(({ apiKeyId }) => apiKeyId),
+    keys: (await selectApiKeys(db, actor.workspaceId)).map(({ apiKeyId }) => apiKeyId),
     entries: (await listAuditLog(deps, actor, page)).entries.map(({ entryId }) => entryId),
     overview: (await readOverview(deps, actor, 1)).totals,
     kept: await findResult(db, { workspaceId: actor.workspaceId, key: 'same', operation: '/', bodyHash }),

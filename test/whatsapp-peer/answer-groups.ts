@@ -58,7 +58,7 @@ function create({ world }: PeerState, creator: Person, asked: Stanza): Group {
 }
 
 /** With so many of its participants at most. */
-export function describeGroup({ world }: PeerState, group: Group, most = Infinity): Stanza {
+function describeGroup({ world }: PeerState, group: Group, most = Infinity): Stanza {
   const participants = [...group.participants].slice(0, most).map(([jid, rank]) => {
     const person = personOf(world, jid);
     const number = person && numberOf(person);

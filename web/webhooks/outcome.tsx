@@ -7,7 +7,7 @@ import { words } from '../words/words.ts';
 
 type Tried = NonNullable<Webhook['last_try']>;
 
-export function isTaken({ status }: Tried): boolean {
+function isTaken({ status }: Tried): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 

@@ -13,7 +13,7 @@ import type { PostInput } from './prepare-post.ts';
 import { readNow } from '../store.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */
-export const DAYS_LIMIT = 366;
+const DAYS_LIMIT = 366;
 
 export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
   /** null: the user's zone, else the installation's. */

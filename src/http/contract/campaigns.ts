@@ -1,6 +1,6 @@
 /** The wire of the campaign operations (specification, contract §3 and §4). */
 import { z } from 'zod';
-import { groupMetadataIds, optional, text, timeZone, withDefault } from './fields.ts';
+import { groupMetadataIds, HTML_LIMIT, optional, text, timeZone, withDefault } from './fields.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -28,7 +28,7 @@ const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({ description: 'The campaign name.', examples: ['Spring fair'] }),
   desc: withDefault(description, '').meta({ description: 'A description, for yourself.' }),
-  html: text(0, 262_144).meta({
+  html: text(0, HTML_LIMIT).meta({
     description: 'The message. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
     examples: ['<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>'],
   }),

@@ -1,8 +1,6 @@
 /** The wire of drafts (contract §4). A draft may be half done: what would be refused when it is sent is kept as it is. */
 import { z } from 'zod';
-import { optional, text, withDefault } from './fields.ts';
-
-const MOST_GROUPS = 10_000;
+import { HTML_LIMIT, MOST_GROUPS, optional, text, withDefault } from './fields.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 const idempotencyKey = optional(text(1, 255)).meta({
@@ -10,7 +8,7 @@ const idempotencyKey = optional(text(1, 255)).meta({
 });
 
 const fields = {
-  html: withDefault(text(0, 262_144), '').meta({ description: 'The message, as in add-campaign; not looked at.' }),
+  html: withDefault(text(0, HTML_LIMIT), '').meta({ description: 'The message, as in add-campaign; not looked at.' }),
   is_schedule: withDefault(z.boolean(), false),
   start_date: optional(text(0, 10)),
   end_date: optional(text(0, 10)),

@@ -39,7 +39,10 @@ export const timeZone = z
   .overwrite((name) => findTimeZone(name) ?? name)
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
-const MOST_GROUPS = 10_000;
+/** The longest html of a post, in UTF-16 code units. */
+export const HTML_LIMIT = 262_144;
+
+export const MOST_GROUPS = 10_000;
 /** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
 const MOST_IDS = 10 * MOST_GROUPS;
 const TOO_MANY_GROUPS = 'must name 10,000 groups at most';

@@ -46,7 +46,6 @@ export const createUserBody = z
     password,
   })
   .meta({ id: 'CreateUser', description: 'All seven fields are required.' });
-export type CreateUserBody = z.output<typeof createUserBody>;
 
 export const createUserData = z.object({ user_info: userInfo });
 
@@ -80,7 +79,7 @@ export type Profile = z.output<typeof profile>;
 
 const quotaUse = z.object({ used: z.number().int(), limit: z.number().int() });
 
-export const quotas = z
+const quotas = z
   .object({
     stored_bytes: quotaUse.meta({ description: 'Of files that are kept for campaigns and drafts.' }),
     campaigns: quotaUse.meta({ description: 'Under way or planned.' }),

@@ -2,7 +2,6 @@ import { AppError } from '../../lib/errors.ts';
 import { isApiKey } from '../../users/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-keys/api-key-store.ts';
-import { refuseMoved } from '../../users/refuse-moved.ts';
 import type { Membership } from '../../users/store.ts';
 import type { NoteSessionUses } from '../../users/sessions/note-session-uses.ts';
 import type { TokenStates } from '../../users/sessions/token-states.ts';
@@ -85,7 +84,6 @@ function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Ca
 
 function callerOfToken(claims: TokenClaims, member: Membership | undefined, isProven: boolean): Caller {
   if (!member) throw new AppError('token_revoked', 'The token has been revoked');
-  refuseMoved(member);
   const { userId, tokenId, generation, expiresAtMs } = claims;
   const { workspaceId, role } = member;
   return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isProven };
@@ -93,7 +91,6 @@ function callerOfToken(claims: TokenClaims, member: Membership | undefined, isPr
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {
   if (!state) throw new AppError('api_key_invalid', 'The API key is not valid, has expired or has been revoked');
-  refuseMoved(state);
-  const { expiresAt, movedTo: _movedTo, ...known } = state;
+  const { expiresAt, ...known } = state;
   return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
 }

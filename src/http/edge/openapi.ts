@@ -73,7 +73,7 @@ const BEARER_SCHEME = {
 } as const;
 
 /** Every status that an operation can fail with. */
-export function failuresOf(operation: Operation): number[] {
+function failuresOf(operation: Operation): number[] {
   const statuses = new Set([...OF_EVERY_OPERATION, ...operation.errors]);
   if (operation.access === 'bearer') for (const status of OF_BEARER_OPERATIONS) statuses.add(status);
   return [...statuses].toSorted((a, b) => a - b);

@@ -8,7 +8,6 @@ import type { UserDependencies } from '../../users/dependencies.ts';
 import { confirmIdentity } from '../../users/sign-in/confirm-identity.ts';
 import { getProfile, userIsGone } from '../../users/get-profile.ts';
 import type { Client } from '../../users/sessions/session-store.ts';
-import { refuseMoved } from '../../users/refuse-moved.ts';
 import { signOut } from '../../users/sessions/sign-out.ts';
 import { findUser, type Membership } from '../../users/store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../users/sessions/token.ts';
@@ -112,9 +111,7 @@ function refuseOthers(request: FastifyRequest): void {
 async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
   const claims = tokens.read(token);
   const member = claims && (await tokenStates.find(claims));
-  if (!member) return undefined;
-  refuseMoved(member);
-  return { ...claims, workspaceId: member.workspaceId, role: member.role, movedTo: member.movedTo };
+  return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
 }
 
 async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {

@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../database/connect.ts';
 import { createBatch } from '../../lib/batch.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
 import { refusePost } from './refuse-post.ts';
+import { errorCodeOf } from '../../lib/errors.ts';
 
 /** A post as the members of a sandbox group see it. */
 export interface SandboxMessage {
@@ -118,7 +119,7 @@ function toResult(recipients: number | null): SendResult {
 }
 
 function isRepeat(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
+  return errorCodeOf(error) === '23505';
 }
 
 const hashes = new WeakMap<NonNullable<Post['media']>, Promise<Buffer>>();

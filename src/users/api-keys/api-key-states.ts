@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
 import type { Log } from '../../lib/log.ts';
-import { putLast } from '../../lib/put-last.ts';
 import type { Clock } from '../../lib/time.ts';
 import { hashApiKey } from './api-key.ts';
 import { findApiKeyByHash, noteApiKeyUse, type ApiKeyState } from './api-key-store.ts';
@@ -61,11 +61,11 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
 
 /** Notes that a key is in use, once a minute at most. */
 function noteUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
-  const noted = new Map<number, number>();
+  const noted = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {
     const notedAtMs = noted.get(apiKeyId);
     if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
-    putLast(noted, apiKeyId, nowMs, MOST_REMEMBERED);
+    noted.set(apiKeyId, nowMs);
     noteApiKeyUse(db, apiKeyId).catch((error: unknown) =>
       log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
     );

@@ -120,23 +120,19 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
     )
-    .innerJoin('workspaces as w', 'w.workspace_id', 'k.workspace_id')
     .select(['k.api_key_id as apiKeyId', 'k.workspace_id as workspaceId', 'k.user_id as userId', 'm.role', 'k.scopes'])
-    .select(['k.expires_at as expiresAt', 'w.moved_to as movedTo'])
+    .select('k.expires_at as expiresAt')
     .where('k.hash', '=', hash)
     .where('u.deleted_at', 'is', null)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
 }
 
-/** Which of these keys are still there; those whose user has been deleted or disabled, or whose workspace has moved, are not. */
+/** Which of these keys are still there; those whose user has been deleted or disabled are not. */
 export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ apiKeyId: number }>`
     select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
-    join workspaces w on w.workspace_id = k.workspace_id
-    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null and w.moved_to is null`.execute(
-    db,
-  );
+    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null`.execute(db);
   return new Set(rows.map((row) => row.apiKeyId));
 }
 

@@ -6,7 +6,7 @@ import { signOut } from './sign-out.ts';
 
 /**
  * Ends one of the user's sessions, by the id of its token: at once in this process, within a second in all others. Throws `not_found` for what
- * `listSessions` does not list.
+ * `selectSessions` does not list.
  */
 export async function endSession(
   deps: Pick<UserDependencies, 'db' | 'tokenStates'>,

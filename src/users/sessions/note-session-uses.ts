@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
-import { putLast } from '../../lib/put-last.ts';
 import type { Clock } from '../../lib/time.ts';
 import { noteSessionUse } from './session-store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from './token.ts';
@@ -12,13 +12,13 @@ const USE_NOTED_MS = 5 * 60_000;
 export type NoteSessionUses = (token: TokenClaims) => void;
 
 export function createNoteSessionUses({ db, log, clock }: { db: Database; log: Log; clock: Clock }): NoteSessionUses {
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   return ({ userId, tokenId, expiresAtMs }) => {
     const nowMs = clock.nowMs();
     // Signing in has noted the first one.
     const notedAtMs = noted.get(tokenId) ?? expiresAtMs - TOKEN_LIFETIME_MS;
     if (nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
-    putLast(noted, tokenId, nowMs, MOST_REMEMBERED);
+    noted.set(tokenId, nowMs);
     noteSessionUse(db, userId, tokenId).catch((error: unknown) =>
       log.warn({ err: error, userId }, 'the use of a session could not be noted'),
     );

@@ -1,4 +1,4 @@
-import { putLast } from '../../lib/put-last.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/time.ts';
 
 /** What was read lately, for so short a time that a revocation reaches every process within a second. */
@@ -10,10 +10,10 @@ export interface BriefMemory<Key, Value> {
 }
 
 /** Contract §4: a revocation holds on every process within 1 s, also when no hint comes through. */
-const MAX_AGE_MS = 800;
+const MAX_AGE_MS = 799;
 
 /** At most `most` are remembered, and only those that `isKept` takes. */
-export function rememberBriefly<Key, Value>({
+export function rememberBriefly<Key extends number | string, Value>({
   clock,
   most,
   read,
@@ -24,17 +24,22 @@ export function rememberBriefly<Key, Value>({
   read: (key: Key) => Promise<Value>;
   isKept?: (value: Value) => boolean;
 }): BriefMemory<Key, Value> {
-  const remembered = new Map<Key, { value: Value; readAtMs: number }>();
+  const remembered = new LRUCache<Key, { value: Value }>({
+    max: most,
+    ttl: MAX_AGE_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.nowMs() },
+  });
   const reading = new Map<Key, Promise<Value>>();
 
   async function readNow(key: Key): Promise<Value> {
     // Before the question, not after the answer: the age counts from what the answer can know.
-    const readAtMs = clock.nowMs();
+    const start = clock.nowMs();
     const answer = read(key);
     reading.set(key, answer);
     try {
       const value = await answer;
-      if (reading.get(key) === answer && isKept(value)) putLast(remembered, key, { value, readAtMs }, most);
+      if (reading.get(key) === answer && isKept(value)) remembered.set(key, { value }, { start });
       return value;
     } finally {
       if (reading.get(key) === answer) reading.delete(key);
@@ -43,13 +48,12 @@ export function rememberBriefly<Key, Value>({
 
   return {
     get(key) {
-      const entry = remembered.get(key);
-      const ageMs = entry ? clock.nowMs() - entry.readAtMs : MAX_AGE_MS;
-      if (entry && ageMs >= 0 && ageMs < MAX_AGE_MS) return entry.value;
-      return reading.get(key) ?? readNow(key);
+      // More is left than there ever was only where the clock was set back.
+      const entry = remembered.getRemainingTTL(key) <= MAX_AGE_MS ? remembered.get(key) : undefined;
+      return entry ? entry.value : (reading.get(key) ?? readNow(key));
     },
     drop(isOutdated = () => true) {
-      for (const [key, { value }] of remembered) if (isOutdated(key, value)) remembered.delete(key);
+      for (const [key, { value }] of remembered.entries()) if (isOutdated(key, value)) remembered.delete(key);
       // Whatever is being read may be older than the revocation: nobody who comes now waits for it.
       reading.clear();
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
+import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../database/schema.ts';
-import { putLast } from '../../lib/put-last.ts';
 import type { Clock } from '../../lib/time.ts';
 
 /** Which of a user's tokens one is. */
@@ -37,27 +37,25 @@ const PROOF_LASTS_MS = 10 * 60 * 1_000;
 const PARTY = 'campanile';
 const MOST_KNOWN = 10_000;
 
-/** Issues and reads tokens: JWTs signed with HS256, valid for `lifetimeMs` (24 h, contract §3). Those signed with `previousSecret` are read, too. */
+/** Issues and reads tokens: JWTs signed with HS256, valid for 24 h (contract §3). Those signed with `previousSecret` are read, too. */
 export function createTokens({
   secret,
   previousSecret,
   clock,
-  lifetimeMs = TOKEN_LIFETIME_MS,
 }: {
   secret: string;
   previousSecret?: string | undefined;
   clock: Clock;
-  lifetimeMs?: number;
 }): Tokens {
   const sign = createSigner({ key: secret, algorithm: 'HS256', iss: PARTY, aud: PARTY, noTimestamp: true });
   const verifiers = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(verifierOf);
   // Checking a signature takes longer than all else about a small request, and clients send the same token again and again.
-  const known = new Map<string, TokenClaims>();
+  const known = new LRUCache<string, TokenClaims>({ max: MOST_KNOWN });
 
   function check(token: string): TokenClaims | undefined {
     let claims: TokenClaims | undefined;
     for (const verify of verifiers) claims ??= claimsOf(verified(verify, token));
-    if (claims) putLast(known, token, claims, MOST_KNOWN);
+    if (claims) known.set(token, claims);
     return claims;
   }
 
@@ -65,7 +63,7 @@ export function createTokens({
     issue({ userId, generation }) {
       const nowSeconds = Math.floor(clock.nowMs() / 1_000);
       const tokenId = randomUUID();
-      const exp = nowSeconds + Math.floor(lifetimeMs / 1_000);
+      const exp = nowSeconds + TOKEN_LIFETIME_MS / 1_000;
       const said = { sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp };
       return { token: sign(said), tokenId, expiresAtMs: exp * 1_000 };
     },

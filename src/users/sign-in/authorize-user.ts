@@ -13,7 +13,6 @@ import type { UserDependencies } from '../dependencies.ts';
 import { loginOf } from '../login.ts';
 import { verifyPassword } from '../passwords/password.ts';
 import { requireFactor } from '../factors/prove-factor.ts';
-import { refuseMoved } from '../refuse-moved.ts';
 import { insertSession, type Client } from '../sessions/session-store.ts';
 import { isSignInPlace, noteSignInPlace, placeOf } from './sign-in-places.ts';
 import { isDisabled } from '../standing-store.ts';
@@ -57,8 +56,6 @@ async function checkCredentials(
   const matches = await countFailures(db, counters, () => verifyPassword(user?.passwordHash, password));
   if (user && !matches) noteFailure({ db, log }, user, address);
   if (!user || !matches) throw new AppError('credentials_wrong', 'Wrong user name or password');
-  // Before a code is taken, which would be good once more where the workspace is now.
-  refuseMoved(user);
   try {
     await requireFactor(deps, user.userId, code);
   } catch (error) {
@@ -69,8 +66,7 @@ async function checkCredentials(
 }
 
 /**
- * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`; one whose workspace has
- * moved, `workspace_moved`. A sign-in from a place
+ * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`. A sign-in from a place
  * that is new is told to the user by mail.
  */
 export async function letIn(
@@ -78,7 +74,6 @@ export async function letIn(
   user: UserWithSecrets,
   client: Client,
 ): Promise<{ token: string; user: User }> {
-  refuseMoved(user);
   const { token, ...issued } = tokens.issue({ userId: user.userId, generation: user.tokenGeneration });
   const isFirstLogin = await noteSignIn(db, user, issued, client);
   return { token, user: { ...user, isFirstLogin } };

@@ -59,7 +59,6 @@ const LONGEST = [
   'http/resume-events',
   'users/sign-in',
   'web/groups',
-  'cells/workspace',
   'deliveries/stalled-claim',
   'web/notices',
   'http/overload',

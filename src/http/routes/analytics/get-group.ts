@@ -3,6 +3,7 @@ import type { Database } from '../../../database/connect.ts';
 import { getGroupBody, getGroupData } from '../../contract/get-group.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { toNid } from '../groups/nid.ts';
+import { rate } from '../rate.ts';
 
 export function getGroupOperation(deps: { db: Database }): Operation {
   return defineOperation({
@@ -35,7 +36,7 @@ export function getGroupOperation(deps: { db: Database }): Operation {
           run_id: runId,
           at: at.toISOString(),
           ...post,
-          read_rate: rateOf(post),
+          read_rate: rate(post.read, post.recipients),
         })),
         planned: planned.map((run) => ({
           campaign_id: run.campaignId,
@@ -58,10 +59,6 @@ function addUp(posts: readonly GroupPost[]) {
     failed: add((post) => post.failed),
     recipients,
     read,
-    read_rate: rateOf({ recipients, read }),
+    read_rate: rate(read, recipients),
   };
-}
-
-function rateOf({ recipients, read }: Pick<GroupPost, 'recipients' | 'read'>): number | null {
-  return recipients === 0 ? null : read / recipients;
 }

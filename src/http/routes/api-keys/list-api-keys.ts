@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { listApiKeys } from '../../../users/api-keys/list-api-keys.ts';
+import { selectApiKeys } from '../../../users/api-keys/api-key-store.ts';
 import { listApiKeysData } from '../../contract/api-keys.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
@@ -15,7 +15,7 @@ export function listApiKeysOperation(deps: UserDependencies): Operation {
     data: listApiKeysData,
     errors: [],
     async handle({ actor }) {
-      const keys = await listApiKeys(deps, actor);
+      const keys = await selectApiKeys(deps.db, actor.workspaceId);
       return {
         api_keys: keys.map((key) => ({
           api_key_id: key.apiKeyId,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/connect.ts';
-import type { DraftHead } from '../../../drafts/draft-store.ts';
-import { listDrafts, readDraft } from '../../../drafts/list-drafts.ts';
+import { selectDrafts, type DraftHead } from '../../../drafts/draft-store.ts';
+import { readDraft } from '../../../drafts/read-draft.ts';
 import { listDraftsBody, listDraftsData } from '../../contract/drafts.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 
@@ -16,7 +16,8 @@ export function listDraftsOperation(deps: { db: Database }): Operation {
     data: listDraftsData,
     errors: [404],
     async handle({ body, actor }) {
-      if (body.draft_id === undefined) return { drafts: (await listDrafts(deps, actor)).map(toHead) };
+      if (body.draft_id === undefined)
+        return { drafts: (await selectDrafts(deps.db, actor.workspaceId, undefined)).map(toHead) };
       const draft = await readDraft(deps, actor, body.draft_id);
       const groups = draft.groups.map((group) => ({
         group_metadata_id: group.groupId,

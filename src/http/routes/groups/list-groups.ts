@@ -4,6 +4,7 @@ import type { GroupDeps } from '../../../groups/sync-groups.ts';
 import { listGroupsBody, listGroupsData } from '../../contract/groups.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
+import { rate } from '../rate.ts';
 import { toNid } from './nid.ts';
 
 const NOTHING_POSTED: GroupActivity = {
@@ -67,6 +68,6 @@ function toWireActivity({ posts, failed, lastPostedAt, recipients, read }: Group
     last_posted_at: lastPostedAt?.toISOString() ?? null,
     recipients,
     read,
-    read_rate: recipients === 0 ? null : read / recipients,
+    read_rate: rate(read, recipients),
   };
 }

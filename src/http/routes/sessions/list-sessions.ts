@@ -1,5 +1,5 @@
 import type { UserDependencies } from '../../../users/dependencies.ts';
-import { listSessions } from '../../../users/sessions/list-sessions.ts';
+import { selectSessions } from '../../../users/sessions/session-store.ts';
 import { nothing } from '../../contract/fields.ts';
 import { listSessionsData } from '../../contract/sessions.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
@@ -16,7 +16,7 @@ export function listSessionsOperation(deps: UserDependencies): Operation {
     data: listSessionsData,
     errors: [],
     async handle({ actor, caller }) {
-      const sessions = await listSessions(deps, actor);
+      const sessions = await selectSessions(deps.db, actor.userId);
       return {
         sessions: sessions.map((session) => ({
           session_id: session.tokenId,

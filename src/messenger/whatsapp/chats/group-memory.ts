@@ -1,6 +1,6 @@
 /** What is known of groups, for all accounts of a process together, and in little room: groups have up to thousands of members. */
 import type { GroupMetadata, GroupParticipant } from 'baileys';
-import { keepRecent, type Recent } from '../../../lib/keep-recent.ts';
+import { LRUCache } from 'lru-cache';
 
 export interface KeptGroup {
   about: Omit<GroupMetadata, 'participants'>;
@@ -11,7 +11,8 @@ export interface KeptGroup {
   isTold: boolean;
 }
 
-export type GroupMemory = Recent<string, KeptGroup>;
+/** `forceFetch` reads a group that is not in it by the `context` it is given, once for all callers that wait for it. */
+export type GroupMemory = LRUCache<string, KeptGroup, () => Promise<KeptGroup>>;
 
 /** Of all groups together, some 60 bytes each. Those that were posted to longest ago are forgotten first, and asked for again. */
 const MEMBERS_KEPT = 1_000_000;
@@ -21,7 +22,13 @@ const GROUP_WEIGHT = 30;
 const GOOD_FOR_MS = 60 * 60_000;
 
 export function createGroupMemory({ most = MEMBERS_KEPT } = {}): GroupMemory {
-  return keepRecent({ most, forMs: GOOD_FOR_MS, weigh: ({ memberCount }) => GROUP_WEIGHT + memberCount });
+  return new LRUCache({
+    maxSize: most,
+    sizeCalculation: ({ memberCount }) => GROUP_WEIGHT + memberCount,
+    ttl: GOOD_FOR_MS,
+    fetchMethod: (_key, _stale, { context: read }) => read(),
+    ignoreFetchAbort: true,
+  });
 }
 
 export function packGroup({ participants, ...about }: GroupMetadata): KeptGroup {

@@ -1,6 +1,6 @@
 /** What is known of the chats that are posted to, so that WhatsApp is not asked before each post. */
 import type { GroupMetadata, WASocket } from 'baileys';
-import { keepRecent } from '../../../lib/keep-recent.ts';
+import { LRUCache } from 'lru-cache';
 import type { MessengerGroup } from '../../messenger.ts';
 import type { ChannelQueries } from './channels.ts';
 import { packGroup, unpackGroup, type GroupMemory, type KeptGroup } from './group-memory.ts';
@@ -8,8 +8,8 @@ import { packGroup, unpackGroup, type GroupMemory, type KeptGroup } from './grou
 export interface KnownChats {
   /** Rejects with what the client throws, and while the account is not connected. */
   group(chatId: string): Promise<GroupMetadata>;
-  /** What is known already; undefined: nothing. */
-  knownGroup(chatId: string): Promise<GroupMetadata> | undefined;
+  /** What is known already; undefined: nothing, or it is being read. */
+  knownGroup(chatId: string): GroupMetadata | undefined;
   /** WhatsApp has told how a group stands, all of it. */
   learnGroup(group: GroupMetadata): void;
   forgetGroup(chatId: string): void;
@@ -39,7 +39,14 @@ export function keepChats({ memory, channels: { read }, client, onGroup }: ChatK
   // Whatever an earlier session of the account knew: somebody else may have heard the changes since.
   const keeper = ++keepers;
   const keyOf = (chatId: string) => `${keeper} ${chatId}`;
-  const channels = keepRecent<string, MessengerGroup>({ most: CHANNELS_KEPT, forMs: CHANNEL_GOOD_FOR_MS });
+  const channels = new LRUCache<string, MessengerGroup>({
+    // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
+    maxSize: CHANNELS_KEPT,
+    sizeCalculation: () => 1,
+    ttl: CHANNEL_GOOD_FOR_MS,
+    fetchMethod: async (chatId) => read(client(), chatId),
+    ignoreFetchAbort: true,
+  });
 
   /** For one post the same group is asked for several times. */
   let latest: { kept: KeptGroup; group: GroupMetadata } | undefined;
@@ -50,19 +57,24 @@ export function keepChats({ memory, channels: { read }, client, onGroup }: ChatK
 
   return {
     async group(chatId) {
-      const kept = await memory.get(keyOf(chatId), async () => packGroup(await client().groupMetadata(chatId)));
+      const kept = await memory.forceFetch(keyOf(chatId), {
+        context: async () => packGroup(await client().groupMetadata(chatId)),
+      });
       const group = open(kept);
       if (!kept.isTold) onGroup(group);
       kept.isTold = true;
       return group;
     },
-    knownGroup: (chatId) => memory.peek(keyOf(chatId))?.then(open),
-    learnGroup: (group) => memory.put(keyOf(group.id), packGroup(group)),
-    forgetGroup: (chatId) => memory.forget(keyOf(chatId)),
-    channel: (chatId) => channels.get(chatId, async () => read(client(), chatId)),
+    knownGroup(chatId) {
+      const kept = memory.peek(keyOf(chatId));
+      return kept && open(kept);
+    },
+    learnGroup: (group) => void memory.set(keyOf(group.id), packGroup(group)),
+    forgetGroup: (chatId) => void memory.delete(keyOf(chatId)),
+    channel: (chatId) => channels.forceFetch(chatId),
     // That one may not post there is asked again before it is believed.
     learnChannel: (channel) =>
-      channel.canSend ? channels.put(channel.chatId, channel) : channels.forget(channel.chatId),
-    forgetChannel: (chatId) => channels.forget(chatId),
+      void (channel.canSend ? channels.set(channel.chatId, channel) : channels.delete(channel.chatId)),
+    forgetChannel: (chatId) => void channels.delete(chatId),
   };
 }

@@ -33,7 +33,7 @@ export class ClaimLostError extends Error {
 }
 
 /** What a credential is sealed as. */
-export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
+const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
 /** Claims an account's credentials: whoever claimed them before can read, and write no more. */
 export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {

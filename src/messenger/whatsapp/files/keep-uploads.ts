@@ -1,12 +1,12 @@
 /** Uploads each file once for all chats it goes to, whatever number of tries that takes. */
 import type { WASocket } from 'baileys';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/connect.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Slots } from '../../../lib/slots.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
-import { keepRecent } from '../../../lib/keep-recent.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, noteUpload, type Uploaded, type UploadKey, type UploadPlace } from './uploads-table.ts';
@@ -62,7 +62,12 @@ const REFUSED_FOR_MS = 60_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOptions): Uploads {
-  const uploads = keepRecent<string, Uploaded>({ most: KEPT, forMs: KEPT_MS });
+  const uploads = new LRUCache<string, Uploaded, () => Promise<Uploaded>>({
+    max: KEPT,
+    ttl: KEPT_MS,
+    fetchMethod: (_name, _stale, { context: find }) => find(),
+    ignoreFetchAbort: true,
+  });
   const failures = keepFailures();
 
   async function findOrUpload(
@@ -104,7 +109,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       const failed = failures.find(name);
       if (failed) throw new NotUploadedError(failed);
       const key = { accountId, sha256: media.sha256, place };
-      const uploading = uploads.get(name, () => upload(name, media, key, by));
+      const uploading = uploads.forceFetch(name, { context: () => upload(name, media, key, by) });
       const waiting = new AbortController();
       const uploaded = await Promise.race([uploading, sleep(waitMs, waiting.signal)]).finally(() => waiting.abort());
       if (uploaded) return uploaded;

@@ -21,7 +21,7 @@ export interface Hearing {
   log: Log;
   tell: TellMembers;
   /** What is known of a group already; undefined: nothing. */
-  knownGroup(chatId: string): Promise<GroupMetadata> | undefined;
+  knownGroup(chatId: string): GroupMetadata | undefined;
 }
 
 /** Listens to one connection, from before its opening to its end. */
@@ -143,6 +143,6 @@ function findPosts({ kind, messageIds }: Doing): Array<{ messageId: string; isAb
 async function resolve(client: WASocket, hearing: Hearing, chatId: string, number: string) {
   const known = await findLid(client.authState.keys, number);
   if (known !== undefined) return known;
-  const group = await hearing.knownGroup(chatId);
+  const group = hearing.knownGroup(chatId);
   return group && peopleIn(group).find((person) => person.number === number)?.lid;
 }

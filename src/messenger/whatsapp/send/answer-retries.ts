@@ -4,9 +4,9 @@
  * are answered after a restart too.
  */
 import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
+import { LRUCache } from 'lru-cache';
 import { createBatch } from '../../../lib/batch.ts';
 import { startLoop } from '../../../lib/loop.ts';
-import { putLast } from '../../../lib/put-last.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import type { Notes } from '../connect/credentials.ts';
 import { hearFirst } from '../connect/hear-first.ts';
@@ -52,7 +52,7 @@ interface State extends AnsweringAll {
   /** By device and post, the longest first. */
   waiting: Map<string, Waiting>;
   /** How often was asked, by device and post. */
-  asked: Map<string, number>;
+  asked: LRUCache<string, number>;
   /** What was noted before this session is among those that wait. */
   isLoaded: boolean;
   /** When the next one may leave, by the process's clock. */
@@ -66,7 +66,8 @@ export function answerRetries(options: AnsweringAll): Answers {
   const state: State = {
     ...options,
     waiting: new Map(),
-    asked: new Map(),
+    // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
+    asked: new LRUCache({ maxSize: MOST_COUNTED, sizeCalculation: () => 1 }),
     isLoaded: false,
     nextAtMs: 0,
     stopping: stopping.signal,
@@ -124,7 +125,7 @@ function admit({ waiting, asked, accountId, log }: State, retry: Retry): boolean
     log.warn({ accountId }, 'so many devices ask for posts again that one is not answered');
     return false;
   }
-  putLast(asked, name, times, MOST_COUNTED);
+  asked.set(name, times);
   return true;
 }
 

@@ -2,7 +2,7 @@
  * What is known of the members of groups: their devices, those that cannot be written to, and who can read which group. It is kept
  * with the credentials, outlives a restart, and is asked for again only when it may have changed.
  */
-import { putLast } from '../../../lib/put-last.ts';
+import { LRUCache } from 'lru-cache';
 import type { Notes } from '../connect/credentials.ts';
 
 /** A member under the jid that a group names them by. */
@@ -43,7 +43,8 @@ const KEY_HOLDERS = 'group-key-holders';
 const MEMBERS_IN_MEMORY = 5_000;
 
 export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
-  const recent = new Map<string, KnownMember>();
+  // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
+  const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();
 
   async function read(jids: readonly string[]): Promise<Map<string, KnownMember>> {
@@ -53,7 +54,7 @@ export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
     for (const [jid, note] of stored) {
       // What was changed meanwhile is newer.
       const member = recent.get(jid) ?? (note as KnownMember);
-      putLast(recent, jid, member, MEMBERS_IN_MEMORY);
+      recent.set(jid, member);
       known.set(jid, member);
     }
     return known;
@@ -64,7 +65,7 @@ export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
     const changed = new Map(jids.flatMap((jid) => toEntry(jid, change(known.get(jid), jid))));
     if (changed.size === 0) return;
     await notes.write(MEMBER, changed);
-    for (const [jid, member] of changed) putLast(recent, jid, member, MEMBERS_IN_MEMORY);
+    for (const [jid, member] of changed) recent.set(jid, member);
   }
 
   return {

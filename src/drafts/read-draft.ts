@@ -16,12 +16,7 @@ export interface WholeDraft extends DraftHead {
   groups: DraftGroup[];
 }
 
-/** All of the workspace's drafts, what was changed last first (contract §4, list-drafts). */
-export function listDrafts({ db }: { db: Database }, { workspaceId }: Actor): Promise<DraftHead[]> {
-  return selectDrafts(db, workspaceId, undefined);
-}
-
-/** One of them with everything in it, as it was at one moment. Throws 404. */
+/** One of the workspace's drafts with everything in it, as it was at one moment (contract §4, list-drafts). Throws 404. */
 export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<WholeDraft> {
   return db
     .transaction()
