@@ -22,7 +22,7 @@ const SLOW = [
   'text/{html-to-whatsapp,laws}',
   'receipts/effort',
   'users/{command-line,delete-account,sign-in}',
-  'backup/daily',
+  'backup/{before-upgrade,daily}',
   'upgrade/*',
   'contract/{access,clients,connections,fuzz,limits}',
   'analytics/{adds-up,sums}',

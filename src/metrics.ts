@@ -22,6 +22,7 @@ const LOOPS = [
   'credentials',
   'deleted campaigns',
   'due runs',
+  'epoch',
   'erasure',
   'events',
   'housekeeping',

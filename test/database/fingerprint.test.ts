@@ -1,5 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectCatalog, findDifferences } from '../../src/database/fingerprint.ts';
@@ -8,7 +11,7 @@ import { readCatalog } from '../../src/database/read-catalog.ts';
 import { loadSchemaFiles, SCHEMA_FOLDER, sumSchemaFiles } from '../../src/database/schema-files.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import { computeFingerprints } from './write-schema.ts';
+import { computeFingerprints, raiseEpoch } from './write-schema.ts';
 
 const log = createLog('silent');
 const files = await loadSchemaFiles();
@@ -136,4 +139,18 @@ test('a dump that is restored has the same fingerprint', async ({ skip }) => {
   const dump = execFileSync('pg_dump', ['--format=custom', ...connectionOf(database)], { maxBuffer: 2 ** 28 });
   execFileSync('pg_restore', ['--no-owner', '--exit-on-error', ...connectionOf(restored)], { input: dump });
   expect(await readCatalog(restored.db)).toEqual(await readCatalog(database.db));
+});
+
+test('the epoch of a file in which a merge has left both sides is the higher one, and is raised again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'campanile-epoch-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));
+  const [ours, theirs] = ['a', 'b'].map((digit) => digit.repeat(64));
+  const sides = `<<<<<<< HEAD\nepoch 7\nsha256 ${ours}\n=======\nepoch 8\nsha256 ${theirs}\n>>>>>>> other\n`;
+  writeFileSync(join(folder, 'epoch.txt'), sides);
+  const merged = await loadSchemaFiles(pathToFileURL(`${folder}/`));
+  expect(merged.epoch.number).toBe(8);
+  const raised = raiseEpoch(merged);
+  expect(raised).toEqual({ number: 9, sha256: sumSchemaFiles(merged) });
+  expect(raiseEpoch({ ...merged, epoch: raised })).toEqual(raised);
 });

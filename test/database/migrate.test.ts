@@ -176,8 +176,8 @@ test('a migration that was applied with another text is refused', async () => {
 
 test('an older process does not put its functions back, and a newer one replaces them', async () => {
   const { write, run } = createFolder();
-  const pitch = (note: string) =>
-    `create or replace function pitch() returns text language sql as $$ select '${note}' $$;`;
+  const pitch = (tone: string) =>
+    `create or replace function pitch() returns text language sql as $$ select '${tone}' $$;`;
   write('migrations/001-bells.sql', 'create table bells (name text);');
   write('functions/pitch.sql', pitch('c'));
   write('epoch.txt', 'epoch 1\n');

@@ -88,6 +88,8 @@ const LONGEST = [
   'web/languages',
   'whatsapp/connect/codes',
   'upgrade/upgrade',
+  'backup/before-upgrade',
+  'upgrade/check',
   'whatsapp/send/known-groups',
   'accounts/rest',
   'whatsapp/hear/history',
@@ -124,6 +126,9 @@ const LONGEST = [
   'client/python',
   'users/tokens',
   'database/full-disk',
+  'database/watch-schema',
+  'database/fingerprint',
+  'database/migrate',
 ];
 
 /**
