@@ -74,6 +74,18 @@ test('settings of the role or the database load no libraries into our connection
   ).toEqual(['']);
 });
 
+test('event triggers in the data do not run, at a connection or at a change of the schema', async () => {
+  const { address } = await start({ dataDir: seeded() });
+  const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
+  onTestFinished(() => db.destroy());
+  await sql`
+    create function hostile() returns event_trigger language plpgsql as $$ begin raise 'it ran'; end $$`.execute(db);
+  await sql`create event trigger hostile_login on login execute function hostile()`.execute(db);
+  await sql`create event trigger hostile_ddl on ddl_command_end execute function hostile()`.execute(db);
+  await sql`create table after_it (id int)`.execute(db);
+  expect(await read(address)).toHaveLength(1);
+});
+
 test.for([
   ['a tablespace elsewhere', 'pg_tblspc/16999'],
   ['a log elsewhere', 'pg_wal/archive_status/elsewhere'],
