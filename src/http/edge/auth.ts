@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { workFor } from '../../lib/requester.ts';
 import { isApiKey } from '../../users/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-keys/api-key-store.ts';
@@ -39,11 +40,14 @@ export function createAuthenticate({
     if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
-    return settle(tokenStates.find(claims), (member) => {
-      const caller = callerOfToken(claims, member, tokens.isProven(claims));
-      noteSessionUses(claims);
-      return caller;
-    });
+    // Who asks is proven, so it need not wait with others of the same address.
+    return workFor({ key: `user ${claims.userId}`, isWrite: false }, () =>
+      settle(tokenStates.find(claims), (member) => {
+        const caller = callerOfToken(claims, member, tokens.isProven(claims));
+        noteSessionUses(claims);
+        return caller;
+      }),
+    );
   };
 }
 

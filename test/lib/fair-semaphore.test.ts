@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { createSlots, type SlotsOptions } from '../../src/lib/slots.ts';
+import { createFairSemaphore, type FairSemaphoreOptions } from '../../src/lib/fair-semaphore.ts';
 
-const OPTIONS: SlotsOptions = { name: 'tests', size: 1, maxWaiting: 4, maxWaitMs: 60_000 };
+const OPTIONS: FairSemaphoreOptions = { name: 'tests', size: 1, maxWaiting: 4, maxWaitMs: 60_000 };
 
 /** Asks for places in this order; answers the keys in the order in which they had their turn, and who was turned away. */
-async function serve(options: SlotsOptions, keys: readonly string[]) {
-  const slots = createSlots(options);
-  const first = await slots.take();
+async function serve(options: FairSemaphoreOptions, keys: readonly string[]) {
+  const slots = createFairSemaphore(options);
+  const first = await slots.acquire();
   const order: string[] = [];
   const refused: string[] = [];
   const all = keys.map(async (key) => {
     try {
-      const release = await slots.take({ key });
+      const release = await slots.acquire({ key });
       order.push(key);
       release();
     } catch {
@@ -46,29 +46,29 @@ test('where too many of one wait, the newcomer of the same is turned away', asyn
 });
 
 test('a key that has all its places does not keep another one from a place that is free', async () => {
-  const slots = createSlots({ ...OPTIONS, size: 2, perKey: 1 });
-  const release = await slots.take({ key: 'a' });
-  const second = slots.take({ key: 'a' });
-  expect(await Promise.race([second, slots.take({ key: 'b' }).then(() => 'the other')])).toBe('the other');
+  const slots = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
+  const release = await slots.acquire({ key: 'a' });
+  const second = slots.acquire({ key: 'a' });
+  expect(await Promise.race([second, slots.acquire({ key: 'b' }).then(() => 'the other')])).toBe('the other');
   release();
   expect(await second).toBeTypeOf('function');
 });
 
 test('every place that comes free is given to somebody, also where one was held by a key that had its share', async () => {
-  const slots = createSlots({ ...OPTIONS, size: 2, perKey: 1 });
-  const [one, other] = [await slots.take({ key: 'a' }), await slots.take({ key: 'b' })];
-  const waiting = [slots.take({ key: 'a' }), slots.take({ key: 'b' })];
+  const slots = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
+  const [one, other] = [await slots.acquire({ key: 'a' }), await slots.acquire({ key: 'b' })];
+  const waiting = [slots.acquire({ key: 'a' }), slots.acquire({ key: 'b' })];
   one();
   other();
   expect(await Promise.all(waiting)).toHaveLength(2);
 });
 
 test('who has left is not waited for', async () => {
-  const slots = createSlots(OPTIONS);
-  const release = await slots.take();
+  const slots = createFairSemaphore(OPTIONS);
+  const release = await slots.acquire();
   const gone = new AbortController();
-  const left = slots.take({ key: 'a', signal: gone.signal });
-  const stays = slots.take({ key: 'b' });
+  const left = slots.acquire({ key: 'a', signal: gone.signal });
+  const stays = slots.acquire({ key: 'b' });
   gone.abort();
   await expect(left).rejects.toMatchObject({ kind: 'unavailable', reason: 'tests' });
   release();
