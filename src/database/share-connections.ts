@@ -8,15 +8,24 @@ export interface ConnectionShares {
   permits: number;
   /** The most one requester holds at once. */
   perRequester: number;
+  /** When it holds one at a time, since others are about. */
+  yielding: { waiters: number; withinMs: number };
   maxWaiting: number;
   maxWaitMs: number;
 }
 
 /**
- * For requests: at most half of the connections for one requester, so that one whose statements take long leaves the other half. At a
- * usual statement's 5 ms the last of 400 waiters has its turn after 0.3 s, at a slow one's 100 ms after 6 s.
+ * For requests: at most half of the connections for one requester, so that one whose statements take long leaves the other half, and
+ * one for a flood beside others, since the database's cores are shared as well. At a usual statement's 5 ms the last of 400 waiters has
+ * its turn after 0.3 s, at a slow one's 100 ms after 6 s.
  */
-export const REQUEST_SHARES: ConnectionShares = { permits: 7, perRequester: 4, maxWaiting: 400, maxWaitMs: 10_000 };
+export const REQUEST_SHARES: ConnectionShares = {
+  permits: 7,
+  perRequester: 4,
+  yielding: { waiters: 8, withinMs: 100 },
+  maxWaiting: 400,
+  maxWaitMs: 10_000,
+};
 
 /** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */
 export class ConnectionWaitError extends Error {
@@ -35,15 +44,9 @@ export type LendingPool = Pick<pg.Pool, 'connect' | 'on' | 'options' | 'end'>;
  */
 export function shareConnections(
   pool: pg.Pool,
-  { permits, perRequester, maxWaiting, maxWaitMs }: ConnectionShares,
+  { permits, perRequester, ...limits }: ConnectionShares,
 ): LendingPool & { waiting(): number } {
-  const semaphore = createFairSemaphore({
-    name: 'database',
-    size: permits,
-    perKey: perRequester,
-    maxWaiting,
-    maxWaitMs,
-  });
+  const semaphore = createFairSemaphore({ ...limits, name: 'database', size: permits, perKey: perRequester });
   const held = new Map<pg.PoolClient, () => void>();
   pool.on('release', (_error, client) => {
     held.get(client)?.();

@@ -34,6 +34,11 @@ export interface FairSemaphoreOptions {
   size: number;
   /** The most permits one key holds at once. Default is no limit but `size`. */
   perKey?: number;
+  /**
+   * A key with so many waiters holds one permit at a time while another key holds one, or had one within `withinMs`: more would slow
+   * down the others at what the permits are for. By default no key yields.
+   */
+  yielding?: { waiters: number; withinMs: number };
   maxWaiting: number;
   maxWaitMs: number;
 }
@@ -55,11 +60,16 @@ interface Waiter extends Claim {
 }
 
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
-  const { name, size, maxWaitMs } = options;
+  const { name, size, perKey = Infinity, yielding, maxWaitMs } = options;
   const lines = createLines(options);
-  const permits = createPermits(options);
+  const permits = createPermits(size, mostOf);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
+
+  function mostOf(key: Key): number {
+    const isCrowd = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
+    return isCrowd && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
+  }
 
   function hold(claim: Claim): () => void {
     permits.take(claim);
@@ -121,6 +131,8 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
 }
 
 interface Permits {
+  /** Whether a key other than this one holds a permit, or had one within `withinMs`. */
+  isOtherActive(key: Key, withinMs: number): boolean;
   /** Whether the key's own limits let it hold one more. */
   isAllowed(claim: Claim): boolean;
   /** The same, and enough is free. */
@@ -129,18 +141,23 @@ interface Permits {
   giveBack(claim: Claim): void;
 }
 
-/** What is held, in all and by key. */
-function createPermits({ size, perKey = Infinity }: Pick<FairSemaphoreOptions, 'size' | 'perKey'>): Permits {
+/** The permits that are held, in all and by key. `mostOf` says how many a key may hold. */
+function createPermits(size: number, mostOf: (key: Key) => number): Permits {
   const heldByKey = new Map<Key, { count: number; isExclusive: boolean }>();
+  const lastUses = createLastUses();
   let free = size;
 
   function isAllowed({ key, isExclusive }: Claim): boolean {
     const held = key === undefined ? undefined : heldByKey.get(key);
-    return held === undefined || (held.count < perKey && !(isExclusive && held.isExclusive));
+    return held === undefined || (!(isExclusive && held.isExclusive) && held.count < mostOf(key));
   }
 
   return {
     isAllowed,
+    isOtherActive(key, withinMs) {
+      for (const holder of heldByKey.keys()) if (holder !== key && holder !== undefined) return true;
+      return lastUses.lastOfOthers(key) > performance.now() - withinMs;
+    },
     fits: (claim) => claim.weight <= free && isAllowed(claim),
     take({ key, weight, isExclusive }) {
       free -= weight;
@@ -156,7 +173,21 @@ function createPermits({ size, perKey = Infinity }: Pick<FairSemaphoreOptions, '
       held.count -= 1;
       if (isExclusive) held.isExclusive = false;
       if (held.count === 0) heldByKey.delete(key);
+      if (key !== undefined) lastUses.add(key);
     },
+  };
+}
+
+/** When permits were last given back, as far as it takes to know it of all keys but one. */
+function createLastUses() {
+  let last = { key: '', atMs: -Infinity };
+  let lastOfAnother = last;
+  return {
+    add(key: string) {
+      if (last.key !== key) lastOfAnother = last;
+      last = { key, atMs: performance.now() };
+    },
+    lastOfOthers: (key: Key) => (last.key === key ? lastOfAnother : last).atMs,
   };
 }
 
@@ -186,6 +217,7 @@ function createLines({ maxWaiting }: Pick<FairSemaphoreOptions, 'maxWaiting'>) {
 
   return {
     count: () => count,
+    lengthOf: (key: Key) => lines.get(key)?.length ?? 0,
     leave,
     moveToEnd,
     /** Has the last waiter of the longest line go where too many wait. Returns the reason where the newcomer has to go instead. */

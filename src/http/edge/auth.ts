@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { workFor } from '../../lib/requester.ts';
+import { workForService } from '../../lib/requester.ts';
 import { isApiKey } from '../../users/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-keys/api-key-store.ts';
@@ -40,8 +40,8 @@ export function createAuthenticate({
     if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
-    // Who asks is proven, so it need not wait with others of the same address.
-    return workFor({ key: `user ${claims.userId}`, isWrite: false }, () =>
+    // The token is genuine, so strangers at the same address have no part in how long this takes.
+    return workForService(() =>
       settle(tokenStates.find(claims), (member) => {
         const caller = callerOfToken(claims, member, tokens.isProven(claims));
         noteSessionUses(claims);
