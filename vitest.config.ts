@@ -21,6 +21,7 @@ const SLOW = [
   'campaigns/{check,clock,large-requests,occurrences,revise}',
   'text/{html-to-whatsapp,laws}',
   'receipts/effort',
+  'http/fair-shares',
   'users/{command-line,delete-account,sign-in}',
   'backup/{before-upgrade,daily}',
   'upgrade/*',

@@ -11,6 +11,7 @@ import { benchGrowth } from './growth.ts';
 import { benchHints } from './hints.ts';
 import { benchHttp } from './http.ts';
 import { benchLive } from './live.ts';
+import { benchOneUserFlood } from './one-user-flood.ts';
 import { benchProcess } from './process.ts';
 import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
@@ -31,7 +32,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
-  abuse: benchAbuse,
+  abuse: async (options) => [...(await benchOneUserFlood(options)), ...(await benchAbuse(options))],
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
   'whatsapp-accounts': benchWhatsAppAccounts,

@@ -4,6 +4,7 @@ import { bringUpToDate } from './database/bring-up-to-date.ts';
 import { connectDatabase, type Connection, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
+import { REQUEST_SHARES, type ConnectionShares } from './database/share-connections.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
 import { watchEpoch } from './database/watch-epoch.ts';
@@ -20,7 +21,7 @@ const POOL_SIZE = 8;
 export interface Shared {
   config: Config;
   log: Log;
-  /** For requests and metrics. */
+  /** For requests and metrics; requesters share it fairly. */
   db: Database;
   /** For whatever the worker does, so that no flood of requests can take it. */
   sendingDb: Database;
@@ -56,14 +57,17 @@ export async function openShared(
       : undefined;
   if (postgres) closing.push(() => postgres.stop());
   const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
-  const connect = (name: string, poolSize = POOL_SIZE) => {
-    const pool = connectDatabase(address, { log, name, poolSize, onError: onStatementError });
+  const connect = (
+    name: string,
+    { poolSize = POOL_SIZE, shares }: { poolSize?: number; shares?: ConnectionShares } = {},
+  ) => {
+    const pool = connectDatabase(address, { log, name, poolSize, shares, onError: onStatementError });
     closing.push(() => pool.destroy());
     return pool;
   };
-  const db = connect('campanile requests');
+  const db = connect('campanile requests', { shares: REQUEST_SHARES });
   const sendingDb = connect('campanile sending');
-  const healthDb = connect('campanile health', 1);
+  const healthDb = connect('campanile health', { poolSize: 1 });
   await waitForDatabase(db, log);
   await bringUpToDate(address, log, backUpFor(config, address, log));
   const { databaseListenUrl } = config;

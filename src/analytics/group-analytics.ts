@@ -4,11 +4,11 @@ import type { Connection, Database } from '../database/connect.ts';
 import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { deliveryCounts } from '../campaigns/sum/sum-runs.ts';
 import type { GroupKind, WorkspaceId } from '../database/schema.ts';
-import { createSlots } from '../lib/slots.ts';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { explainError } from './explain-error.ts';
 
 /** The largest take a core for half a second. */
-const reading = createSlots({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
+const reading = createFairSemaphore({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
 
 export interface Counts {
   deliveries: number;
@@ -64,11 +64,11 @@ export async function readGroupAnalytics(
   { workspaceId }: Actor,
   publicId: string,
 ): Promise<GroupAnalytics> {
-  const release = await reading.take();
+  const giveBack = await reading.acquire({ key: String(workspaceId) });
   try {
     return await readAtOneMoment(db, workspaceId, publicId);
   } finally {
-    release();
+    giveBack();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
+import type { LendingPool } from './share-connections.ts';
 
 /** The function of PostgreSQL in which a commit waits for its replica. Unlike its words it is in no language. */
 const WAITS_FOR_REPLICA = 'SyncRepWaitForLSN';
@@ -30,7 +31,7 @@ async function refuseReplica(client: pg.PoolClient): Promise<void> {
  * The same pool, but without connections to a replica, and but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
  * successes, with a warning, although a failover loses them (docs/explanation/decisions/0067).
  */
-export function confirmCommits(pool: pg.Pool): PostgresPool {
+export function confirmCommits(pool: LendingPool): PostgresPool {
   const unconfirmed = new WeakSet<object>();
   pool.on('connect', (client) =>
     client.on('notice', ({ routine }) => void (routine === WAITS_FOR_REPLICA && unconfirmed.add(client))),

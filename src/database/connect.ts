@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { confirmCommits } from './confirmed-commits.ts';
 import type { Schema } from './schema.ts';
+import { shareConnections, type ConnectionShares } from './share-connections.ts';
 import { HintingDialect } from './tell-hints.ts';
 
 export type Database = Kysely<Schema>;
@@ -90,17 +91,18 @@ export interface PoolUse {
   waiting: number;
 }
 
-const pools = new WeakMap<Connection, pg.Pool>();
+const pools = new WeakMap<Connection, () => PoolUse>();
 
 /** How busy the pool is that `connectDatabase` opened for `db`. */
 export function readPool(db: Database): PoolUse {
-  const pool = pools.get(db);
-  return pool ? { inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount } : { inUse: 0, waiting: 0 };
+  return pools.get(db)?.() ?? { inUse: 0, waiting: 0 };
 }
 
 export interface PoolOptions {
   log: Log;
   poolSize?: number;
+  /** Has requesters share the pool fairly. Unless given, the first to come is the first served. */
+  shares?: ConnectionShares | undefined;
   /** Told to the server, for whoever looks at its connections. */
   name?: string;
   /**
@@ -118,7 +120,7 @@ export interface PoolOptions {
  */
 export function connectDatabase(
   address: PostgresAddress,
-  { log, poolSize = 10, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
+  { log, poolSize = 10, shares, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
 ): Database {
   const pool = new pg.Pool({
     ...connectionSettings(address),
@@ -137,10 +139,11 @@ export function connectDatabase(
     }),
   );
   pool.on('error', () => undefined);
+  const shared = shares && shareConnections(pool, shares);
   const db = new Kysely<Schema>({
     dialect: new HintingDialect(
       {
-        pool: confirmCommits(pool),
+        pool: confirmCommits(shared ?? pool),
         // Not among the start-up options, which poolers refuse.
         async onCreateConnection(connection) {
           await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
@@ -154,7 +157,10 @@ export function connectDatabase(
       },
     }),
   });
-  pools.set(db, pool);
+  pools.set(db, () => ({
+    inUse: pool.totalCount - pool.idleCount,
+    waiting: pool.waitingCount + (shared?.waiting() ?? 0),
+  }));
   return db;
 }
 

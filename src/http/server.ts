@@ -5,11 +5,10 @@ import { fastify, type FastifyInstance, type onRequestHookHandler } from 'fastif
 import type { Registry } from 'prom-client';
 import type { PoolUse } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
-import { createSlots } from '../lib/slots.ts';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
 import { answerInEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './edge/answer.ts';
 import type { Authenticate } from './edge/auth.ts';
-import { createBodyBudget } from './edge/body-budget.ts';
 import { finishGracefully } from './edge/closing.ts';
 import { readPage, registerDashboard } from './edge/serve-dashboard.ts';
 import { registerDocs } from './edge/docs.ts';
@@ -30,6 +29,7 @@ import { authenticateRequest, registerOperation, requireCaller } from './edge/ro
 import { anyTokenOfCookie } from './edge/session-cookie.ts';
 import { registerPasskeys } from './edge/session-passkeys.ts';
 import { registerSession } from './edge/session.ts';
+import { setRequesters } from './edge/set-requesters.ts';
 import { traceRequests } from './edge/trace-requests.ts';
 import { refuseUnknown } from './edge/unknown-path.ts';
 import { awaitAnswerPlace, shareWork } from './edge/long-answers.ts';
@@ -118,6 +118,8 @@ export const LIMITS: HttpLimits = {
 const PREVIEWS_PER_MINUTE = 600;
 /** For answers until they are taken: most hold a piece of a file or two, those of analytics some megabytes. */
 const ANSWER_PLACES = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+/** In bytes: memory that big bodies may take at once. */
+const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
 const WHOLE_ANSWER_PLACES = { ...ANSWER_PLACES, size: Infinity, perKey: 1 };
 
@@ -143,6 +145,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   refuseUnknown(server, sendPage);
   traceRequests(server);
   refuseSlowBodies(server, limits.bodyPace);
+  setRequesters(server);
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
   await server.register(
@@ -251,9 +254,13 @@ async function registerOperations(
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    awaitAnswerPlace: awaitAnswerPlace(createSlots(ANSWER_PLACES), limits.unreadMs),
-    workInShare: shareWork(createSlots(WHOLE_ANSWER_PLACES)),
-    bodyBudget: createBodyBudget({ totalBytes: limits.bigBodiesBytes, maxWaitMs: limits.bigBodyWaitMs }),
+    awaitAnswerPlace: awaitAnswerPlace(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
+    workInShare: shareWork(createFairSemaphore(WHOLE_ANSWER_PLACES)),
+    bodyBudget: createFairSemaphore({
+      ...BODY_BUDGET,
+      size: limits.bigBodiesBytes,
+      maxWaitMs: limits.bigBodyWaitMs,
+    }),
     load,
     requireRoom,
     checkAnswers,

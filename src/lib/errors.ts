@@ -46,12 +46,13 @@ export class AppError extends Error {
   }
 }
 
-/** There is too much to do just now; `reason` says of what, for the operator's counts. */
+/** Load shedding: there is too much to do just now. `reason` says of what, for the operator's counts, and `why` in a sentence for people. */
 export class OverloadError extends AppError {
   readonly reason: string;
 
-  constructor(reason: string, retryAfterSeconds: number) {
-    super('overloaded', 'The server is overloaded just now', { retryAfterSeconds });
+  constructor(reason: string, retryAfterSeconds: number, why?: string) {
+    const message = 'The server is overloaded just now';
+    super('overloaded', why === undefined ? message : `${message}: ${why}`, { retryAfterSeconds });
     this.reason = reason;
   }
 }

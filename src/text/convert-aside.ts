@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createSlots } from '../lib/slots.ts';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { convertHtml, refuseAsTangled, type Converted } from './html-to-whatsapp.ts';
 
 /**
@@ -26,7 +26,7 @@ const IDLE_MS = 30_000;
 
 /** `deadlineMs` and `waitMs` are for tests. */
 export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } = {}): Converter {
-  const slots = createSlots({
+  const permits = createFairSemaphore({
     name: 'conversions',
     size: THREADS,
     perKey: 1,
@@ -56,11 +56,11 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   return {
     async convert(html, userId) {
       if (html.length <= SHORT) return convertHtml(html);
-      const leave = await slots.take({ key: String(userId), signal: closing.signal });
+      const giveBack = await permits.acquire({ key: String(userId), signal: closing.signal });
       try {
         return await convertInThread(html);
       } finally {
-        leave();
+        giveBack();
       }
     },
     close() {

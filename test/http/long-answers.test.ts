@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FastifyRequest } from 'fastify';
 import { shareWork } from '../../src/http/edge/long-answers.ts';
 import { OverloadError } from '../../src/lib/errors.ts';
-import { createSlots } from '../../src/lib/slots.ts';
+import { createFairSemaphore } from '../../src/lib/fair-semaphore.ts';
 import { sleep } from '../../src/lib/time.ts';
 
 const TOOK_MS = 30;
@@ -13,7 +13,7 @@ const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
 
 test('who was answered at length rests nine times as long before their next long answer, and nobody else does', async () => {
   const workInShare = shareWork(
-    createSlots({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
+    createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
   );
   const told: string[] = [];
   let endedAt = 0;
@@ -36,7 +36,9 @@ test('who was answered at length rests nine times as long before their next long
 });
 
 test('who gets an error instead of an answer rests, too, and is told it', async () => {
-  const workInShare = shareWork(createSlots({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }));
+  const workInShare = shareWork(
+    createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
+  );
   await expect(
     workInShare(from(1), async () => {
       await sleep(TOOK_MS);

@@ -31,7 +31,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One of the two limits is as good as none, so that a machine that is busy with others does not pass it on its own. */
 async function start(limits: Partial<OverloadLimits>): Promise<void> {
   const overload = { ...UNHURRIED, sampleMs: 10, samples: 3, ...limits };
   server = await startTestServer({ db, operations: probes({}), limits: { overload } });
@@ -43,18 +42,6 @@ const shedFor = async (reason: string) => {
   const { text } = await server.request('/metrics');
   return Number(new RegExp(`campanile_shed_requests_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 };
-
-/** Keeps every connection of the pool busy; what it returns lets them go. */
-async function occupyPool(): Promise<() => Promise<void>> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
-  const all = Array.from({ length: POOL }, () => db.connection().execute(() => held));
-  await expect.poll(() => readPool(db).inUse).toBe(POOL);
-  return async () => {
-    letGo();
-    await Promise.all(all);
-  };
-}
 
 /** Makes every statement on a table wait; what it returns lets them go. */
 async function lockTable(byHand: Database, table: string): Promise<() => Promise<void>> {
@@ -87,50 +74,6 @@ let strangers = 0;
 /** A stranger has a name of their own each time, so that none has had too many tries. */
 const signIn = (name = `nobody${++strangers}`) =>
   server.post('/api/v1/user/authorize_user', { user_name: name, password: 'a wrong password' });
-
-/** So many statements that wait for a connection; on a slow machine the pool itself may give some up. */
-const wait = (count: number) =>
-  Array.from({ length: count }, () =>
-    sql`select 1`.execute(db).then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-
-/** The status, or undefined when there is none yet because the request waits for the database. */
-async function soon(answer: Promise<{ status: number }>): Promise<number | undefined> {
-  return Promise.race([
-    answer.then(({ status }) => status),
-    new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined)),
-  ]);
-}
-
-test('while too many wait for the database, what anybody may ask is turned away first, then what is heavy, then all', async () => {
-  await start({ waiting: { open: 2, heavy: 8, any: 16 } });
-  const release = await occupyPool();
-  const waiting = wait(3);
-  await expect.poll(() => soon(signIn())).toBe(503);
-  expect(await soon(server.request('/api/v1/probe/table', { method: 'POST' }))).toBe(503);
-  expect(await soon(heavy())).not.toBe(503);
-  waiting.push(...wait(6));
-  await expect.poll(() => soon(heavy())).toBe(503);
-  expect(await soon(light())).not.toBe(503);
-  const refused = await heavy();
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(refused.body).toMatchObject({ error: true, code: 503, message: 'The server is overloaded just now' });
-  waiting.push(...wait(8));
-  await expect.poll(() => soon(light())).toBe(503);
-  expect((await server.request('/health/live')).status).toBe(200);
-  expect((await server.request('/metrics')).text).toMatch(/campanile_database_waiting [12]\d\n/);
-  expect(await shedFor('database')).toBeGreaterThan(2);
-
-  await release();
-  await Promise.all(waiting);
-  await expect.poll(() => soon(light())).toBe(200);
-  await expect.poll(() => soon(heavy())).toBe(200);
-  // Whether it is soon says nothing: to hash takes as long as a busy machine makes it take.
-  await expect.poll(async () => (await signIn()).status).toBe(401);
-});
 
 test('while the event loop lags, sign-ins and heavy operations are turned away; the light ones and health go on', async () => {
   await start({ lagMs: { open: LAG_MS, heavy: LAG_MS, any: Infinity } });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
+import { REQUEST_SHARES } from '../../src/database/share-connections.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { TEMPLATE } from './run/postgres.ts';
 
@@ -46,7 +47,12 @@ async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clo
   await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)}`);
   const address = { ...server, database: name };
   // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
-  const db = connectDatabase(address, { log: createLog('error'), name: 'test', silenceMs: PLANTING_MS });
+  const db = connectDatabase(address, {
+    log: createLog('error'),
+    name: 'test',
+    silenceMs: PLANTING_MS,
+    shares: REQUEST_SHARES,
+  });
   const stateDir = join(tmpdir(), `campanile-state-${name}`);
   return {
     db,

@@ -1,8 +1,7 @@
 import { OVERLOAD_LIMITS, type OverloadLimits } from '../../src/http/edge/overload.ts';
 
-/** How late the loop is and how much waits says nothing of the service here: the test runs in it, too, and the machine may be busy with others. */
+/** How late the loop is says nothing of the service here: the test runs in it, too, and the machine may be busy with others. */
 export const UNHURRIED: OverloadLimits = {
   ...OVERLOAD_LIMITS,
   lagMs: { open: Infinity, heavy: Infinity, any: Infinity },
-  waiting: { open: Infinity, heavy: Infinity, any: Infinity },
 };

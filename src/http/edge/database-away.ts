@@ -1,3 +1,4 @@
+import { ConnectionWaitError } from '../../database/share-connections.ts';
 import type { ErrorCode } from '../../lib/error-codes.ts';
 
 /**
@@ -18,7 +19,6 @@ const SYSTEM_CODES = new Set([
 ]);
 /** The driver gives these failures no code. */
 const MESSAGES = [
-  'timeout exceeded when trying to connect',
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -41,6 +41,7 @@ interface Away {
  */
 export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === DISK_FULL) return FULL;
   if (code !== undefined && TOO_LONG.test(code))

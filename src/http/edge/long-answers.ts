@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Slots } from '../../lib/slots.ts';
+import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
+import { keepRequester } from '../../lib/requester.ts';
 import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
 
@@ -9,14 +10,14 @@ import { successText } from './envelope.ts';
  * A hook that lets those who ask for what is long wait for their turn, which they keep until their answer is out or their connection
  * closed: after `unreadMs` in which they took nothing it is. To come after the caller is known.
  */
-export function awaitAnswerPlace(places: Slots, unreadMs: number): onRequestHookHandler {
+export function awaitAnswerPlace(places: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {
     const gone = new AbortController();
     answer.once('close', () => gone.abort());
     if (answer.closed) gone.abort();
-    const release = await places.take({ key: String(request.caller?.userId), signal: gone.signal });
-    gone.signal.addEventListener('abort', release);
-    if (gone.signal.aborted) release();
+    const giveBack = await places.acquire({ key: String(request.caller?.userId), signal: gone.signal });
+    gone.signal.addEventListener('abort', giveBack);
+    if (gone.signal.aborted) giveBack();
     // Node closes it then, and sets its usual time again when the answer is out.
     answer.setTimeout(unreadMs);
   };
@@ -30,21 +31,21 @@ const REST_TIMES = 9;
 const LONGEST_REST_MS = 5_000;
 
 /** Each key is to get one of `places`. Work that waits for its turn too long ends with an OverloadError. */
-export function shareWork(places: Slots): WorkInShare {
+export function shareWork(places: FairSemaphore): WorkInShare {
   return async (request, work) => {
-    const release = await places.take({ key: String(request.caller?.userId) });
+    const giveBack = await places.acquire({ key: String(request.caller?.userId) });
     const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      setTimeout(release, Math.min((performance.now() - startedAt) * REST_TIMES, LONGEST_REST_MS)).unref();
+      setTimeout(giveBack, Math.min((performance.now() - startedAt) * REST_TIMES, LONGEST_REST_MS)).unref();
     }
   };
 }
 
 /** The body of a success, of which what is long is read as fast as the client takes it. */
 export function streamSuccess(data: unknown): Readable {
-  return Readable.from(pieceTogether(data), { objectMode: false });
+  return Readable.from(keepRequester(pieceTogether(data)), { objectMode: false });
 }
 
 async function* pieceTogether(data: unknown): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { PoolUse } from '../../database/connect.ts';
+import { ConnectionWaitError } from '../../database/share-connections.ts';
 import { OverloadError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -15,8 +16,6 @@ export interface OverloadLimits {
   samples: number;
   /** How late the event loop is, in milliseconds. */
   lagMs: Limit;
-  /** How many requests wait for a database connection. */
-  waiting: Limit;
 }
 
 interface Limit {
@@ -31,8 +30,6 @@ export const OVERLOAD_LIMITS: OverloadLimits = {
   samples: 5,
   // A request passes the loop some five times, so that these come to one and to two and a half seconds an answer.
   lagMs: { open: 200, heavy: 200, any: 500 },
-  // Three, five and twelve times the pool of 8: at a usual statement's 5 ms 15, 25 and 60 ms of waiting, at a slow one's 100 ms already 1 s.
-  waiting: { open: 24, heavy: 40, any: 100 },
 };
 
 /** What there can be too much of. */
@@ -64,39 +61,29 @@ export interface LoadWatch {
   shed(weight: Weight): onRequestHookHandler;
 }
 
-/** Watches the event loop and the queue for the database as long as the server is open. */
+/** Watches the event loop as long as the server is open. Requests that wait for the database are shed where they wait. */
 export function watchLoad(
   server: FastifyInstance,
   { limits, readPool, metrics, log }: { limits: OverloadLimits; readPool: () => PoolUse; metrics: Registry; log: Log },
 ): LoadWatch {
-  const gauges = [
-    { reason: 'event_loop', ...createGauges(limits.lagMs, limits.samples) },
-    { reason: 'database', ...createGauges(limits.waiting, limits.samples) },
-  ] as const;
-  const [loop, database] = gauges;
+  const gauges = createGauges(limits.lagMs, limits.samples);
   let lagMs = 0;
-  let reasons = '';
+  let last: Weight | undefined;
   let expected = performance.now() + limits.sampleMs;
 
   function look() {
     const now = performance.now();
     lagMs = Math.max(0, now - expected);
     expected = now + limits.sampleMs;
-    for (const weight of WEIGHTS) {
-      loop[weight].note(lagMs);
-      database[weight].note(readPool().waiting);
-    }
+    for (const weight of WEIGHTS) gauges[weight].note(lagMs);
     tellChanges();
   }
 
   function tellChanges() {
-    const now = gauges.flatMap(({ reason, ...byWeight }) => {
-      const last = WEIGHTS.findLast((weight) => byWeight[weight].isHigh());
-      return last ? [`${reason}: ${last}`] : [];
-    });
-    if (now.join() === reasons) return;
-    reasons = now.join();
-    log.warn({ turnedAway: now, lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
+    const now = WEIGHTS.findLast((weight) => gauges[weight].isHigh());
+    if (now === last) return;
+    last = now;
+    log.warn({ turnedAway: now ?? 'nothing', lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
   }
 
   const timer = setInterval(look, limits.sampleMs).unref();
@@ -108,10 +95,9 @@ export function watchLoad(
   publish(metrics, { lagMs: () => lagMs, readPool });
   return {
     shed: (weight) => (_request, _reply, done) => {
-      const over = gauges.find((gauge) => gauge[weight].isHigh());
-      if (!over) return done();
+      if (!gauges[weight].isHigh()) return done();
       const retryAfterSeconds = RETRY_SECONDS.least + Math.floor(Math.random() * RETRY_SECONDS.spread);
-      done(new OverloadError(over.reason, retryAfterSeconds));
+      done(new OverloadError('event_loop', retryAfterSeconds, `it answers ${Math.round(lagMs)} ms late`));
     },
   };
 }
@@ -150,6 +136,7 @@ function countShed(server: FastifyInstance, metrics: Registry): void {
   for (const reason of REASONS) shed.inc({ reason }, 0);
   server.addHook('onError', (_request, _reply, error, done) => {
     if (error instanceof OverloadError) shed.inc({ reason: error.reason });
+    if (error instanceof ConnectionWaitError) shed.inc({ reason: 'database' });
     done();
   });
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ interface BodyPlace {
 export const SMALL_BODY_BYTES = 256 * 1024;
 
 /** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
-export function awaitBodyPlace(budget: BodyBudget, bodyLimitBytes: number): onRequestHookHandler {
+export function awaitBodyPlace(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
   // Not an async function: nearly every body is small.
   return (request, { raw: answer }, done) => {
     const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
@@ -33,13 +33,17 @@ export function awaitBodyPlace(budget: BodyBudget, bodyLimitBytes: number): onRe
 async function takePlace(
   request: FastifyRequest,
   answer: ServerResponse,
-  budget: BodyBudget,
+  budget: FairSemaphore,
   bytes: number,
 ): Promise<void> {
   const gone = new AbortController();
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
-  const giveBack = await budget.take(String(request.caller?.userId), bytes, gone.signal);
+  const giveBack = await budget.acquire({
+    key: String(request.caller?.userId),
+    weight: bytes,
+    signal: gone.signal,
+  });
   const place: BodyPlace = { giveBack, isWorkedOn: false };
   request.bodyPlace = place;
   gone.signal.addEventListener('abort', () => {

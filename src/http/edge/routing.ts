@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../idempotency/once.ts';
 import { invalid } from '../../lib/errors.ts';
+import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
+import { keepRequester } from '../../lib/requester.ts';
 import { requireScope, type Authenticate } from './auth.ts';
-import type { BodyBudget } from './body-budget.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './overload.ts';
@@ -13,6 +14,7 @@ import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
 import { streamSuccess, type WorkInShare } from './long-answers.ts';
 import { noteMeaningless, refuseBody, tellWarnings, warningsOf } from './judge-body.ts';
+import { workForAddress } from './set-requesters.ts';
 import { awaitBodyPlace, SMALL_BODY_BYTES, workOnBody } from './receive-bodies.ts';
 
 declare module 'fastify' {
@@ -28,7 +30,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export interface RoutingOptions {
   authenticate: Authenticate;
   /** What bodies over 256 KiB wait for before they are read. */
-  bodyBudget: BodyBudget;
+  bodyBudget: FairSemaphore;
   load: LoadWatch;
   /** Runs before what may have a long answer. */
   awaitAnswerPlace: onRequestHookHandler;
@@ -56,6 +58,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     schema: routeSchema(operation),
     attachValidation: true,
     preValidation: noteMeaningless(operation),
+    config: { isWrite: isBearer && operation.scope !== 'read' },
     bodyLimit,
     onRequest: [
       ...(isBearer ? requireCaller(options, operation) : [options.load.shed('open')]),
@@ -89,7 +92,7 @@ export function authenticateRequest(
   return (request, _reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = authenticate(readAuthorization(request));
+      caller = workForAddress(request, () => authenticate(readAuthorization(request)));
     } catch (error) {
       return done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -117,7 +120,8 @@ function handlerOf(operation: Operation, { workInShare, checkAnswers }: RoutingO
     const data = await workOnBody(request, () => run(operation, request, reply));
     tellWarnings(request, reply);
     if (checkAnswers) refuseUnlikeSchema(operation, data);
-    if (answerType === '*/*') reply.send(Readable.from(data as AsyncIterable<Uint8Array>, { objectMode: false }));
+    if (answerType === '*/*')
+      reply.send(Readable.from(keepRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
     else if (answerType) reply.type(answerType).send(data);
     else reply.type(JSON_TYPE).send(longAnswer === 'pieces' ? streamSuccess(data) : successText(data));
     return reply;

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/connect.ts';
 import { readEventsAfter } from '../../events/read-events.ts';
 import type { Log } from '../../lib/log.ts';
-import { createSlots } from '../../lib/slots.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
+import { workFor } from '../../lib/requester.ts';
 import type { EventStream } from './event-stream.ts';
 import { messageFrames, STREAMED_TYPES } from './tell-events.ts';
 import type { WorkspaceFeed } from './workspace-feed.ts';
@@ -26,21 +27,23 @@ export function createCatchUp({
   page: number;
   onCaughtUp: () => void;
 }): (feed: WorkspaceFeed, stream: EventStream) => void {
-  const slots = createSlots(PLACES);
+  const permits = createFairSemaphore(PLACES);
 
   /** Answers whether there may be more. */
   async function tellPage({ workspaceId }: WorkspaceFeed, stream: EventStream): Promise<boolean> {
     const { place } = stream;
     if (!place) return false;
-    const leave = await slots.take({ key: String(workspaceId) });
+    const giveBack = await permits.acquire({ key: String(workspaceId) });
     try {
-      const events = await readEventsAfter(db, workspaceId, place.position, { types: STREAMED_TYPES, limit: page });
+      const events = await workFor({ key: `workspace ${workspaceId}`, isWrite: false }, () =>
+        readEventsAfter(db, workspaceId, place.position, { types: STREAMED_TYPES, limit: page }),
+      );
       const last = events.at(-1);
       if (last) stream.place = { epoch: place.epoch, position: last.position, at: last.at };
       stream.sendWhole(messageFrames(place.epoch, events));
       return events.length >= page;
     } finally {
-      leave();
+      giveBack();
     }
   }
 

@@ -2,7 +2,7 @@
 import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Slots } from '../../lib/slots.ts';
+import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
 import { askForChats } from './chats/ask-for-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
@@ -45,9 +45,9 @@ export interface SessionOptions {
   /** Hears what members do. */
   tellMembers: TellMembers;
   /** Places for connections that are being made. */
-  connecting: Slots;
+  connecting: FairSemaphore;
   /** Places for first posts to large groups. */
-  fanOuts: Slots;
+  fanOuts: FairSemaphore;
   uploads: Uploads;
   /** What is known of groups. */
   groups: GroupMemory;

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { createSlots, type Slots } from '../../lib/slots.ts';
+import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Vault } from '../../lib/vault.ts';
 import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
 import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
@@ -75,11 +75,11 @@ const CLEARING_STEP_MS = 1_000;
 interface Shared extends WhatsAppOptions {
   times: WhatsAppTiming;
   /** Places for connections that are being made. */
-  connecting: Slots;
+  connecting: FairSemaphore;
   /** Places for first posts to large groups. */
-  fanOuts: Slots;
+  fanOuts: FairSemaphore;
   /** Places for files that are uploaded. */
-  uploading: Slots;
+  uploading: FairSemaphore;
   /** Undefined until the first session needs it. */
   uploads: Uploads | undefined;
   /** What is known of groups. */
@@ -97,7 +97,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     ...options,
     times,
     connecting: endlessQueue('connecting', CONNECTING_AT_ONCE),
-    fanOuts: createSlots({
+    fanOuts: createFairSemaphore({
       name: 'fan_out',
       size: FANNING_OUT_AT_ONCE,
       maxWaiting: 50,
@@ -129,8 +129,8 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
   };
 }
 
-function endlessQueue(name: string, size: number, perKey = size): Slots {
-  return createSlots({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
+function endlessQueue(name: string, size: number, perKey = size): FairSemaphore {
+  return createFairSemaphore({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
 }
 
 async function clearPosts(db: Database): Promise<number> {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { createSlots } from '../../lib/slots.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 
 /** Memory in KiB, passes, threads; a stored hash carries its own, so raising these leaves old ones valid. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -12,15 +12,15 @@ const NOBODYS_HASH =
 // of which whoever is signed in, what sends and the embedded database need the other half. One makes 80 a second, so that the last of
 // 500 has its turn after some 6 s; whoever comes then is better off coming back.
 const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
-const slots = createSlots({ name: 'passwords', size: AT_ONCE, maxWaiting: 500, maxWaitMs: 20_000 });
+const permits = createFairSemaphore({ name: 'passwords', size: AT_ONCE, maxWaiting: 500, maxWaitMs: 20_000 });
 
 /** The argon2id hash to store for a password. Throws AppError `unavailable` when far too many are being made. */
 export async function hashPassword(password: string): Promise<string> {
-  const release = await slots.take();
+  const giveBack = await permits.acquire();
   try {
     return await hash(password, COST);
   } finally {
-    release();
+    giveBack();
   }
 }
 
@@ -29,11 +29,11 @@ export async function hashPassword(password: string): Promise<string> {
  * does not tell who exists. Throws AppError `unavailable` when far too many are being checked.
  */
 export async function verifyPassword(storedHash: string | undefined, password: string): Promise<boolean> {
-  const release = await slots.take();
+  const giveBack = await permits.acquire();
   try {
     const matches = await verify(storedHash ?? NOBODYS_HASH, password);
     return matches && storedHash !== undefined;
   } finally {
-    release();
+    giveBack();
   }
 }

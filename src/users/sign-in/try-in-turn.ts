@@ -1,4 +1,4 @@
-import { createSlots } from '../../lib/slots.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { placeOf } from './sign-in-places.ts';
 
 /**
@@ -6,17 +6,17 @@ import { placeOf } from './sign-in-places.ts';
  * those at one address two. A place is held for some 20 ms, so that the last of 500 has its turn after 5 to 10 s; whoever comes then is
  * better off coming back.
  */
-const tries = createSlots({ name: 'sign_ins', size: 4, perKey: 2, maxWaiting: 500, maxWaitMs: 20_000 });
+const tries = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxWaiting: 500, maxWaitMs: 20_000 });
 
 /**
  * Does what signs somebody up or in, or has them prove who they are, when it is the turn of whoever asks, an address or a
  * user: all take turns. Throws AppError `unavailable` when far too many wait.
  */
 export async function tryInTurn<T>(who: string, work: () => Promise<T>): Promise<T> {
-  const release = await tries.take({ key: placeOf(who) });
+  const giveBack = await tries.acquire({ key: placeOf(who) });
   try {
     return await work();
   } finally {
-    release();
+    giveBack();
   }
 }

@@ -34,7 +34,7 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const { connecting, versions, closing, timing } = state;
   const version = await versions.choose();
-  const giveBack = await connecting.take({ signal: closing.signal });
+  const giveBack = await connecting.acquire({ signal: closing.signal });
   const place = setTimeout(giveBack, timing.placeMs);
   const socket = connect(state, version);
   void socket.opened.then(() => {

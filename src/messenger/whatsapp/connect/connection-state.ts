@@ -1,6 +1,6 @@
 /** What the steps share that keep one account connected. */
 import type { Log } from '../../../lib/log.ts';
-import type { Slots } from '../../../lib/slots.ts';
+import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import type { MessengerAccount } from '../../messenger.ts';
 import type { BackOffTiming } from './back-off.ts';
 import type { ClientVersions } from './client-versions.ts';
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   /** Set when the account has to be linked first. */
   linking: Linking | undefined;
   /** Places for connections that are being made. */
-  connecting: Slots;
+  connecting: FairSemaphore;
   timing: ConnectionTiming;
   versions: ClientVersions;
   socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;

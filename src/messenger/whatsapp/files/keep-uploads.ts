@@ -3,7 +3,7 @@ import type { WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/connect.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Slots } from '../../../lib/slots.ts';
+import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
 import { judgeRefusal, refusalOf } from '../failures.ts';
@@ -47,7 +47,7 @@ export interface UploadsOptions {
   /** PEM of who signs the certificates of the media hosts. Undefined: those that everybody trusts. */
   ca: string | undefined;
   /** Places for files that are prepared and uploaded: each is in memory twice. */
-  places: Slots;
+  places: FairSemaphore;
   /** How long a post waits for its file, in milliseconds. */
   waitMs: number;
   /** How long after the hosts were away they are tried again, in milliseconds; twice as long each time, up to five minutes. */
@@ -77,7 +77,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const giveBack = await places.take({ key: String(accountId), signal });
+    const giveBack = await places.acquire({ key: String(accountId), signal });
     try {
       const { file, describe } = await prepareFile(media, key.place);
       const answer = await uploadFile(client, file, { ca, signal });

@@ -43,7 +43,7 @@ export async function encryptForMembers(
   const devices = await findDevices(client, members, group);
   const known = await members.keyHolders(to.chatId);
   const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
-  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.take({ key: String(accountId) });
+  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;

@@ -2,7 +2,7 @@
 import type { WASocket } from 'baileys';
 import type { Database } from '../../../database/connect.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Slots } from '../../../lib/slots.ts';
+import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
 import type { RevisionResult, SendResult } from '../../messenger.ts';
 import type { KnownChats } from '../chats/keep-chats.ts';
@@ -27,7 +27,7 @@ export interface AccountSending {
   members: KnownMembers;
   uploads: Uploads;
   /** Places for first posts to large groups. */
-  fanOuts: Slots;
+  fanOuts: FairSemaphore;
   /** How long the answer to a post is waited for, in milliseconds. */
   answerMs: number;
   /** Messages that nobody is answered about who asks for them again. */

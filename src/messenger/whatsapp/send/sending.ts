@@ -1,5 +1,5 @@
 /** What sending a post takes, whatever kind of chat it goes to. */
-import type { Slots } from '../../../lib/slots.ts';
+import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { KnownChats } from '../chats/keep-chats.ts';
 import type { KnownMembers } from './known-members.ts';
@@ -21,7 +21,7 @@ export interface Sending extends Relaying {
   /** Throws NotUploadedError when a file is not there yet, or cannot be. */
   upload(media: PostMedia, place: UploadPlace): Promise<Uploaded>;
   /** Places for posts that bring a key to many: each costs seconds of work, and the others of the process wait for it. */
-  fanOuts: Slots;
+  fanOuts: FairSemaphore;
   /** Whether the account is still this worker's to send for. */
   mayGoOn(): boolean;
 }

@@ -1,0 +1,79 @@
+/** Undefined: nobody in particular. */
+export type Key = string | undefined;
+
+export interface Claim {
+  key: Key;
+  weight: number;
+  isExclusive: boolean;
+}
+
+/** Of permits: none, those that are not exclusive, or any. */
+export type Allowance = 'none' | 'shared' | 'any';
+
+export interface Permits {
+  /** Whether a key other than this one holds a permit, or had one within `withinMs`. */
+  isOtherActive(key: Key, withinMs: number): boolean;
+  /** What the key's own limits let it hold besides what it holds. */
+  allowance(key: Key): Allowance;
+  /** Whether that allows it, and enough is free. */
+  fits(claim: Claim): boolean;
+  take(claim: Claim): void;
+  giveBack(claim: Claim): void;
+}
+
+/** The permits that are held, in all and by key. `mostOf` says how many a key may hold. */
+export function createPermits(size: number, mostOf: (key: Key) => number): Permits {
+  const heldByKey = new Map<Key, { count: number; isExclusive: boolean }>();
+  const lastUses = createLastUses();
+  let free = size;
+
+  function allowance(key: Key): Allowance {
+    const held = key === undefined ? undefined : heldByKey.get(key);
+    if (!held) return 'any';
+    if (held.count >= mostOf(key)) return 'none';
+    return held.isExclusive ? 'shared' : 'any';
+  }
+
+  return {
+    allowance,
+    isOtherActive(key, withinMs) {
+      for (const holder of heldByKey.keys()) if (holder !== key && holder !== undefined) return true;
+      return lastUses.lastOfOthers(key) > performance.now() - withinMs;
+    },
+    fits: (claim) => claim.weight <= free && isAllowed(claim, allowance(claim.key)),
+    take({ key, weight, isExclusive }) {
+      free -= weight;
+      const held = heldByKey.get(key) ?? { count: 0, isExclusive: false };
+      held.count += 1;
+      held.isExclusive ||= isExclusive;
+      heldByKey.set(key, held);
+    },
+    giveBack({ key, weight, isExclusive }) {
+      free += weight;
+      const held = heldByKey.get(key);
+      if (!held) return;
+      held.count -= 1;
+      if (isExclusive) held.isExclusive = false;
+      if (held.count === 0) heldByKey.delete(key);
+      if (key !== undefined) lastUses.add(key);
+    },
+  };
+}
+
+/** Whether an allowance is enough for a claim. */
+export function isAllowed({ isExclusive }: Claim, allowance: Allowance): boolean {
+  return allowance === 'any' || (allowance === 'shared' && !isExclusive);
+}
+
+/** When permits were last given back, as far as it takes to know it of all keys but one. */
+function createLastUses() {
+  let last = { key: '', atMs: -Infinity };
+  let lastOfAnother = last;
+  return {
+    add(key: string) {
+      if (last.key !== key) lastOfAnother = last;
+      last = { key, atMs: performance.now() };
+    },
+    lastOfOthers: (key: Key) => (last.key === key ? lastOfAnother : last).atMs,
+  };
+}

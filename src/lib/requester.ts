@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Whom the work under way is for, so that what all requests share can be shared fairly. */
+export interface Requester {
+  /** Who has one share: a workspace, or the address of somebody who is not signed in. */
+  key: string;
+  /** Writes of one key wait for the same rows, so they take turns in memory instead of each holding a connection meanwhile. */
+  isWrite: boolean;
+  /** Whether it has had a connection: from then on it is finished before new work of the same key begins. */
+  hasBegun: boolean;
+}
+
+const storage = new AsyncLocalStorage<Requester | undefined>();
+
+/** Does `work`, and all that it begins, for a requester. */
+export function workFor<Result>({ key, isWrite }: Pick<Requester, 'key' | 'isWrite'>, work: () => Result): Result {
+  return storage.run({ key, isWrite, hasBegun: false }, work);
+}
+
+/** Does `work` for the service itself, whoever asked for it. */
+export function workForService<Result>(work: () => Result): Result {
+  return storage.run(undefined, work);
+}
+
+/** Undefined for what the service does by itself. */
+export function currentRequester(): Requester | undefined {
+  return storage.getStore();
+}
+
+/** The same pieces, each made for the requester of now, whenever and by whom they are read. */
+export function keepRequester<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+  const asNow = AsyncLocalStorage.snapshot();
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pieces[Symbol.asyncIterator]();
+      return {
+        next: () => asNow(() => iterator.next()),
+        return: async () => (await asNow(() => iterator.return?.())) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
