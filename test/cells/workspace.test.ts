@@ -16,7 +16,6 @@ import type { WorkspaceId } from '../../src/database/schema.ts';
 import { hint } from '../../src/database/tell-hints.ts';
 import { createVault } from '../../src/lib/vault.ts';
 import { aboutOf } from '../../src/messenger/whatsapp/connect/key-table.ts';
-import { claimLanes } from '../../src/webhooks/lane-store.ts';
 import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createBelongings } from '../support/http/belongings.ts';
@@ -24,6 +23,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, sendNow, startTestWorker, until, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { actorOf } from '../support/workspaces.ts';
+import { claimDue } from '../support/webhooks.ts';
 
 const OF_ONE = { encryptionKey: Buffer.alloc(32, 1), jwtSecret: 'the secret that all apps of a test share' };
 const OF_TWO = { encryptionKey: Buffer.alloc(32, 2), jwtSecret: 'the secret that all apps of a test share' };
@@ -303,7 +303,7 @@ test('its session is closed, and no webhook of it is told, while all others go o
       (accounts) => accounts.length > 0,
     );
     expect(closed).toEqual([owner.accountId]);
-    expect((await claimLanes(db, 10)).map(({ workspaceId }) => workspaceId)).toEqual([other.workspaceId]);
+    expect((await claimDue(db)).map(({ workspaceId }) => workspaceId)).toEqual([other.workspaceId]);
   } finally {
     await worker.stop();
     await database.drop();
