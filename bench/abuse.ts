@@ -11,6 +11,7 @@ import { sleep } from '../src/lib/time.ts';
 import { PNG } from '../test/support/inputs/sample-files.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { WORST_HTML } from '../test/support/inputs/worst-html.ts';
+import { benchSlowWebhooks } from './slow-webhooks.ts';
 import { signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
 import { memoryMb } from './support/memory.ts';
@@ -40,7 +41,14 @@ export async function benchAbuse({ quick }: { quick: boolean }): Promise<Row[]> 
   undo.defer(cluster.stop);
   return await cluster.withDatabase(async ({ url, db }) => {
     await using started = new AsyncDisposableStack();
-    const service = await startService({ environment: { SANDBOX_SPEED: '0', DATABASE_URL: url } });
+    const service = await startService({
+      environment: {
+        SANDBOX_SPEED: '0',
+        DATABASE_URL: url,
+        ALLOW_HTTP_WEBHOOKS: 'true',
+        WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
+      },
+    });
     started.defer(() => removeService(service));
     started.defer(async () => void (await service.stop()));
     const victim = await signUp(service.url, 'victim');
@@ -49,6 +57,7 @@ export async function benchAbuse({ quick }: { quick: boolean }): Promise<Row[]> 
     await feel(service, victim, seconds);
     const rows: Row[] = [];
     for (const attack of attacks) rows.push(await beside(attack, { service, victim, seconds }));
+    rows.push(await benchSlowWebhooks(service.url, { quick }));
     return rows;
   });
 }

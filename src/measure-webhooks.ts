@@ -51,7 +51,12 @@ export function measureWebhooks(registry: Registry, { db, log }: { db: Database;
   registry.registerMetric(counted);
   const overdue = {
     name: 'campanile_webhook_overdue_seconds',
-    help: 'How long the webhook that has waited longest to be told has been due',
+    help: 'How long the webhook that has waited longest to be told has been due, slow endpoints aside',
   };
+  const slow = {
+    name: 'campanile_webhooks_slow',
+    help: 'Webhooks whose last answer took over 2 s: they are served by permits of their own',
+  };
+  addGauge(registry, slow, async () => (await read())?.slow);
   addGauge(registry, overdue, async () => (await read())?.overdueSeconds);
 }

@@ -81,7 +81,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       (await import('../whatsapp-check/whatsapp-check.ts')).whatsappCheck({ arguments: given, input, output }),
   },
   mcp: {
-    usage: ['mcp --key-file FILE [--url URL]', 'mcp --port PORT [--host HOST] [--url URL]'],
+    usage: ['mcp --key-file FILE [--url URL]', 'mcp --port PORT [--host HOST] [--url URL] [--allow-origin URL]...'],
     about: 'lets language models use the service: over stdio, or HTTP, where each request carries an API key',
     run: async (shell) => (await import('./mcp.ts')).mcp(shell),
   },

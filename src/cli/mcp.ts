@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
 import { StartupError, UsageError } from '../lib/errors.ts';
 import { buildMcpHttp } from '../mcp/serve-http.ts';
 import { serveMcpStdio } from '../mcp/serve-stdio.ts';
@@ -13,13 +14,14 @@ const PORT = /^\d{1,5}$/;
  * gone, or at SIGTERM. Throws a UsageError for words it does not take, a StartupError for a file that cannot be read.
  */
 export async function mcp({ given, input, output }: Shell): Promise<number> {
-  const { url, keyFile, port, host } = readGiven(given);
+  const { url, keyFile, port, host, origins } = readGiven(given);
   if (port === undefined) {
     if (keyFile === undefined) throw new UsageError('Say in which file the API key is');
     await serveMcpStdio({ url, token: await readKey(keyFile) }, { input, output });
     return 0;
   }
-  const server = buildMcpHttp(url);
+  const { publicUrl } = readConfig();
+  const server = buildMcpHttp({ url, allowedOrigins: publicUrl === undefined ? origins : [publicUrl, ...origins] });
   const address = await server.listen({ port, host });
   process.stderr.write(`MCP is served on ${address}/mcp\n`);
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -36,12 +38,16 @@ function readGiven(given: readonly string[]) {
         'key-file': { type: 'string' },
         port: { type: 'string' },
         host: { type: 'string', default: '127.0.0.1' },
+        'allow-origin': { type: 'string', multiple: true, default: [] },
       },
     });
     if (!URL.canParse(values.url)) throw new Error('--url must be an address');
     if (values.port !== undefined && !PORT.test(values.port)) throw new Error('--port must be a number');
+    const origins = values['allow-origin'];
+    if (!origins.every((one) => /^https?:$/.test(URL.parse(one)?.protocol ?? '')))
+      throw new Error('--allow-origin must be an http:// or https:// address');
     const port = values.port === undefined ? undefined : Number(values.port);
-    return { url: values.url, keyFile: values['key-file'], port, host: values.host };
+    return { url: values.url, keyFile: values['key-file'], port, host: values.host, origins };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -34,6 +34,7 @@ export interface EventTables {
     failing_since: Date | null;
     claim: Generated<number>;
     claimed_until: Date | null;
+    is_slow: Generated<boolean>;
     disabled_at: Date | null;
     disabled_reason: string | null;
   };

@@ -45,7 +45,6 @@ export interface EgressOptions extends EgressRules {
 
 const TIMEOUT_MS = 15_000;
 const KEPT_BYTES = 1_024;
-const SOCKETS = 64;
 const IDLE_MS = 10_000;
 
 export function openEgress({
@@ -56,7 +55,8 @@ export function openEgress({
   ca,
   timeoutMs = TIMEOUT_MS,
 }: EgressOptions): Egress {
-  const settings = { keepAlive: true, maxSockets: SOCKETS, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
+  // No limit of sockets, which would be one for each host and shared by all who ask it: callers have permits instead.
+  const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
 
   async function post(text: string, { headers, body, signal: given }: EgressRequest) {

@@ -58,9 +58,9 @@ export interface DueMail {
 
 /**
  * Takes the mail that is due longest, and puts its next try off for a minute, then two, up to an hour: whoever took it must have sent
- * it sooner. To whom it goes is looked up now; undefined: none is due, or the ledger is held.
+ * it sooner. None of a user who is `busy`. To whom it goes is looked up now; undefined: none is due, or the ledger is held.
  */
-export async function takeDueMail(db: Connection): Promise<DueMail | undefined> {
+export async function takeDueMail(db: Connection, busy: readonly UserId[] = []): Promise<DueMail | undefined> {
   const { rows } = await sql<DueMail>`
     update mails m
     set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',
@@ -68,13 +68,14 @@ export async function takeDueMail(db: Connection): Promise<DueMail | undefined> 
     from (
       select next.mail_id, u.user_id as found_user_id, u.email, u.user_name
       from (
-        select * from mails
-        where sent_at is null and due_at <= campanile_now() and expires_at > campanile_now()
+        select d.mail_id, coalesce(d.user_id, l.user_id) as user_id
+        from mails d left join user_logins l on l.login = d.login
+        where d.sent_at is null and d.due_at <= campanile_now() and d.expires_at > campanile_now()
+          and coalesce(coalesce(d.user_id, l.user_id) <> all(${busy}::bigint[]), true)
           and not exists (select from ledger where held_since is not null)
-        order by due_at limit 1 for update skip locked
+        order by d.due_at limit 1 for update of d skip locked
       ) next
-      left join user_logins l on l.login = next.login
-      left join users u on u.user_id = coalesce(next.user_id, l.user_id) and u.deleted_at is null and u.disabled_at is null
+      left join users u on u.user_id = next.user_id and u.deleted_at is null and u.disabled_at is null
     ) due
     where m.mail_id = due.mail_id
     returning m.mail_id as "mailId", m.kind, m.user_id as "userId", m.detail, m.tries, due.user_name as "userName",

@@ -1,13 +1,16 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import type { UserId } from '../database/schema.ts';
 import type { Log } from '../lib/log.ts';
-import { startLoop } from '../lib/loop.ts';
+import { serveConcurrently } from '../lib/serve-concurrently.ts';
 import { dropExpiredMails, dropMail, settleMail, takeDueMail, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, RefusedForGood, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './write-mail.ts';
 
 const POLL_MS = 10_000;
+/** Mails that one process begins to send at a time: mail servers let a client have few connections. */
+const PERMITS = 2;
 
 export interface SendMailsOptions {
   db: Database;
@@ -20,21 +23,17 @@ export interface SendMailsOptions {
 }
 
 /**
- * Sends what was queued (`queueMail`), one after the other, until stopped; any number of processes may do so at once. What the mail
- * server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
+ * Sends what was queued (`queueMail`), to each user one mail after the other, until stopped; any number of processes may do so at once.
+ * A mail that the server takes long over, such as one to a slow domain, holds up no other user's. What the mail server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
  * Neither an address nor a link is ever logged.
  */
 export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMailsOptions): { stop(): Promise<void> } {
   const server = mail && openMailServer(mail);
 
-  async function step(): Promise<number> {
-    const due = await takeDueMail(db);
-    if (due) {
-      await handle(due);
-      return 0;
-    }
-    for (const lost of await dropExpiredMails(db)) log.warn(lost, 'a mail expired before it could be sent');
-    return POLL_MS;
+  async function takeNext(busy: readonly UserId[]): Promise<DueMail | undefined> {
+    const due = await takeDueMail(db, busy);
+    if (!due) for (const lost of await dropExpiredMails(db)) log.warn(lost, 'a mail expired before it could be sent');
+    return due;
   }
 
   async function handle(due: DueMail): Promise<void> {
@@ -59,7 +58,16 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
     return settleMail(db, due);
   }
 
-  const loop = startLoop('mails', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  const loop = serveConcurrently<DueMail, UserId>({
+    name: 'mails',
+    permits: PERMITS,
+    pollMs: POLL_MS,
+    claim: takeNext,
+    keyOf: ({ userId }) => userId ?? undefined,
+    serve: handle,
+    log,
+    ...(onLoopError && { onError: onLoopError }),
+  });
   hints.on('campanile_mails', () => loop.wake());
   return {
     async stop() {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { CampanileError, type Client } from '../../client/client.ts';
-import type { CheckedCampaign, CheckedCampaigns } from './checked-campaigns.ts';
+import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
 import { ABOUT } from './words.ts';
 
 export interface ToolDeps {
@@ -181,6 +181,7 @@ function toFailure(error: unknown): object {
       message:
         'Nothing was sent: there is no such check of the last 30 minutes. Call check_campaign, show its answer, and send by its check_id',
     };
+  if (error instanceof ChecksFullError) return { error_code: 'too_many_checks', message: error.message };
   if (!(error instanceof CampanileError)) throw error;
   const { errorCode, message, details, requestId } = error;
   return { error_code: errorCode ?? 'unreachable', message, details, request_id: requestId };

@@ -1,9 +1,11 @@
 import webPush from 'web-push';
 import type { Database } from '../database/connect.ts';
+import type { UserId } from '../database/schema.ts';
 import { RefusedAddress } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
+import { serveConcurrently } from '../lib/serve-concurrently.ts';
 import type { Vault } from '../lib/vault.ts';
 import { queueMail } from '../mail/mail-store.ts';
 import { makeNotices } from './make-notices.ts';
@@ -21,8 +23,8 @@ import { pageOf, shorten, wordNotice } from './word-notice.ts';
 
 const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
-/** Told at the same moment by one process; of each person one. */
-const SLOTS = 8;
+/** Browsers that one process begins to tell at a time; of each person one. */
+const PERMITS = 32;
 /** How long a push service keeps what a browser that is not there is to be told. */
 const KEPT_SECONDS = 24 * 60 * 60;
 const GONE = new Set([404, 410]);
@@ -46,7 +48,6 @@ export interface TellNoticesOptions {
 export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void> } {
   const { db, log, hasMail, onLoopError } = options;
   const stopping = new AbortController();
-  const inHand = new Map<number, Promise<void>>();
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
 
   const notices = startLoop(
@@ -59,31 +60,21 @@ export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void
     watched,
   );
 
-  async function step(): Promise<number> {
-    while (inHand.size < SLOTS && !stopping.signal.aborted) {
-      const turn = await claimPush(db, [...inHand.keys()]);
-      if (!turn) break;
-      const told = push(options, turn, stopping.signal)
-        .catch((error: unknown) => {
-          // It is due again in a minute.
-          onLoopError?.('pushes');
-          log.error({ err: error, userId: turn.userId }, 'what a browser was told could not be written down');
-        })
-        .finally(() => {
-          inHand.delete(turn.userId);
-          pushes.wake();
-        });
-      inHand.set(turn.userId, told);
-    }
-    return POLL_MS;
-  }
-  const pushes = startLoop('pushes', step, watched);
+  const pushes = serveConcurrently<PushTurn, UserId>({
+    name: 'pushes',
+    permits: PERMITS,
+    pollMs: POLL_MS,
+    claim: (busy) => claimPush(db, busy),
+    keyOf: ({ userId }) => userId,
+    // What could not be written down is due again in a minute.
+    serve: (turn) => push(options, turn, stopping.signal),
+    ...watched,
+  });
 
   return {
     async stop() {
       stopping.abort();
       await Promise.all([notices.stop(), pushes.stop()]);
-      await Promise.all(inHand.values());
     },
   };
 }

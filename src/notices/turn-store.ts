@@ -37,7 +37,7 @@ const PUT_OFF = sql`
   tries = t.tries + 1, due_at = campanile_now() + least(60, power(2, least(t.tries, 6))) * interval '1 minute'`;
 
 /** Takes the browser that is due longest, of nobody who is `busy`. Undefined: none is due, or the ledger is held. */
-export async function claimPush(db: Connection, busy: readonly number[]): Promise<PushTurn | undefined> {
+export async function claimPush(db: Connection, busy: readonly UserId[]): Promise<PushTurn | undefined> {
   const { rows } = await sql<PushTurn>`
     update notice_turns t set ${PUT_OFF}
     from (

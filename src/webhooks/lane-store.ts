@@ -19,45 +19,91 @@ export interface Lane {
   /** Of the last event that it wants. */
   newest: number;
   hasRetries: boolean;
+  /** Its last answer took over 2 s. */
+  isSlow: boolean;
   /** A fence: who has an older number has lost it. */
   claim: number;
 }
 
 /** What a lane is told; of a retry the position means nothing. */
-export interface Message extends WorkspaceEvent {
+export interface Message extends Pick<WorkspaceEvent, 'eventId' | 'messageId' | 'position'> {
+  body: string;
   isRetry: boolean;
 }
 
 /** Longer than anybody has a lane in hand: after that its process is dead. */
 const CLAIM_SECONDS = 60;
 
-/** Takes webhooks that are due and in nobody's hand, those that are due longest first. None while the ledger is held. */
-export async function claimLanes(db: Connection, limit: number): Promise<Lane[]> {
+/** A webhook `w` that has something to be sent and is in nobody's hand. None while the ledger is held. */
+const IS_DUE = sql`
+  w.disabled_at is null and (w.newest > w.position or w.has_retries) and w.next_try_at <= campanile_now()
+  and (w.claimed_until is null or w.claimed_until <= campanile_now())
+  and not exists (select from ledger where held_since is not null)`;
+
+export interface DueWebhook {
+  webhookId: string;
+  workspaceId: WorkspaceId;
+}
+
+export interface DueFilter {
+  isSlow: boolean;
+  exceptWebhooks: readonly string[];
+  exceptWorkspaces: readonly WorkspaceId[];
+  limit: number;
+}
+
+/** Finds webhooks that are due, those that are due longest first, and claims none of them. */
+export async function findDue(
+  db: Connection,
+  { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter,
+): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
+    select w.webhook_id as "webhookId", w.workspace_id as "workspaceId" from webhooks w
+    where ${IS_DUE} and w.is_slow = ${isSlow}
+      and w.webhook_id <> all(${exceptWebhooks}::uuid[]) and w.workspace_id <> all(${exceptWorkspaces}::bigint[])
+    order by w.next_try_at limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Takes a webhook that was found due. Undefined: it no longer is, or another process has it. */
+export async function claimLane(
+  db: Connection,
+  { webhookId }: Pick<DueWebhook, 'webhookId'>,
+): Promise<Lane | undefined> {
   const { rows } = await sql<Lane>`
     update webhooks w
     set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
-    from (
-      select webhook_id from webhooks
-      where disabled_at is null and (newest > position or has_retries) and next_try_at <= campanile_now()
-        and (claimed_until is null or claimed_until <= campanile_now())
-        and not exists (select from ledger where held_since is not null)
-      order by next_try_at limit ${limit} for update skip locked
-    ) due
+    from (select w.webhook_id from webhooks w where w.webhook_id = ${webhookId} and ${IS_DUE} for update skip locked) due
     where w.webhook_id = due.webhook_id
     returning w.webhook_id as "webhookId", w.workspace_id as "workspaceId", w.user_id as "userId", w.url, w.events, w.signature,
-              w.position, w.newest, w.has_retries as "hasRetries", w.claim,
+              w.position, w.newest, w.has_retries as "hasRetries", w.claim, w.is_slow as "isSlow",
               array_remove(array[w.secret, case when w.former_until > campanile_now() then w.former_secret end], null) as secrets`.execute(
     db,
   );
-  return rows;
+  return rows[0];
 }
+
+/** So many characters at most are held for an endpoint that may not answer; one message always is. */
+const BATCH_LENGTH = 256 * 1_024;
 
 /** What comes next, in order: what somebody asked to be told once more, then what is new. */
 export async function readMessages(db: Connection, lane: Lane, limit: number): Promise<Message[]> {
   const again = lane.hasRetries ? await readRetries(db, lane.webhookId, limit) : [];
-  if (again.length > 0) return again.map((event) => ({ ...event, isRetry: true }));
+  if (again.length > 0) return toMessages(again, { isRetry: true });
   const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { types: lane.events, limit });
-  return fresh.map((event) => ({ ...event, isRetry: false }));
+  return toMessages(fresh, { isRetry: false });
+}
+
+function toMessages(events: readonly WorkspaceEvent[], { isRetry }: { isRetry: boolean }): Message[] {
+  const messages: Message[] = [];
+  let length = 0;
+  for (const { eventId, messageId, position, type, at, data } of events) {
+    const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
+    length += body.length;
+    if (messages.length > 0 && length > BATCH_LENGTH) break;
+    messages.push({ eventId, messageId, position, body, isRetry });
+  }
+  return messages;
 }
 
 async function readRetries(db: Connection, webhookId: string, limit: number): Promise<WorkspaceEvent[]> {
@@ -84,13 +130,15 @@ export interface LaneEnd {
   doneRetries: readonly number[];
   /** Everything up to there has been told. */
   position: number;
+  /** Whether its last answer took over 2 s. Undefined: there was none to measure. */
+  isSlow: boolean | undefined;
   /** Undefined: nothing failed. */
   failed: { forSeconds: number; nextInSeconds: number } | { reason: 'gone' | 'failing' } | undefined;
 }
 
 /** Puts a lane, which must be locked, out of hand. */
 export async function releaseLane(trx: Connection, { webhookId }: Lane, end: LaneEnd): Promise<void> {
-  const { doneRetries, position, failed } = end;
+  const { doneRetries, position, isSlow, failed } = end;
   if (doneRetries.length > 0)
     await sql`
       delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`.execute(
@@ -100,7 +148,7 @@ export async function releaseLane(trx: Connection, { webhookId }: Lane, end: Lan
   const reason = failed && 'reason' in failed ? failed.reason : null;
   await sql`
     update webhooks
-    set claimed_until = null, position = greatest(position, ${position}::bigint),
+    set claimed_until = null, is_slow = coalesce(${isSlow ?? null}::boolean, is_slow), position = greatest(position, ${position}::bigint),
         has_retries = exists (select from webhook_retries r where r.webhook_id = webhooks.webhook_id),
         failing_since = campanile_now() - ${tryAgain?.forSeconds ?? null}::float8 * interval '1 second',
         next_try_at = campanile_now() + ${tryAgain?.nextInSeconds ?? 0}::float8 * interval '1 second',

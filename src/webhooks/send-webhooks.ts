@@ -4,12 +4,11 @@ import { sequenceEvents } from '../events/sequence-events.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
-import { claimLanes, type Lane } from './lane-store.ts';
+import { claimLane, findDue, type DueWebhook, type Lane } from './lane-store.ts';
+import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
 import { tellLane, type SwitchedOff, type WebhookOutcome } from './tell-lane.ts';
 
 const POLL_MS = 500;
-/** Told at the same moment by one process. */
-const SLOTS = 16;
 
 /**
  * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
@@ -20,43 +19,61 @@ export function sendWebhooks(deps: {
   log: Log;
   egress: Egress;
   vault: Vault;
+  /** Default is `SLOW_AFTER_MS`. */
+  slowAfterMs?: number;
   onTry?: (outcome: WebhookOutcome) => void;
   onSwitchedOff?: (reason: SwitchedOff) => void;
   onLoopError?: (loop: string) => void;
 }): { stop(): Promise<void> } {
-  const { db, log, egress, vault, onTry, onSwitchedOff, onLoopError } = deps;
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff, onLoopError } = deps;
   const stopping = new AbortController();
+  const { signal } = stopping;
   const inHand = new Set<Promise<void>>();
   const options = { log, ...(onLoopError && { onError: onLoopError }) };
 
   async function tell(lane: Lane): Promise<void> {
     const { webhookId, workspaceId } = lane;
+    const reason = await tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane);
+    if (!reason) return;
+    onSwitchedOff?.(reason);
+    log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
+  }
+
+  async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
     try {
-      const reason = await tellLane({ db, egress, vault, signal: stopping.signal, ...(onTry && { onTry }) }, lane);
-      if (!reason) return;
-      onSwitchedOff?.(reason);
-      log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
+      await pool.run(due, async () => {
+        const lane = await claimLane(db, due);
+        if (lane) await tell(lane);
+        return lane !== undefined;
+      });
     } catch (error) {
-      // It stays in hand until its claim is over, and is taken again then.
+      if (error === signal.reason) return;
+      // A lane stays in hand until its claim is over, and is taken again then.
       onLoopError?.('webhooks');
-      log.error({ err: error, webhookId, workspaceId }, 'what a webhook was told could not be written down');
+      log.error({ err: error, ...due }, 'what a webhook was told could not be written down');
     }
   }
 
+  /** Answers whether there may be more that is due. */
+  async function serveDue(pool: PermitPool): Promise<boolean> {
+    const filter = pool.filter();
+    const due = filter.limit > 0 ? await findDue(db, filter) : [];
+    for (const one of due) {
+      const served = serve(pool, one).finally(() => inHand.delete(served));
+      inHand.add(served);
+    }
+    return due.length > 0 && due.length === filter.limit;
+  }
+
   const events = startLoop('events', async () => ((await sequenceEvents(db)) ? 0 : POLL_MS), options);
+  const onFree = () => lanes.wake();
+  const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
+  const slow = createPermitPool({ ...SLOW, signal, onFree });
   const lanes = startLoop(
     'webhooks',
     async () => {
-      const free = SLOTS - inHand.size;
-      const due = free > 0 ? await claimLanes(db, free) : [];
-      for (const lane of due) {
-        const told = tell(lane).then(() => {
-          inHand.delete(told);
-          lanes.wake();
-        });
-        inHand.add(told);
-      }
-      return POLL_MS;
+      const more = [await serveDue(fast), await serveDue(slow)];
+      return more.includes(true) ? 0 : POLL_MS;
     },
     options,
   );

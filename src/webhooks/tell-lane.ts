@@ -23,6 +23,8 @@ export interface TellDeps {
   vault: Vault;
   /** Breaks off what is under way; it is told again later. */
   signal: AbortSignal;
+  /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
+  slowAfterMs: number;
   onTry?: (outcome: WebhookOutcome) => void;
 }
 
@@ -34,7 +36,10 @@ interface Tried extends Try {
 
 /** So much is told before it is written down. What a crash keeps from being written down is told again, with the same ids. */
 const BATCH = 100;
-const BATCH_MS = 5_000;
+/** After so long other webhooks have their turn. */
+const BATCH_MS = 1_000;
+/** A slow endpoint takes no second message within that time. */
+const SLOW_BATCH = 1;
 const GONE = 410;
 const BY_ITSELF = 'the service itself';
 
@@ -43,13 +48,13 @@ const BY_ITSELF = 'the service itself';
  * endpoint was switched off by that.
  */
 export async function tellLane(deps: TellDeps, lane: Lane): Promise<SwitchedOff | undefined> {
-  const messages = await readMessages(deps.db, lane, BATCH);
-  const tries = await tellInOrder(deps, lane, messages);
+  const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);
+  const { tries, isSlow } = await tellInOrder(deps, lane, messages);
   return deps.db.transaction().execute(async (trx) => {
     const held = await lockLane(trx, lane);
     if (!held) return undefined;
     if (tries.length > 0) await insertTries(trx, lane.webhookId, tries);
-    const end = endOf(lane, { tries, isEmpty: messages.length === 0, failingSeconds: held.failingSeconds });
+    const end = endOf(lane, { tries, isSlow, isEmpty: messages.length === 0, ...held });
     await releaseLane(trx, lane, end);
     if (!end.failed || !('reason' in end.failed)) return undefined;
     await noteSwitchedOff(trx, lane, end.failed.reason);
@@ -57,18 +62,27 @@ export async function tellLane(deps: TellDeps, lane: Lane): Promise<SwitchedOff 
   });
 }
 
-async function tellInOrder(deps: TellDeps, lane: Lane, messages: readonly Message[]): Promise<Tried[]> {
+interface TriedInOrder {
+  tries: Tried[];
+  /** Whether the last answer, or the wait for it, took too long. Undefined: there was none to measure. */
+  isSlow: boolean | undefined;
+}
+
+async function tellInOrder(deps: TellDeps, lane: Lane, messages: readonly Message[]): Promise<TriedInOrder> {
   const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
   const begunAt = performance.now();
   const tries: Tried[] = [];
+  let isSlow: boolean | undefined;
   for (const message of messages) {
     const tried = await tell(deps, { lane, secrets, message });
-    if (deps.signal.aborted && tried.status === null) break;
+    const tookLong = tried.milliseconds > deps.slowAfterMs;
+    if (deps.signal.aborted && tried.status === null) return { tries, isSlow: tookLong || isSlow };
+    isSlow = tookLong;
     tries.push(tried);
     deps.onTry?.(outcomeOf(tried));
     if (!isSuccess(tried) || performance.now() - begunAt > BATCH_MS) break;
   }
-  return tries;
+  return { tries, isSlow };
 }
 
 async function tell(
@@ -77,8 +91,7 @@ async function tell(
 ): Promise<Tried> {
   const at = new Date();
   const begunAt = performance.now();
-  const { messageId, type, data } = message;
-  const body = JSON.stringify({ type, timestamp: message.at.toISOString(), data });
+  const { messageId, body } = message;
   const timestamp = Math.floor(at.getTime() / 1_000);
   const headers = {
     'content-type': 'application/json',
@@ -118,7 +131,7 @@ function isSuccess({ status }: Try): boolean {
 /** How far a lane came, and when it goes on. */
 function endOf(
   lane: Lane,
-  { tries, isEmpty, failingSeconds }: { tries: readonly Tried[]; isEmpty: boolean; failingSeconds: number | null },
+  { tries, isSlow, isEmpty, failingSeconds }: TriedInOrder & { isEmpty: boolean; failingSeconds: number | null },
 ): LaneEnd {
   const told = tries.filter((one) => isSuccess(one));
   const last = tries.at(-1);
@@ -130,6 +143,7 @@ function endOf(
       : told
           .filter(({ message }) => !message.isRetry)
           .reduce((top, { message }) => Math.max(top, message.position), lane.position),
+    isSlow,
     failed: last && !isSuccess(last) ? judge(last, told.length > 0 ? 0 : (failingSeconds ?? 0)) : undefined,
   };
 }

@@ -18,6 +18,8 @@ export interface Webhook {
   createdAt: Date;
   /** Something is to be told that has not been. */
   isBehind: boolean;
+  /** Its last answer took over 2 s: it shares the permits of slow endpoints. */
+  isSlow: boolean;
   /** Since when every try has failed. */
   failingSince: Date | null;
   nextTryAt: Date;
@@ -28,7 +30,7 @@ export interface Webhook {
 const COLUMNS = sql`
   webhook_id as "webhookId", url, description, events, signature, secret,
   case when former_until > campanile_now() then former_until end as "formerUntil", created_at as "createdAt",
-  newest > position or has_retries as "isBehind", failing_since as "failingSince", next_try_at as "nextTryAt",
+  newest > position or has_retries as "isBehind", is_slow as "isSlow", failing_since as "failingSince", next_try_at as "nextTryAt",
   disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
 
 /** The last try to tell a webhook something, and what came of it. `status` is null where there was no answer, and `error` says why. */

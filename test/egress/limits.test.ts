@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { openEgress, type EgressOptions } from '../../src/egress/open-egress.ts';
 import { signOwnCertificate } from '../whatsapp-peer/certificate.ts';
@@ -24,6 +24,9 @@ const answer: RequestListener = (request, response) => {
     if (path === '/silent') return;
     if (path === '/endless') {
       const timer = setInterval(() => response.write('x'.repeat(600)), 1);
+      response.once('close', () => clearInterval(timer));
+    } else if (path === '/trickles') {
+      const timer = setInterval(() => response.write('x'), 1);
       response.once('close', () => clearInterval(timer));
     } else if (path === '/stalls') response.write('begun');
     else response.writeHead(429, { 'retry-after': '7' }).end('slow down');
@@ -85,6 +88,20 @@ test('who says nothing in time has not answered; who has said the status has', a
     status: 200,
     body: 'begun',
   });
+});
+
+test('an answer that trickles in is over in time: its status counts once the headers are complete', async () => {
+  expect(await post(`http://127.0.0.1:${plain}/trickles`, { timeoutMs: 100 })).toMatchObject({ status: 200 });
+  const slow = createTcpServer((socket) => {
+    socket.on('error', () => socket.destroy()).write('HTTP/1.1 200 OK\r\n');
+    const timer = setInterval(() => socket.write('x-more: x\r\n'), 1);
+    socket.once('close', () => clearInterval(timer));
+  });
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  onTestFinished(() => void slow.close());
+  const { port } = slow.address() as AddressInfo;
+  await expect(post(`http://127.0.0.1:${port}/`, { timeoutMs: 100 })).rejects.toThrow(/aborted/);
 });
 
 test('a name server that says nothing is given up in time, too', async () => {

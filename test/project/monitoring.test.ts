@@ -43,7 +43,9 @@ test('each loop, and each outcome of a try, has its series before anything happe
   const { registry } = createMetrics();
   countTold(registry);
   const text = await registry.metrics();
-  const loops = [...sources.matchAll(/startLoop\(\s*'([^']+)'/g)].map(([, name]) => name);
+  const loops = [...sources.matchAll(/(?:startLoop\(\s*|serveConcurrently<.*>\(\{\s*name: )'([^']+)'/g)].map(
+    ([, name]) => name,
+  );
   const counted = [...text.matchAll(/campanile_loop_errors_total\{loop="([^"]+)"\} 0/g)].map(([, name]) => name);
   expect(counted.toSorted()).toEqual([...new Set(loops)].toSorted());
   for (const loop of loops) expect(read('docs/reference/metrics.md')).toContain(`\`${loop}\``);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEgress, type Egress } from '../../src/egress/open-egress.ts';
@@ -6,15 +5,14 @@ import { sequenceEvents } from '../../src/events/sequence-events.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
-import { claimLanes } from '../../src/webhooks/lane-store.ts';
+import { SLOW_AFTER_MS } from '../../src/webhooks/permit-pool.ts';
 import { sendWebhooks } from '../../src/webhooks/send-webhooks.ts';
-import { drawSecret } from '../../src/webhooks/sign.ts';
 import { tellLane } from '../../src/webhooks/tell-lane.ts';
-import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { seededRandom } from '../support/inputs/random.ts';
 import { startReceiver, type Receiver } from '../support/servers/receiver.ts';
+import { claimDue, insertEvents, insertWebhook } from '../support/webhooks.ts';
 
 let database: TestDatabase;
 let owner: Owner;
@@ -37,29 +35,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function addWebhook(): Promise<string> {
-  const id = randomUUID();
-  const secret = vault.seal(drawSecret(), aboutSecret(id));
-  await sql`
-    insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-    values (${id}, ${owner.workspaceId}, ${owner.userId}, ${receiver.url}, '', '{run.completed}', 'v1', ${secret}, 0, 0)`.execute(
-    database.db,
-  );
-  return id;
-}
-
-async function happen(from: number, to: number): Promise<void> {
-  await sql`
-    insert into events (workspace_id, type, data)
-    select ${owner.workspaceId}, 'run.completed', jsonb_build_object('number', n) from generate_series(${from}::int, ${to}::int) n`.execute(
-    database.db,
-  );
-}
-
+const addWebhook = () => insertWebhook(database.db, vault, owner, receiver.url);
+const happen = (from: number, to: number) => insertEvents(database.db, owner, from, to);
 const start = () => sendWebhooks({ db: database.db, log, egress, vault });
 const numbers = () => receiver.received.map(({ data }) => Number(data['number']));
 const tell = (lane: Parameters<typeof tellLane>[1]) =>
-  tellLane({ db: database.db, egress, vault, signal: new AbortController().signal }, lane);
+  tellLane({ db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS }, lane);
 
 test('a receiver that is slow, wrong, away and back: nothing is lost, the order is kept, and what comes twice has the same id', async () => {
   const COUNT = 1_500;
@@ -122,11 +103,11 @@ test('what a process had in hand when it died is told by another, and what it co
   const id = await addWebhook();
   await happen(1, 3);
   await sequenceEvents(database.db);
-  const [dead] = await claimLanes(database.db, 10);
+  const [dead] = await claimDue(database.db);
   if (!dead) throw new Error('nothing was due');
-  expect(await claimLanes(database.db, 10)).toEqual([]);
+  expect(await claimDue(database.db)).toEqual([]);
   await database.clock.advance({ seconds: 61 });
-  const [taken] = await claimLanes(database.db, 10);
+  const [taken] = await claimDue(database.db);
   if (!taken) throw new Error('nobody took it over');
   expect(taken).toMatchObject({ webhookId: id, position: 0 });
   await tell(taken);
@@ -143,9 +124,9 @@ test('nothing is told of a ledger that is held', async () => {
   await happen(1, 1);
   await sequenceEvents(database.db);
   await sql`update ledger set held_since = campanile_now(), held_reason = 'a copy'`.execute(database.db);
-  expect(await claimLanes(database.db, 10)).toEqual([]);
+  expect(await claimDue(database.db)).toEqual([]);
   await sql`update ledger set held_since = null, held_reason = null`.execute(database.db);
-  expect(await claimLanes(database.db, 10)).toHaveLength(1);
+  expect(await claimDue(database.db)).toHaveLength(1);
 });
 
 test('one that wants nothing of what it waits for any more is told nothing, and rests', async () => {
@@ -153,11 +134,11 @@ test('one that wants nothing of what it waits for any more is told nothing, and 
   await happen(1, 3);
   await sequenceEvents(database.db);
   await sql`update webhooks set events = '{group.changed}' where webhook_id = ${id}`.execute(database.db);
-  const [lane] = await claimLanes(database.db, 10);
+  const [lane] = await claimDue(database.db);
   if (!lane) throw new Error('nothing was due');
   await tell(lane);
   expect(numbers()).toEqual([]);
-  expect(await claimLanes(database.db, 10)).toEqual([]);
+  expect(await claimDue(database.db)).toEqual([]);
 });
 
 test('loops that fail are noticed, and tell as soon as they can', async () => {

@@ -71,7 +71,7 @@ test('tries are counted by what they came to, and what was switched off', async 
   ).toEqual([0, 1, 1]);
 });
 
-test('who waits is measured from when there was something to tell, and only where nobody tells it', async () => {
+test('who waits is measured from when there was something to tell, and only where nobody tells it; slow endpoints are counted by themselves', async () => {
   const database = await createTestDatabase();
   const { db, clock } = database;
   const overdue = async () => Math.round((await countWebhooks(db)).overdueSeconds);
@@ -89,7 +89,9 @@ test('who waits is measured from when there was something to tell, and only wher
   expect(await overdue()).toBe(90);
   await sql`update webhooks set claimed_until = campanile_now() + interval '1 minute'`.execute(db);
   expect(await overdue()).toBe(0);
-  await sql`update webhooks set claimed_until = null`.execute(db);
+  await sql`update webhooks set claimed_until = null, is_slow = true`.execute(db);
+  expect(await countWebhooks(db)).toMatchObject({ overdueSeconds: 0, slow: 1 });
+  await sql`update webhooks set is_slow = false`.execute(db);
   await sql`update ledger set held_since = campanile_now(), held_reason = 'copied'`.execute(db);
   expect(await overdue()).toBe(0);
   await database.drop();

@@ -67,6 +67,9 @@ export const listWebhooksData = z.object({
       }),
       disabled_at: instant.nullable().meta({ description: 'Since when it is switched off.' }),
       is_behind: z.boolean().meta({ description: 'Something is yet to be told.' }),
+      is_slow: z.boolean().meta({
+        description: 'Its last answer took over 2 s: it is sent fewer messages at a time until it answers faster.',
+      }),
       failing_since: instant.nullable(),
       next_try_at: instant.nullable(),
       former_secret_until: instant.nullable().meta({

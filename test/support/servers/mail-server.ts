@@ -19,6 +19,8 @@ export interface MailServer {
   received(to: string, count?: number): Promise<ReceivedMail[]>;
   /** What it says to each recipient from now on: a status, or undefined to take it. */
   refuse(status: number | undefined): void;
+  /** Says nothing about recipients that match from now on, until the function that comes back is called. */
+  hold(matching: RegExp): () => void;
   /** How many recipients it has refused. */
   refusals(): number;
   close(): Promise<void>;
@@ -29,10 +31,12 @@ export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refusal: number | undefined;
   let refusals = 0;
+  let heldBack: { matching: RegExp; until: Promise<void> } | undefined;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onRcptTo(_address, _session, done) {
+    async onRcptTo({ address }, _session, done) {
+      if (heldBack?.matching.test(address) === true) await heldBack.until;
       if (refusal === undefined) return done();
       refusals += 1;
       return done(Object.assign(new Error('not now, says the test'), { responseCode: refusal }));
@@ -62,6 +66,11 @@ export async function startMailServer(): Promise<MailServer> {
     },
     refuse(status) {
       refusal = status;
+    },
+    hold(matching) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      heldBack = { matching, until: promise };
+      return resolve;
     },
     refusals: () => refusals,
     close: () => new Promise((resolve) => server.close(() => resolve())),

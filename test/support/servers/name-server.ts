@@ -15,15 +15,17 @@ const TYPES = new Map([
   [28, 6],
 ]);
 
-/** `answer` gives the IPv4 addresses of a name; there are none by IPv6. */
-export async function startNameServer(answer: (name: string) => string[]): Promise<NameServer> {
+/** `answer` gives the IPv4 addresses of a name; there are none by IPv6. A question about a name with `silence` gets no answer. */
+export async function startNameServer(answer: (name: string) => string[] | 'silence'): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];
   socket.on('message', (question, peer) => {
     const { name, end } = readName(question);
     const family = TYPES.get(question.readUInt16BE(end)) ?? 0;
     asked.push(`${family} ${name}`);
-    const records = (family === 4 ? answer(name) : []).map((address) =>
+    const addresses = answer(name);
+    if (addresses === 'silence') return;
+    const records = (family === 4 ? addresses : []).map((address) =>
       Buffer.concat([
         Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]),
         Buffer.from(address.split('.').map(Number)),

@@ -20,6 +20,8 @@ export interface PushService {
   subscribe(): { endpoint: string; p256dh: string; auth: string };
   /** What it answers from now on; 201 unless said. */
   answer(status: number, headers?: Record<string, string>): void;
+  /** Answers nothing from now on, until the function that comes back is called. */
+  hold(): () => void;
   /** How often it was asked, whatever it answered. */
   asked(): number;
   close(): Promise<void>;
@@ -32,11 +34,13 @@ export async function startPushService(): Promise<PushService> {
   let status = 201;
   let answered: Record<string, string> = {};
   let asked = 0;
+  let held = Promise.resolve();
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
+    request.on('end', async () => {
       asked += 1;
+      await held;
       const browser = browsers.get(request.url ?? '');
       if (!browser) throw new Error(`nobody subscribed with ${request.url}`);
       const { headers } = request;
@@ -66,6 +70,11 @@ export async function startPushService(): Promise<PushService> {
     answer(next, headers = {}) {
       status = next;
       answered = headers;
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
     },
     asked: () => asked,
     async close() {

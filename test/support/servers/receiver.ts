@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** What a receiver of webhooks was sent. */
 export interface Received {
+  path: string;
   headers: IncomingHttpHeaders;
   text: string;
   type: string;
@@ -16,23 +17,23 @@ export type Reply = { status: number; headers?: Record<string, string>; text?: s
 export interface Receiver {
   url: string;
   received: Received[];
-  /** What the next messages are answered; 204 unless said. */
-  answer(reply: (message: Received) => Reply): void;
+  /** What the next messages are answered; 204 unless said. A promise holds the answer back until it is settled. */
+  answer(reply: (message: Received) => Reply | Promise<Reply>): void;
   close(): Promise<void>;
 }
 
 export async function startReceiver(port = 0): Promise<Receiver> {
   const received: Received[] = [];
-  let reply: (message: Received) => Reply = () => ({ status: 204 });
+  let reply: (message: Received) => Reply | Promise<Reply> = () => ({ status: 204 });
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
+    request.on('end', async () => {
       const text = Buffer.concat(parts).toString();
       const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
-      const message = { headers: request.headers, text, type, data };
+      const message = { path: request.url ?? '', headers: request.headers, text, type, data };
       received.push(message);
-      const given = reply(message);
+      const given = await reply(message);
       if (given !== 'silence') response.writeHead(given.status, given.headers).end(given.text);
     });
   });

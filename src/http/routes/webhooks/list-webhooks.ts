@@ -36,6 +36,7 @@ function toWire(webhook: ListedWebhook) {
     disabled_reason: webhook.disabledReason,
     disabled_at: disabledAt?.toISOString() ?? null,
     is_behind: webhook.isBehind,
+    is_slow: webhook.isSlow,
     failing_since: failingSince?.toISOString() ?? null,
     next_try_at: isFailing ? nextTryAt.toISOString() : null,
     former_secret_until: webhook.formerUntil?.toISOString() ?? null,

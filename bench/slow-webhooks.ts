@@ -1,0 +1,127 @@
+/** How long a workspace's webhook waits for its message while those of others answer after 14 s, in terms of idle moments of the same run. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sleep } from '../src/lib/time.ts';
+import { signUp, type Client } from './support/client.ts';
+import { median, type Row } from './support/table.ts';
+
+const CULPRITS = 10;
+const ENDPOINTS = 20;
+/** Below the 15 s after which an answer is given up. */
+const ANSWER_MS = 14_000;
+const GIVEN_UP_MS = 240_000;
+const REACH = 2;
+
+interface Receiver {
+  url: string;
+  /** Resolves when a message comes to `/fast`. */
+  next(): Promise<void>;
+  close(): void;
+}
+
+/** The service at `url` has to send webhooks to `http://127.0.0.1`. */
+export async function benchSlowWebhooks(url: string, { quick }: { quick: boolean }): Promise<Row> {
+  const samples = quick ? 8 : 20;
+  const receiver = await startReceiver();
+  try {
+    const bystander = await signUp(url, 'hooked');
+    const [fast = ''] = await createWebhooks(bystander, 1, `${receiver.url}/fast`);
+    const measure = () => measureLatencies(bystander, { webhookId: fast, receiver, samples });
+    await measure();
+    const idle = await measure();
+    const culprits = await Promise.all(
+      Array.from({ length: CULPRITS }, async (_, index) => {
+        const culprit = await signUp(url, `slow${index}`);
+        return { culprit, webhookIds: await createWebhooks(culprit, ENDPOINTS, `${receiver.url}/slow`) };
+      }),
+    );
+    // The first time nobody knows that they are slow.
+    const rounds: number[][] = [];
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(culprits.map((one) => sendTests(one.culprit, one.webhookIds)));
+      rounds.push(await measure());
+      if (round === 0) await waitUntilTold(culprits);
+    }
+    return compare(idle, rounds);
+  } finally {
+    receiver.close();
+  }
+}
+
+function compare(idle: readonly number[], rounds: ReadonlyArray<readonly number[]>): Row {
+  const idleMs = median(idle);
+  const worstMs = Math.max(...rounds.map((latencies) => median(latencies)));
+  const told = rounds
+    .map((one) => `p50 ${seconds(median(one))} s, longest ${seconds(Math.max(...one))} s`)
+    .join('; then ');
+  const ratio = worstMs / idleMs;
+  return {
+    what: `another workspace's webhook beside ${CULPRITS} × ${ENDPOINTS} slow ones`,
+    ours: told,
+    yardstick: `idle p50 ${seconds(idleMs)} s, longest ${seconds(Math.max(...idle))} s`,
+    ratio,
+    reach: `≤ ${REACH}×`,
+    reached: ratio <= REACH,
+  };
+}
+
+async function startReceiver(): Promise<Receiver> {
+  let arrived = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.url === '/slow') return void setTimeout(() => response.writeHead(204).end(), ANSWER_MS);
+      response.writeHead(204).end();
+      arrived.resolve();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    next: () => (arrived = Promise.withResolvers<void>()).promise,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function createWebhooks(client: Client, webhooks: number, url: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let webhook = 0; webhook < webhooks; webhook++)
+    ids.push((await client.call<{ webhook_id: string }>('venom/create-webhook', { url })).webhook_id);
+  return ids;
+}
+
+async function sendTests(client: Client, webhookIds: readonly string[]): Promise<void> {
+  for (const webhook_id of webhookIds) await client.call('venom/test-webhook', { webhook_id });
+}
+
+/** In milliseconds, at random moments of the service's loop. Ends early at a message that takes minutes. */
+async function measureLatencies(
+  client: Client,
+  { webhookId, receiver, samples }: { webhookId: string; receiver: Receiver; samples: number },
+): Promise<number[]> {
+  const latencies: number[] = [];
+  while (latencies.length < samples && (latencies.at(-1) ?? 0) < GIVEN_UP_MS / 10) {
+    await sleep(Math.random() * 500);
+    const arrival = receiver.next();
+    const startedAt = performance.now();
+    await sendTests(client, [webhookId]);
+    await Promise.race([arrival, sleep(GIVEN_UP_MS)]);
+    latencies.push(performance.now() - startedAt);
+  }
+  return latencies;
+}
+
+async function waitUntilTold(culprits: ReadonlyArray<{ culprit: Client }>): Promise<void> {
+  for (const { culprit } of culprits)
+    for (;;) {
+      const { webhooks } = await culprit.call<{ webhooks: Array<{ is_behind: boolean }> }>('venom/list-webhooks');
+      if (webhooks.every((webhook) => !webhook.is_behind)) break;
+      await sleep(1_000);
+    }
+}
+
+const seconds = (ms: number) => (ms / 1_000).toFixed(2);

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database } from '../../src/database/connect.ts';
+import type { Vault } from '../../src/lib/vault.ts';
+import { claimLane, findDue, type Lane } from '../../src/webhooks/lane-store.ts';
+import { drawSecret } from '../../src/webhooks/sign.ts';
+import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
+import type { Owner } from './ledger.ts';
+
+/** Gives a workspace a webhook that wants `run.completed`, and has been sent nothing. Resolves to its id. */
+export async function insertWebhook(
+  db: Database,
+  vault: Vault,
+  { workspaceId, userId }: Owner,
+  url: string,
+): Promise<string> {
+  const id = randomUUID();
+  const secret = vault.seal(drawSecret(), aboutSecret(id));
+  await sql`
+    insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+    values (${id}, ${workspaceId}, ${userId}, ${url}, '', '{run.completed}', 'v1', ${secret}, 0, 0)`.execute(db);
+  return id;
+}
+
+/** Writes events numbered `from` to `to` for a workspace, as if runs had ended. */
+export async function insertEvents(db: Database, { workspaceId }: Owner, from: number, to: number): Promise<void> {
+  await sql`
+    insert into events (workspace_id, type, data)
+    select ${workspaceId}, 'run.completed', jsonb_build_object('number', n) from generate_series(${from}::int, ${to}::int) n`.execute(
+    db,
+  );
+}
+
+/** Claims all webhooks that are due. */
+export async function claimDue(db: Database): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (const isSlow of [false, true])
+    for (const due of await findDue(db, { isSlow, exceptWebhooks: [], exceptWorkspaces: [], limit: 100 })) {
+      const lane = await claimLane(db, due);
+      if (lane) lanes.push(lane);
+    }
+  return lanes;
+}
