@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { CampanileError, createClient } from '../../client/client.ts';
-import { keepRecent } from '../lib/keep-recent.ts';
 
 /** Which API key a request carries. */
 export interface Authenticate {
@@ -29,12 +29,16 @@ const TIMEOUT_MS = 15_000;
 
 /** Asks the service at `url` whether a key is valid. Keeps the hashes of valid keys for a minute, and no key. */
 export function createAuthenticate(url: string): Authenticate {
-  const valid = keepRecent<string, true>({ most: KEYS_KNOWN, forMs: VALID_FOR_MS });
+  const valid = new LRUCache<string, true, string>({
+    max: KEYS_KNOWN,
+    ttl: VALID_FOR_MS,
+    fetchMethod: (_hash, _stale, { context: key }) => requireValid(url, key),
+  });
   return async (authorization) => {
     const key = BEARER.exec(authorization ?? '')?.[1];
     if (key === undefined)
       throw new McpAccessError(401, 'token_missing', 'Send an API key: Authorization: Bearer cmp_…');
-    await valid.get(createHash('sha256').update(key).digest('hex'), () => requireValid(url, key));
+    await valid.fetch(createHash('sha256').update(key).digest('hex'), { context: key });
     return key;
   };
 }

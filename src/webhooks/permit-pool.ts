@@ -90,7 +90,7 @@ export function createPermitPool(options: PermitPoolOptions): PermitPool {
       };
       let wasDue: boolean;
       try {
-        release = await semaphore.acquire({ key: due.workspaceId, signal }).catch((error: unknown) => {
+        release = await semaphore.acquire({ key: String(due.workspaceId), signal }).catch((error: unknown) => {
           signal.throwIfAborted();
           throw error;
         });

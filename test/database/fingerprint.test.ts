@@ -49,8 +49,8 @@ test('001-schema.sql is frozen', () => {
 test('what is missing or differs is named', async () => {
   await migrate(database.db, log);
   await run(`
-    drop table moves;
-    alter table workspaces drop column moved_to;
+    drop table group_sums;
+    alter table users drop column email;
     alter table users alter column time_zone set not null;
     alter table groups drop constraint groups_pkey cascade;
     alter table groups add constraint groups_pkey primary key (account_id, group_id);

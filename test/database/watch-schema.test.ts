@@ -14,7 +14,7 @@ afterEach(() => database.drop());
 
 test.for([
   ['a column', 'select nothing from users', 'alter table users rename first_name to given_name'],
-  ['a table', 'select from nothing', 'drop table moves'],
+  ['a table', 'select from nothing', 'drop table group_sums'],
   ['a function', 'select nothing()', 'drop function measure_use'],
 ] as const)(
   'a statement that fails for want of %s counts until the schema is whole again',
@@ -61,7 +61,7 @@ test('a service whose statements fail for a missing column is not ready, and say
   };
   await app.signUp('alice');
   expect(await ready()).toMatchObject([200, { checks: { schema: 'ok' } }]);
-  await sql`alter table workspaces rename moved_to to moved`.execute(database.db);
+  await sql`alter table memberships rename role to rank`.execute(database.db);
   const { status } = await app.call('user/authorize_user', { user_name: 'alice', password: 'correct horse battery' });
   expect(status).toBe(500);
   expect(await ready()).toMatchObject([
