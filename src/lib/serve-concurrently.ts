@@ -34,6 +34,8 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
   let isStopping = false;
   let held = 0;
 
+  const mayBegin = () => held < permits && !isStopping;
+
   function holdPermit(): () => void {
     held += 1;
     let isHeld = true;
@@ -61,7 +63,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
   }
 
   async function step(): Promise<number> {
-    while (held < permits && !isStopping) {
+    while (mayBegin()) {
       const due = await claim([...busy]);
       if (due === undefined) break;
       const running = run(due).finally(() => underWay.delete(running));

@@ -10,11 +10,7 @@ import { tellLane, type SwitchedOff, type WebhookOutcome } from './tell-lane.ts'
 
 const POLL_MS = 500;
 
-/**
- * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
- * number of processes may do so at once.
- */
-export function sendWebhooks(deps: {
+export interface SendWebhooksOptions {
   db: Database;
   log: Log;
   egress: Egress;
@@ -24,7 +20,13 @@ export function sendWebhooks(deps: {
   onTry?: (outcome: WebhookOutcome) => void;
   onSwitchedOff?: (reason: SwitchedOff) => void;
   onLoopError?: (loop: string) => void;
-}): { stop(): Promise<void> } {
+}
+
+/**
+ * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
+ * number of processes may do so at once.
+ */
+export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
   const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff, onLoopError } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -51,12 +51,12 @@ test('of each key one is under way, and of all keys no more than there are permi
   end('b2');
   await underWay('a0', 'c3');
   end('a0');
-  await underWay('c3', 'a1');
+  expect(await underWay('c3', 'a1')).toHaveLength(2);
 });
 
 test('work without a key is limited by the permits alone', async () => {
   const { underWay } = serve(['x', 'y', 'z'].map((name) => ({ key: undefined, name })));
-  await underWay('x', 'y');
+  expect(await underWay('x', 'y')).toHaveLength(2);
 });
 
 test('slow work goes on without its permit, and its key has nothing else under way', async () => {
@@ -64,7 +64,7 @@ test('slow work goes on without its permit, and its key has nothing else under w
   const { end, underWay } = serve(jobs, { holdMs: 5 });
   await underWay('a0', 'b2', 'c3', 'd4');
   end('a0');
-  await underWay('b2', 'c3', 'd4', 'a1');
+  expect(await underWay('b2', 'c3', 'd4', 'a1')).toHaveLength(4);
 });
 
 test('work that fails is logged and counted, and gives its permit back', async () => {

@@ -82,7 +82,8 @@ test.each(METHODS)('%s without a key, with a token or with a wrong key is a 401 
   for (const headers of [{}, by(alice.token), by('cmp_nonsense'), by(WRONG_KEY)]) {
     const { status, headers: given, text } = await ask(method, headers);
     expect([status, given['www-authenticate']]).toEqual([401, 'Bearer']);
-    if (method !== 'HEAD') expect(JSON.parse(text)).toMatchObject({ message: expect.stringMatching(/API key/) });
+    // The answer to HEAD has no body.
+    expect(text).toMatch(method === 'HEAD' ? /^$/ : /"message":"[^"]*API key/);
   }
 });
 

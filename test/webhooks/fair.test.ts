@@ -110,7 +110,7 @@ test('a permit is given back while its endpoint does not answer, so that those w
   start(50);
   await counted('/slow', workspaces * ENDPOINTS);
   await createWorkspace('/bystander');
-  await counted('/bystander', 1);
+  expect(await counted('/bystander', 1)).toBe(1);
 }, 90_000);
 
 test('an endpoint that answered slowly has permits of its own, also after a restart, until it is fast again', async () => {
@@ -171,5 +171,5 @@ test('a slow name server delays only those whose names it answers', async () => 
     (asked) => asked >= CULPRITS * FAST.perWorkspace,
   );
   await createWorkspace(`http://bystander.hooks.test:${port}/bystander`);
-  await counted('/bystander', 1);
+  expect(await counted('/bystander', 1)).toBe(1);
 }, 90_000);

@@ -49,6 +49,7 @@ const LONGEST = [
   'web/held',
   'contract/limits',
   'notices/notices',
+  'webhooks/fair',
   'contract/fuzz',
   'http/unread',
   'web/factors',
