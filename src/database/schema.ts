@@ -196,6 +196,17 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     held_reason: string | null;
     cell: number | null;
   };
+  quarantine: {
+    batch: string;
+    account_id: number | null;
+    workspace_id: WorkspaceId | null;
+    user_id: UserId | null;
+    reason: string;
+    failures: Generated<number>;
+    since: GeneratedInstant;
+    next_try_at: Date;
+  };
+  health_problems: { process: string; name: string; message: string; since: Date; seen_at: Generated<Date> };
   moves: {
     move_id: string;
     workspace_id: WorkspaceId;
