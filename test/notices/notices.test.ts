@@ -129,7 +129,7 @@ test('no more than the newest thousand are kept of a person, none longer than 90
   await sql`update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`.execute(
     app.database.db,
   );
-  await clearOldNotices(app.database.db);
+  await clearOldNotices(app.database);
   expect((await list()).unread_count).toBe(5);
 });
 

@@ -31,7 +31,7 @@ export function watchRuns(deps: {
   );
   const late = startLoop(
     'unbegun runs',
-    async () => ((await noteLateRuns(db, leases.shards())) ? 0 : LATE_MS),
+    async () => ((await noteLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
     options,
   );
   const requesters = takeTurns();

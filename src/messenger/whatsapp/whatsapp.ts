@@ -110,7 +110,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
-  const clearing = startLoop('old posts', () => clearPosts(db), watched);
+  const clearing = startLoop('old posts', () => clearPosts(db, log), watched);
   const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
     ...WHATSAPP,
@@ -133,8 +133,8 @@ function endlessQueue(name: string, size: number, perKey = size): Slots {
   return createSlots({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
 }
 
-async function clearPosts(db: Database): Promise<number> {
-  return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;
+async function clearPosts(db: Database, log: Log): Promise<number> {
+  return (await forgetOldPosts(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
 }
 
 /** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
