@@ -1,6 +1,7 @@
 /** Takes over shards, and what was in hand in them. One account whose turn cannot be taken keeps no other from being served. */
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import { inSavepoint } from '../database/in-savepoint.ts';
 import { isolateFailures } from '../database/isolate-failures.ts';
 import { quarantine } from '../database/quarantine.ts';
 import { isDataError } from '../lib/database-errors.ts';
@@ -81,15 +82,3 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
 }
 
 const idsOf = (turns: readonly InHand[]) => turns.map(({ accountId }) => accountId);
-
-/** What fails is undone, and the transaction goes on. */
-async function inSavepoint(trx: Connection, act: () => Promise<void>): Promise<void> {
-  await sql`savepoint isolated`.execute(trx);
-  try {
-    await act();
-  } catch (error) {
-    await sql`rollback to savepoint isolated`.execute(trx);
-    throw error;
-  }
-  await sql`release savepoint isolated`.execute(trx);
-}

@@ -34,27 +34,29 @@ export function isolateFailures<Item, Result>(
   return isolateBatch(deps, batch, items, { idOf, run: (some) => isolate(some, run, isDataError) });
 }
 
-/** `isolateFailures` for work that goes item by item. */
+/** `isolateFailures` for work that goes item by item; one after the other unless `isParallel`. */
 export function isolateEach<Item, Result>(
   deps: QuarantineDeps,
   batch: BatchName,
   items: readonly Item[],
-  { idOf, run }: { idOf: (item: Item) => number; run: (item: Item) => Promise<Result> },
+  {
+    idOf,
+    run,
+    isParallel = false,
+  }: { idOf: (item: Item) => number; run: (item: Item) => Promise<Result>; isParallel?: boolean },
 ): Promise<Outcome<Item, Result>> {
-  return isolateBatch(deps, batch, items, { idOf, run: (some) => runEach(some, run) });
+  return isolateBatch(deps, batch, items, { idOf, run: (some) => runEach(some, run, isParallel) });
 }
 
 async function runEach<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
+  isParallel: boolean,
 ): Promise<Isolated<Item, Result>> {
-  const isolated: Isolated<Item, Result> = { results: [], failures: [] };
-  for (const item of items) {
-    const { results, failures } = await isolate([item], () => run(item), isDataError);
-    isolated.results.push(...results);
-    isolated.failures.push(...failures);
-  }
-  return isolated;
+  const runOne = (item: Item) => isolate([item], () => run(item), isDataError);
+  const all = isParallel ? await Promise.all(items.map(runOne)) : [];
+  if (!isParallel) for (const item of items) all.push(await runOne(item));
+  return { results: all.flatMap(({ results }) => results), failures: all.flatMap(({ failures }) => failures) };
 }
 
 async function isolateBatch<Item, Result>(

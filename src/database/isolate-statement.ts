@@ -12,10 +12,10 @@ export interface Owners {
   wanted: readonly number[] | null;
 }
 
-/** The condition of a row that its owner is among those. */
+/** The condition of a row that its owner is among those. A row without an owner is anybody's. */
 export function ownedBy(column: string, { skipped, wanted }: Owners): RawBuilder<boolean> {
   const list = wanted && [...wanted];
-  return sql`(${sql.ref(column)} <> all(${[...skipped]}::bigint[])
+  return sql`((${sql.ref(column)} <> all(${[...skipped]}::bigint[])) is not false
     and (${list}::bigint[] is null or ${sql.ref(column)} = any(${list}::bigint[])))`;
 }
 

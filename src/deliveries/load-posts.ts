@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
 import { createBatch } from '../lib/batch.ts';
+import { isDataError } from '../lib/database-errors.ts';
 import { fileNameOf } from '../lib/file-name.ts';
 import { keepRecent } from '../lib/keep-recent.ts';
 import { loadMedia } from '../media/store.ts';
@@ -22,7 +23,11 @@ export function loadPosts(db: Database): Posts {
   let loading: Promise<unknown> = Promise.resolve();
   const posts = keepRecent<number, Post>({ most: POSTS_KEPT });
   // Many campaigns may be due at the same minute.
-  const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), { parallel: 2, most: 500 });
+  const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), {
+    parallel: 2,
+    most: 500,
+    isAboutItem: isDataError,
+  });
 
   /** One after the other: many accounts may begin to send at once. */
   function loadNext(mediaId: number): Promise<Buffer> {

@@ -1,8 +1,10 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import { quarantine } from '../database/quarantine.ts';
+import { isDataError } from '../lib/database-errors.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { dropExpiredMails, dropMail, settleMail, takeDueMail, type DueMail } from './mail-store.ts';
+import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, RefusedForGood, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './write-mail.ts';
@@ -28,13 +30,21 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
   const server = mail && openMailServer(mail);
 
   async function step(): Promise<number> {
-    const due = await takeDueMail(db);
-    if (due) {
-      await handle(due);
-      return 0;
-    }
-    for (const lost of await dropExpiredMails(db)) log.warn(lost, 'a mail expired before it could be sent');
+    const due = await takeDueMails({ db, log });
+    for (const mail of due) await handleOrIsolate(mail);
+    if (due.length > 0) return 0;
+    for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
     return POLL_MS;
+  }
+
+  /** A mail that was sent, and cannot be written down as sent, keeps none of anybody else's, and is not sent again soon. */
+  async function handleOrIsolate(due: DueMail): Promise<void> {
+    try {
+      await handle(due);
+    } catch (error) {
+      if (due.userId === null || !isDataError(error)) throw error;
+      await quarantine({ db, log }, 'mails', { id: due.userId, error });
+    }
   }
 
   async function handle(due: DueMail): Promise<void> {

@@ -1,5 +1,7 @@
 import webPush from 'web-push';
-import type { Database } from '../database/connect.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { isolateStatement, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import { RefusedAddress } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import type { Log } from '../lib/log.ts';
@@ -11,6 +13,7 @@ import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
   claimMails,
   claimPush,
+  findDuePeople,
   forgetBrowser,
   noteFailed,
   noteReached,
@@ -52,30 +55,43 @@ export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void
   const notices = startLoop(
     'notices',
     async () => {
-      const hasMore = await makeNotices(db, { hasMail });
-      if (hasMail) await mailNotices(db);
+      const hasMore = await makeNotices({ db, log }, { hasMail });
+      if (hasMail) await mailNotices({ db, log });
       return hasMore ? 0 : POLL_MS;
     },
     watched,
   );
 
+  /** The one that is due longest; more only where somebody is tried alone. */
+  async function claimNext(): Promise<PushTurn[]> {
+    const turns = await isolateStatement({ db, log }, 'pushes', {
+      findOwners: () => findDuePeople(db, 'browser'),
+      run: (owners) => claimPush(db, [...inHand.keys()], owners),
+    });
+    return turns.flatMap((turn) => (turn ? [turn] : []));
+  }
+
   async function step(): Promise<number> {
     while (inHand.size < SLOTS && !stopping.signal.aborted) {
-      const turn = await claimPush(db, [...inHand.keys()]);
-      if (!turn) break;
-      const told = push(options, turn, stopping.signal)
-        .catch((error: unknown) => {
-          // It is due again in a minute.
-          onLoopError?.('pushes');
-          log.error({ err: error, userId: turn.userId }, 'what a browser was told could not be written down');
-        })
-        .finally(() => {
-          inHand.delete(turn.userId);
-          pushes.wake();
-        });
-      inHand.set(turn.userId, told);
+      const turns = await claimNext();
+      if (turns.length === 0) break;
+      turns.forEach(begin);
     }
     return POLL_MS;
+  }
+
+  function begin(turn: PushTurn) {
+    const told = push(options, turn, stopping.signal)
+      .catch((error: unknown) => {
+        // It is due again in a minute.
+        onLoopError?.('pushes');
+        log.error({ err: error, userId: turn.userId }, 'what a browser was told could not be written down');
+      })
+      .finally(() => {
+        inHand.delete(turn.userId);
+        pushes.wake();
+      });
+    inHand.set(turn.userId, told);
   }
   const pushes = startLoop('pushes', step, watched);
 
@@ -89,16 +105,22 @@ export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void
 }
 
 /** Hands what is due to the mails, in one transaction: none is written twice. */
-async function mailNotices(db: Database): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const turns = await claimMails(trx, MAILS_TOGETHER);
-    for (const { userId, kind, count, data } of turns) {
-      if (!data) continue;
-      const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
-      await queueMail(trx, { kind: 'notice', userId, detail });
-    }
-    if (turns.length > 0) await settleTurns(trx, turns);
+async function mailNotices(deps: QuarantineDeps): Promise<void> {
+  const { db } = deps;
+  await isolateStatement(deps, 'notice mails', {
+    findOwners: () => findDuePeople(db, 'email'),
+    run: (owners) => db.transaction().execute((trx) => mailThose(trx, owners)),
   });
+}
+
+async function mailThose(trx: Connection, owners: Owners): Promise<void> {
+  const turns = await claimMails(trx, MAILS_TOGETHER, owners);
+  for (const { userId, kind, count, data } of turns) {
+    if (!data) continue;
+    const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+    await queueMail(trx, { kind: 'notice', userId, detail });
+  }
+  if (turns.length > 0) await settleTurns(trx, turns);
 }
 
 async function push(options: TellNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /** The SQL of telling: which webhook is due, what it is told next, and how far it has come. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import { ownedBy, type Owners } from '../database/isolate-statement.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
 import { readEventsAfter, type WorkspaceEvent } from '../events/read-events.ts';
 import type { Signature } from './sign.ts';
@@ -32,13 +33,18 @@ export interface Message extends WorkspaceEvent {
 const CLAIM_SECONDS = 60;
 
 /** Takes webhooks that are due and in nobody's hand, those that are due longest first. None while the ledger is held, and none of a workspace that has moved. */
-export async function claimLanes(db: Connection, limit: number): Promise<Lane[]> {
+export async function claimLanes(
+  db: Connection,
+  limit: number,
+  owners: Owners = { skipped: [], wanted: null },
+): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     update webhooks w
     set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
     from (
       select webhook_id from webhooks
       where disabled_at is null and (newest > position or has_retries) and next_try_at <= campanile_now()
+        and ${ownedBy('workspace_id', owners)}
         and (claimed_until is null or claimed_until <= campanile_now())
         and not exists (select from ledger where held_since is not null)
         and not exists (select from workspaces m where m.workspace_id = webhooks.workspace_id and m.moved_to is not null)
@@ -51,6 +57,15 @@ export async function claimLanes(db: Connection, limit: number): Promise<Lane[]>
     db,
   );
   return rows;
+}
+
+/** Workspaces with a webhook that is due. */
+export async function findDueOwners(db: Connection): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from webhooks
+    where disabled_at is null and (newest > position or has_retries) and next_try_at <= campanile_now()
+      and (claimed_until is null or claimed_until <= campanile_now())`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** What comes next, in order: what somebody asked to be told once more, then what is new. */

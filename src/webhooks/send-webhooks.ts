@@ -1,10 +1,12 @@
 import type { Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
+import { isolateStatement } from '../database/isolate-statement.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import { sequenceEvents } from '../events/sequence-events.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
-import { claimLanes, type Lane } from './lane-store.ts';
+import { claimLanes, findDueOwners, type Lane } from './lane-store.ts';
 import { tellLane, type SwitchedOff, type WebhookOutcome } from './tell-lane.ts';
 
 const POLL_MS = 500;
@@ -32,7 +34,11 @@ export function sendWebhooks(deps: {
   async function tell(lane: Lane): Promise<void> {
     const { webhookId, workspaceId } = lane;
     try {
-      const reason = await tellLane({ db, egress, vault, signal: stopping.signal, ...(onTry && { onTry }) }, lane);
+      const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
+        idOf: () => workspaceId,
+        run: () => tellLane({ db, egress, vault, signal: stopping.signal, ...(onTry && { onTry }) }, lane),
+      });
+      const [reason] = results;
       if (!reason) return;
       onSwitchedOff?.(reason);
       log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
@@ -43,13 +49,19 @@ export function sendWebhooks(deps: {
     }
   }
 
-  const events = startLoop('events', async () => ((await sequenceEvents(db)) ? 0 : POLL_MS), options);
+  const events = startLoop('events', async () => ((await sequenceEvents({ db, log })) ? 0 : POLL_MS), options);
   const lanes = startLoop(
     'webhooks',
     async () => {
       const free = SLOTS - inHand.size;
-      const due = free > 0 ? await claimLanes(db, free) : [];
-      for (const lane of due) {
+      const due =
+        free > 0
+          ? await isolateStatement({ db, log }, 'webhooks', {
+              findOwners: () => findDueOwners(db),
+              run: (owners) => claimLanes(db, free, owners),
+            })
+          : [];
+      for (const lane of due.flat()) {
         const told = tell(lane).then(() => {
           inHand.delete(told);
           lanes.wake();

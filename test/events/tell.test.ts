@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 async function sequenceAll(): Promise<void> {
-  while (await sequenceEvents(database.db));
+  while (await sequenceEvents(database));
 }
 
 async function eventsOf({ workspaceId }: Owner) {

@@ -8,9 +8,10 @@ import { plantPoison, POISONED } from '../support/poison.ts';
 import { takeTurnsByHand } from '../support/turns.ts';
 import type { Case, Scene } from './cases.ts';
 import { SENDING } from './sending.ts';
+import { TELLING } from './telling.ts';
 import { UPKEEP } from './upkeep.ts';
 
-const CASES: Case[] = [...SENDING, ...UPKEEP];
+const CASES: Case[] = [...SENDING, ...TELLING, ...UPKEEP];
 const PATIENCE_MS = Number(process.env['ISOLATION_PATIENCE_MS'] ?? 30_000);
 
 const readQuarantine = async ({ db }: Scene, batch: string) => {

@@ -274,6 +274,6 @@ test('a mail tells it where the address is confirmed and somebody wants it, and 
 test('two who make notices at once make each once', async () => {
   const { db } = app.database;
   await happen('campaign.completed', ...Array.from({ length: 40 }, (_, index) => `${index}`));
-  await Promise.all(Array.from({ length: 4 }, () => makeNotices(db, { hasMail: false })));
+  await Promise.all(Array.from({ length: 4 }, () => makeNotices({ db }, { hasMail: false })));
   expect((await listed(30)).unread_count).toBe(40);
 });

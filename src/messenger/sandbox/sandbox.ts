@@ -56,7 +56,7 @@ export function createSandbox({
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), {
+      const loop = startLoop('sandbox members', () => tellDoings({ db, log, speed, record }), {
         log,
         ...(onLoopError && { onError: onLoopError }),
       });

@@ -139,7 +139,7 @@ async function clearPosts(db: Database, log: Log): Promise<number> {
 
 /** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
 async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> {
-  const resealed = await resealKeys(db, vault);
+  const resealed = await resealKeys({ db, log }, vault);
   if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
   return resealed > 0 ? 0 : CLEARING_MS;
 }
