@@ -4,6 +4,7 @@ import type { Database } from './database/connect.ts';
 import type { DiskWatch } from './database/watch-disk.ts';
 import { whyHeld } from './hold/read-hold.ts';
 import { buildOperatorServer } from './http/edge/operator-server.ts';
+import type { Health } from './lib/health.ts';
 import type { Log } from './lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Worker } from './worker.ts';
@@ -16,12 +17,14 @@ export function buildWorkerServer(
     healthDb,
     disk,
     metrics,
-  }: { config: Config; log: Log; healthDb: Database; disk: DiskWatch; metrics: Metrics },
+    health,
+  }: { config: Config; log: Log; healthDb: Database; disk: DiskWatch; metrics: Metrics; health: Health },
   worker: Worker,
 ): FastifyInstance {
   return buildOperatorServer({
     readyChecks: { database: () => disk.check(healthDb), lease: () => checkLease(healthDb, worker) },
     whyHeld: () => whyHeld(healthDb),
+    health,
     isDiskFull: disk.isFull,
     metrics: metrics.registry,
     log,

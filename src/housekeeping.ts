@@ -7,6 +7,7 @@ import type { Database } from './database/connect.ts';
 import { clearIdleQuarantine, type QuarantineDeps } from './database/quarantine.ts';
 import { clearOldEvents } from './events/clear-old-events.ts';
 import { clearOldKeys } from './idempotency/once.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
 import type { Log } from './lib/log.ts';
 import { startLoop } from './lib/loop.ts';
 import { dropUnusedMedia } from './media/drop-unused.ts';
@@ -28,7 +29,7 @@ const STEP_PAUSE_MS = 100;
 export function keepHouse(deps: {
   db: Database;
   log: Log;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** As RETENTION_DAYS; 400 unless given. */
   retentionDays?: number | undefined;
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */

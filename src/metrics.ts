@@ -24,6 +24,7 @@ const LOOPS = [
   'due runs',
   'erasure',
   'events',
+  'health',
   'housekeeping',
   'lanes',
   'late revisions',

@@ -5,8 +5,11 @@ import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
+import { createHealth, watchLoops, type Health } from './lib/health.ts';
 import type { Log } from './lib/log.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
+import { measureQuarantine } from './measure-quarantine.ts';
 import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from './metrics.ts';
 
 /** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
@@ -26,6 +29,9 @@ export interface Shared {
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
+  /** What keeps this process from being ready. */
+  health: Health;
+  onLoopError: OnLoopError;
 }
 
 /** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
@@ -63,6 +69,14 @@ export async function openShared(
   measureAccounts(metrics.registry, { db, log });
   measureWebhooks(metrics.registry, { db, log });
   measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
-  const shared: Shared = { config, log, db, sendingDb, healthDb, disk, address, hints, metrics };
+  measureQuarantine(metrics.registry, { db, log });
+  const health = createHealth();
+  const watchLoop = watchLoops(health);
+  const onLoopError: OnLoopError = (loop, streak) => {
+    metrics.countLoopError(loop);
+    watchLoop(loop, streak);
+  };
+  const own = { config, log, disk, address, hints, metrics, health, onLoopError };
+  const shared: Shared = { ...own, db, sendingDb, healthDb };
   return { shared, isEmbedded: postgres !== undefined, failed: postgres ? postgres.exited : new Promise(() => {}) };
 }

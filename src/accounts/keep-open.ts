@@ -3,6 +3,7 @@ import type { Database } from '../database/connect.ts';
 import { isolateEach } from '../database/isolate-failures.ts';
 import { readQuarantined } from '../database/quarantine.ts';
 import { isDataError } from '../lib/database-errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import type { Messenger } from '../messenger/messenger.ts';
@@ -31,7 +32,7 @@ export function keepSessionsOpen({
   leases: Pick<Leases, 'shards' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'has' | 'closeUnless'>;
   messengers: ReadonlyMap<string, Messenger>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }): Loop {
   const names = [...messengers.values()].flatMap(({ name, staysOpen }) => (staysOpen ? [name] : []));
   return startLoop(

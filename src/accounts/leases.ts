@@ -5,6 +5,7 @@
  */
 import type { Database } from '../database/connect.ts';
 import { hint } from '../database/tell-hints.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import { joinWorkers, keepBeating, leaveWorkers, releaseAll } from './lease-store.ts';
@@ -44,7 +45,7 @@ interface LeaseOptions {
   alone: boolean;
   /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
   gapMsOf: Readonly<Record<string, number>>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** Whether the ledger may be sent from, asked with each heartbeat; always unless given. Without it nothing is leased. */
   maySend?: (() => Promise<boolean>) | undefined;
   /** Called with the shards held, whenever they are others than before. */

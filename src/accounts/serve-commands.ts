@@ -6,6 +6,7 @@ import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
 import { hint } from '../database/tell-hints.ts';
 import { AppError } from '../lib/errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { sleep } from '../lib/time.ts';
@@ -31,7 +32,7 @@ interface Serving {
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 interface QueuedCommand {

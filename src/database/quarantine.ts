@@ -148,3 +148,10 @@ function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll('\0', '').slice(0, LONGEST_REASON).toWellFormed();
 }
+
+/** How many are left out of each batch; of a batch that nobody is left out of there is no count. */
+export async function countQuarantined(db: Connection): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ batch: string; count: number }>`
+    select batch, count(*)::int as count from quarantine group by batch`.execute(db);
+  return new Map(rows.map(({ batch, count }) => [batch, count]));
+}

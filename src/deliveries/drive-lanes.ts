@@ -8,6 +8,7 @@ import type { Sessions } from '../accounts/sessions.ts';
 import { writeOrStop } from '../accounts/stop-account.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
@@ -40,7 +41,7 @@ export interface LaneOptions extends TryHooks {
   timeZone?: string | undefined;
   /** Called for each try, with what it came to: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 const NEVER_TRIED = { attempts: 0, uncertain: false };
@@ -89,7 +90,7 @@ export function driveLanes(options: LaneOptions): Lanes {
   const underWay: Driving['underWay'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
-  const writer = createOutcomeWriter({ db, log, onError: () => onLoopError?.('outcomes') });
+  const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
   const driving: Driving = {
     ...options,
     underWay,

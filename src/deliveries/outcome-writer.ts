@@ -1,6 +1,7 @@
 import type { Database } from '../database/connect.ts';
 import { isolateFailures, type BatchWork } from '../database/isolate-failures.ts';
 import type { Log } from '../lib/log.ts';
+import { countFailuresInARow, type OnLoopError } from '../lib/failure-streak.ts';
 import { sleep } from '../lib/time.ts';
 
 /** Writes what turns came to until it is durable: what was done is not lost while the database is away, or while one account fails. */
@@ -23,17 +24,20 @@ const RETRY_MS = 500;
 /** Whether somebody in quarantine is due costs nothing to ask. */
 const POLL_MS = 1_000;
 
-export function createOutcomeWriter(deps: { db: Database; log: Log; onError?: () => void }): OutcomeWriter {
-  const { log, onError } = deps;
+export function createOutcomeWriter(deps: { db: Database; log: Log; onLoopError?: OnLoopError }): OutcomeWriter {
+  const { log } = deps;
+  const failures = countFailuresInARow('outcomes', deps.onLoopError);
   const stopping = new AbortController();
   let waiting = 0;
 
   async function writeOnce<Item, Result>(items: readonly Item[], work: BatchWork<Item, Result>): Promise<Item[]> {
     for (;;) {
       try {
-        return (await isolateFailures(deps, 'outcomes', items, work)).left;
+        const { left } = await isolateFailures(deps, 'outcomes', items, work);
+        failures.ended();
+        return left;
       } catch (error) {
-        onError?.();
+        failures.failed(error);
         log.error({ err: error, turns: items.length }, 'outcomes could not be written down yet and are kept');
         await sleep(RETRY_MS * (0.5 + Math.random()));
       }

@@ -5,6 +5,7 @@ import type { Database } from '../database/connect.ts';
 import { isolateFailures } from '../database/isolate-failures.ts';
 import { readHeld } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
@@ -17,7 +18,7 @@ interface Settling {
   hints: Hints;
   leases: Pick<Leases, 'shards'>;
   messengers: MessengersTraits;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 const POLL_MS = 1_000;

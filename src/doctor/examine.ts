@@ -12,6 +12,7 @@ import {
   lookAtWorkers,
 } from './look-at-database.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
+import { lookAtLoops, lookAtQuarantine } from './look-at-failures.ts';
 import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
 
 /**
@@ -44,8 +45,10 @@ function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
     lookSafely('clock', () => lookAtClock(db)),
     lookSafely('hold', () => lookAtHold(db)),
     lookSafely('workers', () => lookAtWorkers(db)),
+    lookSafely('loops', () => lookAtLoops(db)),
     lookSafely('runs', () => lookAtRuns(db)),
     lookSafely('accounts', () => lookAtAccounts(db)),
+    lookSafely('quarantine', () => lookAtQuarantine(db)),
     lookSafely('client_version', () => lookAtClientVersion(db, config)),
   ];
 }

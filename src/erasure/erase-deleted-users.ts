@@ -4,6 +4,7 @@ import type { Database } from '../database/connect.ts';
 import { isolateEach } from '../database/isolate-failures.ts';
 import { readQuarantined } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Messenger } from '../messenger/messenger.ts';
@@ -20,7 +21,7 @@ export interface ErasureOptions {
   sessions: Pick<Sessions, 'closeUnless'>;
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import { quarantine } from '../database/quarantine.ts';
 import { isDataError } from '../lib/database-errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
@@ -18,7 +19,7 @@ export interface SendMailsOptions {
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**

@@ -4,6 +4,7 @@ import { isolateStatement, type Owners } from '../database/isolate-statement.ts'
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import { RefusedAddress } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
@@ -39,7 +40,7 @@ export interface TellNoticesOptions {
   /** Who is behind it, for push services: an https:// URL or a mailto: address. */
   contact: string;
   hasMail: boolean;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**

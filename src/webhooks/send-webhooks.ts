@@ -3,6 +3,7 @@ import { isolateEach } from '../database/isolate-failures.ts';
 import { isolateStatement } from '../database/isolate-statement.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import { sequenceEvents } from '../events/sequence-events.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
@@ -24,7 +25,7 @@ export function sendWebhooks(deps: {
   vault: Vault;
   onTry?: (outcome: WebhookOutcome) => void;
   onSwitchedOff?: (reason: SwitchedOff) => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }): { stop(): Promise<void> } {
   const { db, log, egress, vault, onTry, onSwitchedOff, onLoopError } = deps;
   const stopping = new AbortController();

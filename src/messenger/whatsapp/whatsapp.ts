@@ -1,4 +1,5 @@
 import type { Database } from '../../database/connect.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createSlots, type Slots } from '../../lib/slots.ts';
@@ -25,7 +26,7 @@ export interface WhatsAppOptions extends ClientOptions {
   /** The numbers of queries about channels; those that are not given have their defaults. */
   queryIds?: Partial<ChannelQueryIds> | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** Told how many of the things that members did could not be recorded, nor kept. */
   onEventsLost?: (count: number) => void;
 }

@@ -1,4 +1,5 @@
 /** Hands what members do to whoever records it, and says when it is recorded: WhatsApp hears of that, and tells the rest again. */
+import type { OnLoopError } from '../../../lib/failure-streak.ts';
 import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import type { MemberEvent, RecordEvents } from '../../messenger.ts';
@@ -31,7 +32,7 @@ interface MemberTellerOptions {
   mostKept?: number;
   /** Told how many events were not kept. */
   onLost?: ((count: number) => void) | undefined;
-  onLoopError?: ((loop: string) => void) | undefined;
+  onLoopError?: OnLoopError | undefined;
 }
 
 export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
