@@ -1,6 +1,7 @@
 /** The messaging application of a simulated world: it outlives every process, and drops repeated ids as WhatsApp does. */
 import type {
   MemberEvent,
+  RecordEvents,
   Messenger,
   MessengerSession,
   RevisionResult,
@@ -50,7 +51,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const accepted = new Set<string>();
   const refused = new Set<string>();
   let untold: MemberEvent[] = [];
-  const watchers = new Set<{ process: VirtualProcess | undefined; record: (events: MemberEvent[]) => Promise<void> }>();
+  const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
   const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => untold.length };
 
   type To = Parameters<MessengerSession['send']>[1][number];
@@ -181,7 +182,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     };
   }
 
-  async function tellOne(watcher: { record: (events: MemberEvent[]) => Promise<void> }): Promise<void> {
+  async function tellOne(watcher: { record: RecordEvents }): Promise<void> {
     const events = untold.slice(0, 20);
     if (events.length === 0) return;
     await watcher.record(events);

@@ -36,6 +36,7 @@ import { measureShards } from './metrics.ts';
 import { loadPushKeys, resealPushKeys } from './notices/push-keys.ts';
 import { openMessengers } from './open-messengers.ts';
 import { openShared, type Shared } from './open-shared.ts';
+import { publishHealth } from './publish-health.ts';
 import { loadSecrets } from './secrets/load-secrets.ts';
 import { startBackups } from './start-backups.ts';
 import { startNotices } from './start-notices.ts';
@@ -90,6 +91,7 @@ export async function startApp(
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
     const { db } = shared;
     const secrets = await loadSecrets({ config, address: shared.address, log });
+    closing.push(publishHealth(shared).stop);
     const converter = createConverter();
     closing.push(() => converter.close());
     let worker: Worker | undefined;
@@ -134,7 +136,7 @@ export async function startApp(
 }
 
 function startSending(
-  { config, log, sendingDb, hints, metrics }: Shared,
+  { config, log, sendingDb, hints, metrics, onLoopError }: Shared,
   messengers: readonly Messenger[],
   alone: boolean,
 ): Promise<Worker> {
@@ -160,21 +162,21 @@ function startSending(
     onOutcome: metrics.countOutcome,
     onRetry: metrics.countRetry,
     onFirstTry: metrics.observeFirstTry,
-    onLoopError: metrics.countLoopError,
+    onLoopError,
   });
 }
 
-function startWebhooks({ log, sendingDb, metrics }: Shared, deps: { egress: Egress; vault: Vault }) {
+function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: { egress: Egress; vault: Vault }) {
   return sendWebhooks({
     ...deps,
     db: sendingDb,
     log,
     ...countTold(metrics.registry),
-    onLoopError: metrics.countLoopError,
+    onLoopError,
   });
 }
 
-function startMails({ config, log, sendingDb, hints, metrics }: Shared, secret: string) {
+function startMails({ config, log, sendingDb, hints, onLoopError }: Shared, secret: string) {
   const { smtpUrl, mailFrom: from, publicUrl } = config;
   return sendMails({
     db: sendingDb,
@@ -183,7 +185,7 @@ function startMails({ config, log, sendingDb, hints, metrics }: Shared, secret: 
     links: createMailLinks(secret),
     mail:
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
-    onLoopError: metrics.countLoopError,
+    onLoopError,
   });
 }
 
@@ -200,7 +202,7 @@ interface ApiParts {
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, schema, hints, metrics }: Shared,
+  { config, log, db, healthDb, disk, schema, hints, metrics, health, onLoopError }: Shared,
   {
     jwtSecret,
     jwtSecretPrevious,
@@ -245,10 +247,11 @@ function buildApi(
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       examine: examineTogether({ config, db }),
     }),
-    events: { db, clock: systemClock, hints, onLoopError: metrics.countLoopError },
+    events: { db, clock: systemClock, hints, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
     whyHeld: () => whyHeld(healthDb),
+    health,
     isDiskFull: disk.isFull,
     requireRoom: disk.requireRoom,
     readPool: () => readPool(db),

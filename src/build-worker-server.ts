@@ -14,7 +14,8 @@ export function buildWorkerServer(
     disk,
     schema,
     metrics,
-  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'disk' | 'schema' | 'metrics'>,
+    health,
+  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'disk' | 'schema' | 'metrics' | 'health'>,
   worker: Worker,
 ): FastifyInstance {
   return buildOperatorServer({
@@ -24,6 +25,7 @@ export function buildWorkerServer(
       lease: () => checkLease(healthDb, worker),
     },
     whyHeld: () => whyHeld(healthDb),
+    health,
     isDiskFull: disk.isFull,
     metrics: metrics.registry,
     log,

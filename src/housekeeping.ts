@@ -4,8 +4,10 @@ import { removeDeleted } from './campaigns/change/remove-deleted.ts';
 import { sumMinutes, type SummedRun } from './campaigns/sum/sum-minutes.ts';
 import { sumRuns } from './campaigns/sum/sum-runs.ts';
 import type { Database } from './database/connect.ts';
+import { clearIdleQuarantine, type QuarantineDeps } from './database/quarantine.ts';
 import { clearOldEvents } from './events/clear-old-events.ts';
 import { clearOldKeys } from './idempotency/once.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
 import type { Log } from './lib/log.ts';
 import { startLoop } from './lib/loop.ts';
 import { dropUnusedMedia } from './media/drop-unused.ts';
@@ -27,7 +29,7 @@ const STEP_PAUSE_MS = 100;
 export function keepHouse(deps: {
   db: Database;
   log: Log;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** As RETENTION_DAYS; 400 unless given. */
   retentionDays?: number | undefined;
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */
@@ -40,23 +42,23 @@ export function keepHouse(deps: {
   const { db, log, retentionDays = 400, mediaDays, everyMs = EVERY_MS } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const loops = [
-    startLoop('housekeeping', () => clearOldRows(db).then(() => everyMs), options),
-    startLoop('old receipts', async () => ((await foldReceipts(db)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('housekeeping', () => clearOld({ db, log }).then(() => everyMs), options),
+    startLoop('old receipts', async () => ((await foldReceipts(db, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'old campaigns',
-      async () => ((await foldCampaigns(db, retentionDays)) ? STEP_PAUSE_MS : everyMs),
+      async () => ((await foldCampaigns(db, retentionDays, log)) ? STEP_PAUSE_MS : everyMs),
       options,
     ),
-    startLoop('deleted campaigns', async () => ((await removeDeleted(db)) ? STEP_PAUSE_MS : everyMs), options),
-    startLoop('sums', async () => ((await sumRuns(db)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('deleted campaigns', async () => ((await removeDeleted(db, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('sums', async () => ((await sumRuns(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'sums of minutes',
-      walk(everyMs, (after?: SummedRun) => sumMinutes(db, after)),
+      walk(everyMs, (after?: SummedRun) => sumMinutes(db, after, log)),
       options,
     ),
     startLoop(
       'unused media',
-      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0, mediaDays)),
+      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0, mediaDays, log)),
       options,
     ),
   ];
@@ -67,18 +69,26 @@ export function keepHouse(deps: {
   };
 }
 
-async function clearOldRows(db: Database): Promise<void> {
-  await clearOldAttempts(db);
-  await clearOldKeys(db);
-  await clearOldEntries(db);
-  await clearExpiredTokens(db);
-  await clearOldPlaces(db);
-  await clearOldSessions(db);
-  await clearSpentChallenges(db);
-  await clearOldStates(db);
-  await clearOldTries(db);
-  await clearOldNotices(db);
-  await clearOldEvents(db);
+const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
+  ({ db }) => clearOldAttempts(db),
+  clearOldKeys,
+  clearOldEntries,
+  clearExpiredTokens,
+  clearOldPlaces,
+  clearOldSessions,
+  ({ db }) => clearSpentChallenges(db),
+  clearOldStates,
+  clearOldTries,
+  clearOldNotices,
+  clearOldEvents,
+  ({ db }) => clearIdleQuarantine(db),
+];
+
+/** Each, whatever becomes of the others; then throws what the first of them failed of. */
+async function clearOld(deps: QuarantineDeps): Promise<void> {
+  const failures: unknown[] = [];
+  for (const clear of CLEARINGS) await clear(deps).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */

@@ -25,6 +25,7 @@ const LOOPS = [
   'epoch',
   'erasure',
   'events',
+  'health',
   'housekeeping',
   'lanes',
   'late revisions',

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { connectDatabase, type PostgresAddress } from './database/connect.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
 import type { Log } from './lib/log.ts';
 import { createVault } from './lib/vault.ts';
 import type { Messenger } from './messenger/messenger.ts';
@@ -15,19 +16,20 @@ interface Needed extends Pick<Secrets, 'encryptionKey'> {
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   metrics: Metrics;
+  onLoopError: OnLoopError;
   /** For tests, which do not wait as long as one should for WhatsApp. */
   whatsappTiming: WhatsAppOptions['timing'];
 }
 
 /** The messengers that come with the service, each with connections of its own to the database. To be closed by whoever opens them. */
 export function openMessengers(needed: Needed): Messenger[] {
-  const { config, log, encryptionKey, metrics, whatsappTiming } = needed;
+  const { config, log, encryptionKey, metrics, onLoopError, whatsappTiming } = needed;
   return [
     createSandbox({
       db: connect(needed, 'sandbox'),
       log,
       speed: config.sandboxSpeed,
-      onLoopError: metrics.countLoopError,
+      onLoopError,
     }),
     createWhatsApp({
       db: connect(needed, 'whatsapp'),
@@ -40,7 +42,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       mediaCa: config.whatsappCa,
       queryIds: config.whatsappQueryIds,
       timing: whatsappTiming,
-      onLoopError: metrics.countLoopError,
+      onLoopError,
       onEventsLost: metrics.countLostEvents,
       onAlarm: metrics.countAlarm,
     }),

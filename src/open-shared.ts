@@ -9,9 +9,12 @@ import { waitForDatabase } from './database/wait.ts';
 import { watchDisk, type DiskWatch } from './database/watch-disk.ts';
 import { watchEpoch } from './database/watch-epoch.ts';
 import { watchSchema, type SchemaWatch } from './database/watch-schema.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
+import { createHealth, watchLoops, type Health } from './lib/health.ts';
 import type { Log } from './lib/log.ts';
 import { readVersion } from './lib/version.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
+import { measureQuarantine } from './measure-quarantine.ts';
 import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from './metrics.ts';
 
 /** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
@@ -34,6 +37,9 @@ export interface Shared {
   address: PostgresAddress;
   hints: Hints;
   metrics: Metrics;
+  /** What keeps this process from being ready. */
+  health: Health;
+  onLoopError: OnLoopError;
 }
 
 /** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
@@ -79,21 +85,17 @@ export async function openShared(
   measureAccounts(metrics.registry, { db, log });
   measureWebhooks(metrics.registry, { db, log });
   measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
-  const epoch = await watchEpoch(healthDb, { log, onLoopError: metrics.countLoopError });
-  closing.push(epoch.stop);
-  const shared: Shared = {
-    config,
-    log,
-    db,
-    sendingDb,
-    healthDb,
-    disk,
-    schema,
-    onStatementError,
-    address,
-    hints,
-    metrics,
+  measureQuarantine(metrics.registry, { db, log });
+  const health = createHealth();
+  const watchLoop = watchLoops(health);
+  const onLoopError: OnLoopError = (loop, streak) => {
+    metrics.countLoopError(loop);
+    watchLoop(loop, streak);
   };
+  const epoch = await watchEpoch(healthDb, { log, onLoopError });
+  closing.push(epoch.stop);
+  const own = { config, log, disk, schema, onStatementError, address, hints, metrics, health, onLoopError };
+  const shared: Shared = { ...own, db, sendingDb, healthDb };
   const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
   return { shared, isEmbedded: postgres !== undefined, failed };
 }

@@ -11,6 +11,7 @@ import { gapMsOf, type Gaps } from './deliveries/pace.ts';
 import { settleLate } from './deliveries/settle-late.ts';
 import { eraseDeletedUsers } from './erasure/erase-deleted-users.ts';
 import { keepHouse } from './housekeeping.ts';
+import type { OnLoopError } from './lib/failure-streak.ts';
 import type { Log } from './lib/log.ts';
 import type { Loop } from './lib/loop.ts';
 import { loadMedia } from './media/store.ts';
@@ -40,7 +41,7 @@ export interface WorkerOptions {
   onOutcome?: (kind: string, count: number) => void;
   onRetry?: () => void;
   onFirstTry?: (lateSeconds: number) => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 export interface Worker {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import { clearOldRows } from '../database/clear-old-rows.ts';
-import type { Connection, Database } from '../database/connect.ts';
+import type { Database } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { AccountStatus } from '../database/schema.ts';
 
 /** How an account stood from some instant on. */
@@ -26,6 +27,7 @@ export async function readAccountHistory({ db }: { db: Database }, { workspaceId
 }
 
 /** Removes what is over 90 days old. */
-export function clearOldStates(db: Connection): Promise<void> {
-  return clearOldRows(db, { table: 'account_states', key: 'state_id', kept: '90 days' });
+export function clearOldStates(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.at < campanile_now() - interval '90 days'`;
+  return clearOldRows(deps, { table: 'account_states', owner: 'account_id', isOld });
 }

@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
+import { readQuarantined } from '../database/quarantine.ts';
+import { isDataError } from '../lib/database-errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import type { Messenger } from '../messenger/messenger.ts';
@@ -27,7 +31,7 @@ export function keepSessionsOpen({
   leases: Pick<Leases, 'shards' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'has'>;
   messengers: ReadonlyMap<string, Messenger>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }): Loop {
   const names = [...messengers.values()].flatMap(({ name, staysOpen }) => (staysOpen ? [name] : []));
   return startLoop(
@@ -39,8 +43,12 @@ export function keepSessionsOpen({
         select a.account_id from accounts a join lanes l using (account_id)
         where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
           and a.status not in ('unlinked', 'logged_out')`.execute(db);
-      const missing = rows.map((row) => row.account_id).filter((accountId) => !sessions.has(accountId));
-      await Promise.all(missing.slice(0, OPENED_PER_STEP).map((accountId) => openOne(accountId)));
+      const { held } = await readQuarantined(db, 'sessions');
+      const missing = rows
+        .map((row) => row.account_id)
+        .filter((accountId) => !sessions.has(accountId) && !held.has(accountId));
+      const work = { idOf: (accountId: number) => accountId, run: openOne, isParallel: true };
+      await isolateEach({ db, log }, 'sessions', missing.slice(0, OPENED_PER_STEP), work);
       return missing.length > OPENED_PER_STEP ? 0 : POLL_MS;
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
@@ -50,6 +58,7 @@ export function keepSessionsOpen({
     try {
       await sessions.get(accountId);
     } catch (error) {
+      if (isDataError(error)) throw error;
       log.warn({ err: error, accountId }, 'the session of an account could not be opened yet');
     }
   }

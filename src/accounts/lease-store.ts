@@ -34,12 +34,19 @@ export async function keepBeating(db: Connection, workerId: number): Promise<boo
 /**
  * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
  * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
- * lease. What was in hand in a shard taken over is queued again. Resolves to the shards it then holds, each with its epoch.
+ * lease. What was in hand in a shard taken over is queued again by `requeueShards`. Resolves to the shards it then holds, each with its
+ * epoch.
  */
 export async function takeShards(
   db: Database,
   workerId: number,
-  { leaseMs, gapMsOf }: { leaseMs: number; gapMsOf: Readonly<Record<string, number>> },
+  {
+    leaseMs,
+    requeueShards,
+  }: {
+    leaseMs: number;
+    /** Must not fail because of one account. */ requeueShards: (trx: Connection, shards: number[]) => Promise<void>;
+  },
 ): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
     await giveUpSurplus(trx, workerId, leaseMs);
@@ -71,7 +78,6 @@ export async function takeShards(
       await requeueShards(
         trx,
         taken.map((row) => row.shard),
-        gapMsOf,
       );
     const { rows } = await sql<{ shard: number; epoch: number }>`
       select shard, epoch from shards where worker_id = ${workerId}`.execute(trx);
@@ -93,21 +99,6 @@ async function giveUpSurplus(trx: Connection, workerId: number, leaseMs: number)
       order by shard desc limit greatest(0, (select surplus from fair)) for no key update skip locked
     )
     update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`.execute(trx);
-}
-
-async function requeueShards(
-  trx: Connection,
-  shards: number[],
-  gapMsOf: Readonly<Record<string, number>>,
-): Promise<void> {
-  const { rows } = await sql<{ account_id: number }>`
-    select account_id from lanes where shard = any(${shards}::smallint[]) and in_hand_run_id is not null
-    order by account_id for no key update`.execute(trx);
-  await requeueLanes(
-    trx,
-    rows.map((row) => row.account_id),
-    gapMsOf,
-  );
 }
 
 /** However often turns are taken over, a delivery is suspected no further by it: others in hand may have broken the worker. */

@@ -5,9 +5,11 @@
  */
 import type { Database } from '../database/connect.ts';
 import { hint } from '../database/tell-hints.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
-import { joinWorkers, keepBeating, leaveWorkers, takeShards, releaseAll } from './lease-store.ts';
+import { joinWorkers, keepBeating, leaveWorkers, releaseAll } from './lease-store.ts';
+import { createTakeOver } from './take-over.ts';
 
 /** Silent for longer than this: dead. */
 export const LEASE_MS = 10_000;
@@ -29,6 +31,8 @@ export interface Leases {
   isGood(): boolean;
   /** True while that is so, and the account's shard has not changed hands since `held` was asked for. */
   maySend(accountId: number, since: Held): boolean;
+  /** Accounts whose turn in hand could not be taken from the worker of before yet: whether it was sent is not known. */
+  untaken(): ReadonlyMap<number, number>;
   /** Hands everything over at once. Call when nothing is in hand any more. */
   leave(): Promise<void>;
 }
@@ -41,7 +45,7 @@ interface LeaseOptions {
   alone: boolean;
   /** The longest gap between two sends, by messenger, in milliseconds: a lane taken over waits that long first. */
   gapMsOf: Readonly<Record<string, number>>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** Whether the ledger may be sent from, asked with each heartbeat; always unless given. Without it nothing is leased. */
   maySend?: (() => Promise<boolean>) | undefined;
   /** Called with the shards held, whenever they are others than before. */
@@ -56,6 +60,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
   let workerId = 0;
   let held: Held = new Map();
   let lease = NEVER;
+  const takeOver = createTakeOver({ db, log, leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
 
   async function beat(): Promise<number> {
     // Measured before the heartbeat is written, so that we never believe in our lease for longer than the others do.
@@ -63,7 +68,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     if (options.maySend && !(await options.maySend())) return letGo();
     if (workerId === 0 || !(await keepBeating(db, workerId))) workerId = await joinWorkers(db, options.name);
     const before = held;
-    held = await takeShards(db, workerId, { leaseMs: LEASE_MS, gapMsOf: options.gapMsOf });
+    held = await takeOver.takeShards(workerId);
     const changed = held.size !== before.size || [...held.keys()].some((shard) => !before.has(shard));
     lease = started;
     if (changed) {
@@ -100,6 +105,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     shards: () => [...held.keys()],
     held: () => held,
     isGood,
+    untaken: takeOver.untaken,
     maySend(accountId, since) {
       const epoch = held.get(accountId % SHARDS);
       return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
+import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Database } from '../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
 import { hint } from '../database/tell-hints.ts';
 import { AppError } from '../lib/errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { sleep } from '../lib/time.ts';
@@ -28,7 +32,7 @@ interface Serving {
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 interface QueuedCommand {
@@ -61,7 +65,7 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   }
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
-  const clearing = startLoop('old commands', () => clearOldCommands(serving.db), options);
+  const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
   hints.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
@@ -72,24 +76,47 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
 }
 
 /** Nobody asks for a command any more once its waiter is gone; a day of them is kept for whoever looks into a defect. */
-async function clearOldCommands(db: Database): Promise<number> {
-  await sql`delete from account_commands where created_at < campanile_now() - interval '1 day'`.execute(db);
+async function clearOldCommands(deps: QuarantineDeps): Promise<number> {
+  const isOld = sql`o.created_at < campanile_now() - interval '1 day'`;
+  await clearOldRows(deps, { table: 'account_commands', owner: 'account_id', isOld });
   return CLEARING_MS;
 }
 
 /** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */
-async function beginCommands({ db, leases }: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
+async function beginCommands(serving: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
+  const { db, leases } = serving;
   const shards = leases.shards();
   const room = COMMANDS_UNDER_WAY - busy.length;
   if (shards.length === 0 || room <= 0) return [];
+  const begun = await isolateStatement(serving, 'commands', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct account_id as id from account_commands
+        where shard = any(${shards}::smallint[]) and status = 'queued'`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => beginOf(serving, { owners, shards, busy, room }),
+  });
+  return begun.flat();
+}
+
+interface Beginning {
+  owners: Owners;
+  shards: readonly number[];
+  busy: readonly number[];
+  room: number;
+}
+
+async function beginOf({ db, leases }: Serving, { owners, shards, busy, room }: Beginning): Promise<QueuedCommand[]> {
   const { rows } = await sql<QueuedCommand & { stale: boolean }>`
     update account_commands c
     set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
     from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
           from (select command_id, account_id,
                        row_number() over (partition by account_id order by command_id)
-                         + cardinality(array_positions(${busy}::bigint[], account_id)) as nth
-                from account_commands where shard = any(${shards}::smallint[]) and status = 'queued') w
+                         + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
+                from account_commands where shard = any(${[...shards]}::smallint[]) and status = 'queued'
+                  and ${ownedBy('account_id', owners)}) w
           join account_commands q using (command_id)
           where w.nth <= ${PER_ACCOUNT}
           order by w.nth, q.command_id limit ${room} for update of q skip locked) t

@@ -1,5 +1,6 @@
 import type { Database } from '../database/connect.ts';
 import { createBatch, type Batch } from '../lib/batch.ts';
+import { isDataError } from '../lib/database-errors.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../messenger/messenger.ts';
@@ -53,7 +54,11 @@ export function openSessions(deps: SessionDeps): Sessions {
     asked: new Map(),
     recorder: recordInOrder(deps),
     // Runs of very many accounts may be due at the same minute.
-    accounts: createBatch((accountIds: number[]) => findAccounts(deps.db, accountIds), { parallel: 2, most: 500 }),
+    accounts: createBatch((accountIds: number[]) => findAccounts(deps.db, accountIds), {
+      parallel: 2,
+      most: 500,
+      isAboutItem: isDataError,
+    }),
   };
   return {
     get: (accountId) => get(held, accountId),

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { clearOldRows } from '../database/clear-old-rows.ts';
-import type { Connection } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 
 /** Removes the entries of the audit log that are over a year old. */
-export function clearOldEntries(db: Connection): Promise<void> {
-  return clearOldRows(db, { table: 'audit_log', key: 'entry_id', kept: '1 year' });
+export function clearOldEntries(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.at < campanile_now() - interval '1 year'`;
+  return clearOldRows(deps, { table: 'audit_log', owner: 'workspace_id', isOld });
 }

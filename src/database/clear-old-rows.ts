@@ -1,19 +1,51 @@
-import { sql } from 'kysely';
-import type { Connection } from './connect.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { isolateStatement, ownedBy, type Owners } from './isolate-statement.ts';
+import type { QuarantineDeps } from './quarantine.ts';
 
 const CHUNK = 10_000;
+const OWNERS_FOUND = 1_000;
 
-/** Removes the rows whose `at` is longer ago than `kept`, an interval in SQL, in chunks that hold no lock for long. */
-export async function clearOldRows(
-  db: Connection,
-  { table, key, kept }: { table: string; key: string; kept: string },
-): Promise<void> {
-  let removed: bigint;
-  do {
+/** Each kind of owner is quarantined by itself. */
+const BATCH_OF = {
+  account_id: 'old rows of accounts',
+  workspace_id: 'old rows of workspaces',
+  user_id: 'old rows of users',
+} as const;
+
+export interface OldRows {
+  table: string;
+  /** The column that says whose a row is. */
+  owner: keyof typeof BATCH_OF;
+  /** Of a row `o`. */
+  isOld: RawBuilder<unknown>;
+}
+
+/** Removes old rows, in chunks that hold no lock for long. Rows of one owner that cannot be removed keep none of another's. */
+export async function clearOldRows(deps: QuarantineDeps, old: OldRows): Promise<void> {
+  let removed: number;
+  do removed = await clearSomeRows(deps, { ...old, limit: CHUNK });
+  while (removed >= CHUNK);
+}
+
+/** The same for `limit` rows. Answers how many were removed. */
+export async function clearSomeRows(
+  deps: QuarantineDeps,
+  { table, owner, isOld, limit }: OldRows & { limit: number },
+): Promise<number> {
+  const remove = async (owners: Owners) => {
     const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ${sql.id(key)} = any(array(
-        select ${sql.id(key)} from ${sql.table(table)} where at < campanile_now() - ${kept}::interval
-        limit ${CHUNK} for update skip locked))`.execute(db);
-    removed = numAffectedRows;
-  } while (removed >= CHUNK);
+      delete from ${sql.table(table)} where ctid = any(array(
+        select o.ctid from ${sql.table(table)} o where ${isOld} and ${ownedBy(`o.${owner}`, owners)}
+        limit ${limit} for update skip locked))`.execute(deps.db);
+    return Number(numAffectedRows);
+  };
+  const findOwners = async () => {
+    const { rows } = await sql<{ id: number }>`
+      select distinct ${sql.ref(owner)} as id from ${sql.table(table)} o where ${isOld} limit ${OWNERS_FOUND}`.execute(
+      deps.db,
+    );
+    return rows.map(({ id }) => id);
+  };
+  const removed = await isolateStatement(deps, BATCH_OF[owner], { findOwners, run: remove });
+  return removed.reduce((sum, count) => sum + count, 0);
 }

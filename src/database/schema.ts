@@ -197,6 +197,17 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     former_key_id: string | null;
     jwt_secret_id: string | null;
   };
+  quarantine: {
+    batch: string;
+    account_id: number | null;
+    workspace_id: WorkspaceId | null;
+    user_id: UserId | null;
+    reason: string;
+    failures: Generated<number>;
+    since: GeneratedInstant;
+    next_try_at: Date;
+  };
+  health_problems: { process: string; name: string; message: string; since: Date; seen_at: Generated<Date> };
   lanes: {
     account_id: number;
     shard: GeneratedAlways<number>;

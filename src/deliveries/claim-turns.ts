@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
+import { isolateFailures } from '../database/isolate-failures.ts';
+import type { Log } from '../lib/log.ts';
 import { recogniseSuspects } from './know-suspects.ts';
 
 /** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
@@ -37,6 +39,11 @@ export interface ClaimOptions {
   batch: number;
   /** Messengers with a gap between sends. */
   paced: readonly string[];
+  /** Accounts of which no turn is taken. */
+  skipped?: readonly number[];
+  /** No turn is taken of any others; undefined: of all. */
+  wanted?: readonly number[] | undefined;
+  log?: Log;
   /** Called with the accounts whose rules have to be looked up before a turn is taken: `open-lanes.ts`. */
   onClosed?: (accountIds: number[]) => void;
 }
@@ -73,16 +80,22 @@ interface TurnRow {
  * given to a worker that has lost its shard.
  */
 export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
-  const { workerId, shards, lanes, batch, paced } = options;
+  const { workerId, shards, lanes, batch, paced, skipped = [], wanted } = options;
   const { rows } = await sql<TurnRow | ClosedRow>`
-    select * from claim_turns(${workerId}, ${shards}::smallint[], ${SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[])`.execute(
-    db,
-  );
+    select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
+                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[])`.execute(db);
   const closed = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
   if (closed.length > 0) options.onClosed?.(closed);
-  const turns = toTurns(rows.filter((row) => row.turn !== null));
-  await recogniseSuspects(db, turns);
-  return turns;
+  return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
+}
+
+/** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as a stray (`requeue-strays.ts`). */
+async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
+  const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
+    idOf: ({ accountId }) => accountId,
+    run: (some) => recogniseSuspects(db, some),
+  });
+  return left.length === 0 ? turns : turns.filter((turn) => !left.includes(turn));
 }
 
 function toTurns(rows: TurnRow[]): Turn[] {
@@ -113,13 +126,14 @@ function toTurns(rows: TurnRow[]): Turn[] {
   return turns;
 }
 
-/** Milliseconds until a lane in these shards may be due; 1,000 at most, since a hint can be lost. */
-export async function nextTurnMs(db: Connection, shards: number[]): Promise<number> {
+/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; 1,000 at most, since a hint can be lost. */
+export async function nextTurnMs(db: Connection, shards: number[], skipped: readonly number[] = []): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
-      select wake_at from lanes where lanes.shard = s.shard and wake_at is not null order by wake_at limit 1
+      select wake_at from lanes where lanes.shard = s.shard and wake_at is not null and account_id <> all(${[...skipped]}::bigint[])
+      order by wake_at limit 1
     ) l`.execute(db);
   // A lane that is due but was just locked by somebody else is looked at again soon, not at once.
   return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));

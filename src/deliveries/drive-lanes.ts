@@ -8,16 +8,18 @@ import type { Sessions } from '../accounts/sessions.ts';
 import { writeOrStop } from '../accounts/stop-account.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-import { claimTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
+import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
+import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
-import { openLanes } from './open-lanes.ts';
 import { judge, type Outcome } from './outcome.ts';
+import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
@@ -26,7 +28,6 @@ import { traceTurns } from './trace-turns.ts';
 import { trySuspects } from './try-suspects.ts';
 import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
-import { writeSurely } from './write-surely.ts';
 
 export interface LaneOptions extends TryHooks {
   db: Database;
@@ -40,7 +41,7 @@ export interface LaneOptions extends TryHooks {
   timeZone?: string | undefined;
   /** Called for each try, with what it came to: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 const NEVER_TRIED = { attempts: 0, uncertain: false };
@@ -78,6 +79,7 @@ interface Driving extends LaneOptions {
   sending: TurnSending;
   revising: TurnRevising;
   finisher: Finisher;
+  writer: OutcomeWriter;
   paced: readonly string[];
   /** Looks for more to do at once. */
   wake(): void;
@@ -88,6 +90,7 @@ export function driveLanes(options: LaneOptions): Lanes {
   const underWay: Driving['underWay'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
+  const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
   const driving: Driving = {
     ...options,
     underWay,
@@ -99,7 +102,8 @@ export function driveLanes(options: LaneOptions): Lanes {
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, trySuspect: trySuspects({ db }) },
     revising: { ...options, posts },
-    finisher: createFinisher({ db, log, underWay: () => underWay.size, onError: () => onLoopError?.('outcomes') }),
+    finisher: createFinisher({ db, log, underWay: () => underWay.size - writer.waiting(), writer }),
+    writer,
     paced,
     wake: () => loop.wake(),
   };
@@ -113,6 +117,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     wake: () => loop.wake(),
     async stop() {
       await loop.stop();
+      writer.stop();
       await Promise.all(underWay.values());
     },
   };
@@ -135,17 +140,20 @@ async function step(driving: Driving): Promise<number> {
     begin(driving, turn, turn.posts.length, () =>
       takeRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
     );
-  const { turns, closed } = await claim(driving, shards, room - revising.turns.length);
+  const { turns, closed, skipped } = await claim(driving, shards, room - revising.turns.length);
   beginSends(driving, turns, held);
-  if (closed.length > 0) await openLanes(db, closed, driving.timeZone ?? 'UTC');
+  if (closed.length > 0) await openIsolated(driving, closed, driving.timeZone ?? 'UTC');
   // Fewer turns than shards looked into: there are hardly any more.
   if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
-  return Math.min(revising.waitMs, await nextTurnMs(db, shards));
+  return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
 }
 
-/** For how many turns there is room. */
-function roomOf({ underWay, inHand, usualTurn }: Driving): number {
-  return Math.min(TURNS_UNDER_WAY - underWay.size, Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn));
+/** For how many turns there is room. Those whose outcome is in quarantine take none. */
+function roomOf({ underWay, inHand, usualTurn, writer }: Driving): number {
+  return Math.min(
+    TURNS_UNDER_WAY - (underWay.size - writer.waiting()),
+    Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn),
+  );
 }
 
 /** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
@@ -153,20 +161,16 @@ function gatheringMs({ underWay, claimedMs }: Driving): number {
   return underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-async function claim(driving: Driving, shards: number[], room: number): Promise<{ turns: Turn[]; closed: number[] }> {
-  const { db, leases, paced } = driving;
+function claim(driving: Driving, shards: number[], room: number): Promise<Claim> {
+  const { leases, paced } = driving;
   driving.claimedMs = performance.now();
-  let closed: number[] = [];
-  const options = {
+  return claimIsolated(driving, {
     workerId: leases.workerId(),
     shards: startAt(shards, driving.claimCount++ * SHARDS_PER_CLAIM),
     lanes: room,
     batch: DELIVERIES_PER_TURN,
     paced,
-    onClosed: (accountIds: number[]) => (closed = accountIds),
-  };
-  const turns = await claimTurns(db, options);
-  return { turns, closed };
+  });
 }
 
 /**
@@ -225,15 +229,12 @@ async function takeTurn(
 }
 
 async function takeRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
-  const { db, log, revising, gaps } = driving;
+  const { db, log, revising, gaps, writer } = driving;
   const { outcomes, restMs, isTried } = await reviseTurn(revising, turn, mayGoOn);
   const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
-  await writeSurely(
-    () =>
-      writeOrStop({ db, log }, turn.accountId, () => finishRevision(db, turn, outcomes, { gapMs, restMs }), {
-        [turn.messenger]: gapMs,
-      }),
-    (error) =>
-      log.error({ err: error }, 'what became of a recall or correction could not be written down yet and is kept'),
-  );
+  const finish = () => finishRevision(db, turn, outcomes, { gapMs, restMs });
+  await writer.write([turn], {
+    idOf: ({ accountId }) => accountId,
+    run: () => writeOrStop({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),
+  });
 }

@@ -3,11 +3,11 @@ import type { Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
 import type { FinishedTurn } from './effects.ts';
 import { finishTurns } from './finish-turns.ts';
-import { writeSurely } from './write-surely.ts';
+import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 
 /** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
 export interface Finisher {
-  /** Resolves once the outcome is durable. Never rejects: while the database is away it keeps trying. */
+  /** Resolves once the outcome is durable, or left to the next worker, as `OutcomeWriter` says. Never rejects. */
   finish(finished: FinishedTurn): Promise<void>;
 }
 
@@ -27,8 +27,10 @@ export function createFinisher(deps: {
   db: Database;
   log: Log;
   underWay: () => number;
-  onError?: () => void;
+  /** Default is one of its own. */
+  writer?: OutcomeWriter;
 }): Finisher {
+  const { writer = createOutcomeWriter(deps) } = deps;
   let waiting: Waiting[] = [];
   let deliveries = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -39,24 +41,20 @@ export function createFinisher(deps: {
     const batch = waiting;
     waiting = [];
     deliveries = 0;
-    if (batch.length > 0) void write(batch);
+    if (batch.length > 0) void writer.write(batch, { idOf, run: write, onDone: (one) => one.done() });
   }
 
-  async function write(batch: Waiting[]) {
-    const finished = batch.map((one) => one.finished);
-    await writeSurely(
-      () =>
-        writeOrStopEach(deps, finished, {
-          about: ({ turn, gapMs }) => ({ accountId: turn.accountId, gaps: { [turn.messenger]: gapMs } }),
-          write: (some) => finishTurns(deps.db, some),
-        }),
-      (error) => {
-        deps.onError?.();
-        deps.log.error({ err: error, turns: batch.length }, 'outcomes could not be written down yet and are kept');
+  const idOf = ({ finished }: Waiting) => finished.turn.accountId;
+
+  const write = (batch: readonly Waiting[]) =>
+    writeOrStopEach(
+      deps,
+      batch.map(({ finished }) => finished),
+      {
+        about: ({ turn, gapMs }) => ({ accountId: turn.accountId, gaps: { [turn.messenger]: gapMs } }),
+        write: (some) => finishTurns(deps.db, some),
       },
     );
-    for (const one of batch) one.done();
-  }
 
   return {
     finish(finished) {

@@ -2,11 +2,14 @@ import { sql } from 'kysely';
 import { requeueLanes } from '../accounts/lease-store.ts';
 import type { Leases } from '../accounts/leases.ts';
 import type { Database } from '../database/connect.ts';
+import { isolateFailures } from '../database/isolate-failures.ts';
+import type { Log } from '../lib/log.ts';
 import { gapMsOf, type Gaps } from './pace.ts';
 
 export interface StrayOptions {
   db: Database;
-  leases: Pick<Leases, 'workerId'>;
+  log: Log;
+  leases: Pick<Leases, 'workerId' | 'untaken'>;
   gaps: Gaps;
   knows: (turn: { accountId: number; turn: number }) => boolean;
 }
@@ -26,8 +29,13 @@ export function watchStrays(options: StrayOptions): StrayWatch {
   return {
     async requeue(shards) {
       if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
-      const strays = await findStrays(options, shards);
-      if (strays.length > 0) await requeueStrays(options, strays);
+      // What may have left is left to the take-over, which says so.
+      const untaken = options.leases.untaken();
+      const strays = (await findStrays(options, shards)).filter((stray) => !untaken.has(stray.account_id));
+      await isolateFailures(options, 'strays', strays, {
+        idOf: (stray) => stray.account_id,
+        run: (some) => requeueStrays(options, some),
+      });
       lookedMs = performance.now();
     },
   };
@@ -46,7 +54,7 @@ async function findStrays({ db, knows }: StrayOptions, shards: number[]): Promis
 }
 
 /** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
-async function requeueStrays({ db, leases, gaps }: StrayOptions, strays: InHand[]): Promise<void> {
+async function requeueStrays({ db, leases, gaps }: StrayOptions, strays: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<InHand>`
       with stray as materialized (

@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import type { Leases } from '../accounts/leases.ts';
 import type { Database } from '../database/connect.ts';
+import { isolateFailures } from '../database/isolate-failures.ts';
+import { readHeld } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
 import type { MessengersTraits } from '../messenger/messenger.ts';
@@ -15,7 +18,7 @@ interface Settling {
   hints: Hints;
   leases: Pick<Leases, 'shards'>;
   messengers: MessengersTraits;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 const POLL_MS = 1_000;
@@ -27,9 +30,13 @@ export function settleLate(settling: Settling): Loop {
   const loop = startLoop(
     'late revisions',
     async () => {
-      const wanting = windows.length === 0 ? [] : await findWanting(db, leases.shards());
-      const settled = wanting.length === 0 ? 0 : await settle(db, wanting, windows);
-      return settled < SETTLED_TOGETHER ? POLL_MS : 0;
+      if (windows.length === 0) return POLL_MS;
+      const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
+      const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
+        idOf: (accountId) => accountId,
+        run: (some) => settle(db, some, windows),
+      });
+      return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : POLL_MS;
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );

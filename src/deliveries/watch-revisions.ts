@@ -2,6 +2,9 @@
 import { sql } from 'kysely';
 import type { Leases } from '../accounts/leases.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { isolateFailures } from '../database/isolate-failures.ts';
+import { readHeld } from '../database/quarantine.ts';
+import type { Log } from '../lib/log.ts';
 import { claimRevisions, type RevisionTurn } from './claim-revisions.ts';
 
 export interface RevisionWatch {
@@ -20,6 +23,7 @@ const POSTS_PER_TURN = 500;
 
 export function watchRevisions(deps: {
   db: Database;
+  log: Log;
   leases: Pick<Leases, 'workerId'>;
   paced: readonly string[];
 }): RevisionWatch {
@@ -31,7 +35,7 @@ export function watchRevisions(deps: {
   async function look(shards: readonly number[]): Promise<void> {
     if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
     lookedMs = performance.now();
-    const found = await findWanting(db, shards);
+    const found = await findWanting(db, shards, await readHeld(db, 'revisions'));
     wanting = new Map(found.map((accountId) => [accountId, wanting.get(accountId) ?? null]));
   }
 
@@ -44,16 +48,24 @@ export function watchRevisions(deps: {
       if (due.length === 0) return { turns: [], waitMs };
       const asked = due.slice(0, Math.min(accounts, ACCOUNTS_PER_CLAIM));
       const claim = { workerId: leases.workerId(), batch: POSTS_PER_TURN, paced };
-      const { turns, free } = await claimRevisions(db, asked, claim);
-      for (const accountId of free) wanting.delete(accountId);
+      const { results, left } = await isolateFailures(deps, 'revisions', asked, {
+        idOf: (accountId) => accountId,
+        run: (some) => claimRevisions(db, some, claim),
+      });
+      const turns = results.flatMap((result) => result.turns);
+      for (const accountId of [...left, ...results.flatMap((result) => result.free)]) wanting.delete(accountId);
       for (const { accountId, turn } of turns) wanting.set(accountId, turn);
       return { turns, waitMs: YIELDED_MS };
     },
   };
 }
 
-/** Accounts in these shards that want something changed now. */
-export async function findWanting(db: Connection, shards: readonly number[]): Promise<number[]> {
+/** Accounts in these shards that want something changed now, but for `skipped` ones. */
+export async function findWanting(
+  db: Connection,
+  shards: readonly number[],
+  skipped: readonly number[] = [],
+): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
     with recursive account as (
       (select account_id from revisions where wanted is not null order by account_id limit 1)
@@ -62,7 +74,7 @@ export async function findWanting(db: Connection, shards: readonly number[]): Pr
       from account a where a.account_id is not null
     )
     select a.account_id from account a
-    where campanile_shard(a.account_id) = any(${[...shards]}::smallint[])
+    where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
       and (exists (select from revisions r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
            or exists (select from revisions r where r.account_id = a.account_id and r.not_before <= campanile_now()))`.execute(
     db,

@@ -13,6 +13,7 @@ import {
 } from './look-at-database.ts';
 import { checkSchema } from './check-schema.ts';
 import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
+import { lookAtLoops, lookAtQuarantine } from './look-at-failures.ts';
 import { lookAtTimeZones } from './look-at-time-zones.ts';
 import { lookAtSecrets } from './look-at-secrets.ts';
 import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
@@ -49,9 +50,11 @@ function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
     lookSafely('secrets', () => lookAtSecrets(db, config)),
     lookSafely('hold', () => lookAtHold(db)),
     lookSafely('workers', () => lookAtWorkers(db)),
+    lookSafely('loops', () => lookAtLoops(db)),
     lookSafely('runs', () => lookAtRuns(db)),
     lookSafely('accounts', () => lookAtAccounts(db)),
     lookSafely('accounts', () => lookAtTimeZones(db)),
+    lookSafely('quarantine', () => lookAtQuarantine(db)),
     lookSafely('client_version', () => lookAtClientVersion(db, config)),
   ];
 }

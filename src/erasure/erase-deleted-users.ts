@@ -1,7 +1,10 @@
 import { SHARDS, type Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
+import { readQuarantined } from '../database/quarantine.ts';
 import type { Hints } from '../database/listen.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Messenger } from '../messenger/messenger.ts';
@@ -18,37 +21,42 @@ export interface ErasureOptions {
   sessions: Pick<Sessions, 'closeUnless'>;
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**
  * Sees to the users who have deleted their account, of those this worker serves: closes their sessions, removes what is theirs
  * from the ledger and has the messengers forget them, until stopped. A worker that dies in between is followed by another, which
- * goes on with what is left. One whose messenger cannot be reached is tried again, and delays no other.
+ * goes on with what is left. One whose messenger cannot be reached is tried again, and delays no other; neither does one whose rows cannot be
+ * removed, who is put into quarantine.
  */
 export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<void> } {
   const { db, log, leases, sessions } = options;
 
   async function step(): Promise<number> {
     const shards = new Set(leases.shards());
-    const found = await findDeletedUsers(db, USERS_PER_STEP);
+    const { held } = await readQuarantined(db, 'erasure');
+    const found = await findDeletedUsers(db, USERS_PER_STEP, [...held]);
     const mine = found.filter(({ accountId, userId }) => shards.has((accountId ?? userId) % SHARDS));
     const accounts = new Set(mine.map(({ accountId }) => accountId));
     if (mine.length > 0) await sessions.closeUnless((accountId) => !accounts.has(accountId));
-    let isMore = false;
-    for (const user of mine) if (await eraseSome(user)) isMore = true;
-    return isMore ? 0 : POLL_MS;
+    const { results } = await isolateEach({ db, log }, 'erasure', mine, {
+      idOf: ({ userId }) => userId,
+      run: eraseSome,
+    });
+    return results.some(Boolean) ? 0 : POLL_MS;
   }
 
   /** True when there may be more to do for this user at once. */
   async function eraseSome(user: DeletedUser): Promise<boolean> {
+    if (await eraseNext(db, user)) return true;
     try {
-      if (await eraseNext(db, user)) return true;
       if (await forgetSome(user, options.messengers)) return true;
-      await endErasure(db, user);
     } catch (error) {
-      log.warn({ err: error, userId: user.userId }, 'a deleted user could not be erased yet');
+      log.warn({ err: error, userId: user.userId }, 'a messenger could not forget a deleted user yet');
+      return false;
     }
+    await endErasure(db, user);
     return false;
   }
 

@@ -71,8 +71,12 @@ interface Found {
   isCold: boolean;
 }
 
-/** Deleted users with something left to remove, a few of them. */
-export async function findDeletedUsers(db: Connection, limit: number): Promise<DeletedUser[]> {
+/** Deleted users with something left to remove, a few of them, without `skipped` ones. */
+export async function findDeletedUsers(
+  db: Connection,
+  limit: number,
+  skipped: readonly number[] = [],
+): Promise<DeletedUser[]> {
   const { rows } = await sql<Found>`
     with deleted as materialized (
       select user_id, erased_at, deleted_at <= campanile_now() - ${COOLING_MINUTES} * interval '1 minute' as cold
@@ -82,7 +86,7 @@ export async function findDeletedUsers(db: Connection, limit: number): Promise<D
     from deleted d
     left join memberships m on m.user_id = d.user_id and m.role = 'owner'
     left join accounts a on a.workspace_id = m.workspace_id
-    where d.erased_at is null or d.cold
+    where (d.erased_at is null or d.cold) and d.user_id <> all(${[...skipped]}::bigint[])
     order by random() limit ${limit}`.execute(db);
   return rows.map((row) => ({
     ...row,

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../database/connect.ts';
+import type { Connection } from '../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 
 const BATCH = 1_000;
 
@@ -8,18 +10,34 @@ const BATCH = 1_000;
  * there is something that it wants. One at a time, over all processes: who finds another at it leaves it to that one. Answers whether
  * there may be more.
  */
-export async function sequenceEvents(db: Database): Promise<boolean> {
+export async function sequenceEvents(deps: QuarantineDeps): Promise<boolean> {
+  const { db } = deps;
   const { rows: waiting } = await sql`select from events where position is null limit 1`.execute(db);
   if (waiting.length === 0) return false;
-  return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ position: number }>`
+  const hasMore = await isolateStatement(deps, 'events', {
+    findOwners: () => findOwners(db),
+    run: (owners) => db.transaction().execute((trx) => sequence(trx, owners)),
+  });
+  return hasMore.some(Boolean);
+}
+
+/** Those whose events come next. */
+async function findOwners(db: Connection): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from events where position is null limit ${BATCH}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
+  const { rows } = await sql<{ position: number }>`
       select position from event_sequence for update skip locked`.execute(trx);
-    const [last] = rows;
-    if (!last) return false;
-    // A statement of its own, so that it sees what was committed before the lock.
-    const { rows: placed } = await sql<{ count: number }>`
+  const [last] = rows;
+  if (!last) return false;
+  // A statement of its own, so that it sees what was committed before the lock.
+  const { rows: placed } = await sql<{ count: number }>`
       with fresh as materialized (
-        select event_id from events where position is null order by event_id limit ${BATCH}
+        select event_id from events where position is null and ${ownedBy('workspace_id', owners)}
+        order by event_id limit ${BATCH}
       ), placed as (
         update events e set position = ${last.position} + f.place
         from (select event_id, row_number() over (order by event_id) as place from fresh) f
@@ -38,6 +56,5 @@ export async function sequenceEvents(db: Database): Promise<boolean> {
         update event_sequence set position = position + (select count(*) from placed)
       )
       select count(*) as count from placed`.execute(trx);
-    return (placed[0]?.count ?? 0) >= BATCH;
-  });
+  return (placed[0]?.count ?? 0) >= BATCH;
 }

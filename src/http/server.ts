@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import { fastify, type FastifyInstance, type onRequestHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { PoolUse } from '../database/connect.ts';
+import type { Health } from '../lib/health.ts';
 import type { Log } from '../lib/log.ts';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
@@ -42,6 +43,7 @@ export interface ServerDependencies {
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
   whyHeld?: WhyHeld;
+  health?: Pick<Health, 'problems'>;
   /** Whether the disk that the database is on is known to be full. */
   isDiskFull: () => boolean;
   /** Throws while the disk is nearly full. */

@@ -3,7 +3,9 @@
  * 24 hours gets the first result again; with another body it is a conflict.
  */
 import { sql } from 'kysely';
+import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 
@@ -108,11 +110,9 @@ export async function createOnce<Made, Result>(
 }
 
 /** Forgets keys that are too old to matter. */
-export async function clearOldKeys(db: Connection): Promise<void> {
-  await sql`
-    delete from idempotency_keys where created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`.execute(
-    db,
-  );
+export function clearOldKeys(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`;
+  return clearOldRows(deps, { table: 'idempotency_keys', owner: 'workspace_id', isOld });
 }
 
 /** True when the key is now this request's. Waits for a transaction that is just taking the same. */

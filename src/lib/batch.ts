@@ -1,9 +1,11 @@
+import { isolate } from './isolate.ts';
+
 /**
  * Gathers what is asked for one by one into batches: what comes while a batch is under way goes together in the next one. So a
  * single item never waits for others, and many cost one round trip and not one each.
  */
 export interface Batch<Item, Result> {
-  /** Resolves to the item's own result; rejects when its batch did. */
+  /** Resolves to the item's own result; rejects when its batch did, or, with `isAboutItem`, when the item itself did. */
   add(item: Item): Promise<Result>;
 }
 
@@ -15,11 +17,22 @@ interface Waiting<Item, Result> {
 
 /**
  * `carryOut` resolves to one result an item, in their order. At most `parallel` batches are under way at once, of at most `most`
- * items each; where items differ in size, `weigh` says how many each counts for, and one that is too heavy goes alone.
+ * items each; where items differ in size, `weigh` says how many each counts for, and one that is too heavy goes alone. A batch that fails
+ * of an error of which `isAboutItem` holds is split until only the items at fault are left: `carryOut` must then do no harm when repeated.
  */
 export function createBatch<Item, Result>(
   carryOut: (items: Item[]) => Promise<Result[]>,
-  { parallel, most, weigh = () => 1 }: { parallel: number; most: number; weigh?: (item: Item) => number },
+  {
+    parallel,
+    most,
+    weigh = () => 1,
+    isAboutItem = () => false,
+  }: {
+    parallel: number;
+    most: number;
+    weigh?: (item: Item) => number;
+    isAboutItem?: (error: unknown) => boolean;
+  },
 ): Batch<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
   let underWay = 0;
@@ -42,12 +55,18 @@ export function createBatch<Item, Result>(
 
   async function carryOutNext(batch: Array<Waiting<Item, Result>>): Promise<void> {
     try {
-      const results = await carryOut(batch.map(({ item }) => item));
-      if (results.length !== batch.length) throw new Error(`${batch.length} items came to ${results.length} results`);
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      const { failures } = await isolate(batch, carryOutSome, isAboutItem);
+      for (const { item, error } of failures) item.reject(error);
     } catch (error) {
+      // Those that were carried out before have resolved already.
       for (const { reject } of batch) reject(error);
     }
+  }
+
+  async function carryOutSome(some: ReadonlyArray<Waiting<Item, Result>>): Promise<void> {
+    const results = await carryOut(some.map(({ item }) => item));
+    if (results.length !== some.length) throw new Error(`${some.length} items came to ${results.length} results`);
+    some.forEach(({ resolve }, index) => resolve(results[index] as Result));
   }
 
   return {

@@ -1,3 +1,4 @@
+import { countFailuresInARow, type OnLoopError } from './failure-streak.ts';
 import type { Log } from './log.ts';
 
 /** A loop that is looked after: it can be woken early, backs off when its step throws, and stops between steps. */
@@ -13,14 +14,16 @@ const LONGEST_BACKOFF_MS = 5_000;
 
 /**
  * Runs `step` again and again. A step resolves to how many milliseconds to sleep before the next one (0: none). A step that
- * throws is logged and tried again after a pause that doubles from 100 ms to 5 s: a loop never ends by itself.
+ * throws is logged and tried again after a pause that doubles from 100 ms to 5 s: a loop never ends by itself. With `accountId` the loop is
+ * one account's: its failures are no problem of the process.
  */
 export function startLoop(
   name: string,
   step: () => Promise<number>,
-  { log, onError }: { log: Log; onError?: (name: string) => void },
+  { log, onError, accountId }: { log: Log; onError?: OnLoopError; accountId?: number },
 ): Loop {
   const stopping = new AbortController();
+  const failures = countFailuresInARow(name, accountId === undefined ? onError : () => onError?.(name));
   let woken = false;
   // A hint must not turn the back-off into a hot loop.
   let isBackingOff = false;
@@ -44,11 +47,15 @@ export function startLoop(
       let pauseMs: number;
       try {
         pauseMs = await step();
+        failures.ended();
         backoffMs = FIRST_BACKOFF_MS;
         isBackingOff = false;
       } catch (error) {
-        onError?.(name);
-        log.error({ err: error, loop: name }, 'a background loop failed and will be tried again');
+        failures.failed(error);
+        log.error(
+          { err: error, loop: name, ...(accountId !== undefined && { accountId }) },
+          'a background loop failed and will be tried again',
+        );
         pauseMs = backoffMs * (0.5 + Math.random());
         backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
         isBackingOff = true;
@@ -60,6 +67,7 @@ export function startLoop(
       }
       await pause(pauseMs);
     }
+    failures.ended();
   }
 
   const ended = run();

@@ -1,3 +1,4 @@
+import type { OnLoopError } from './failure-streak.ts';
 import type { Log } from './log.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -11,8 +12,8 @@ export interface Concurrently<Due, Key> {
   permits: number;
   /** How long the loop sleeps when nothing is due. */
   pollMs: number;
-  /** Takes what is due next, and not of a key that is `busy`. Undefined: nothing is. */
-  claim(busy: readonly Key[]): Promise<Due | undefined>;
+  /** Takes what is due next, usually one, and not of a key that is `busy`. None: nothing is due. */
+  claim(busy: readonly Key[]): Promise<readonly Due[]>;
   /** Whose it is, so that each key has one under way at most. Undefined: nobody's. */
   keyOf(due: Due): Key | undefined;
   /** What it rejects with is logged, and counted as an error of the loop. */
@@ -20,7 +21,7 @@ export interface Concurrently<Due, Key> {
   /** Default is `HOLD_MS`. */
   holdMs?: number;
   log: Log;
-  onError?: (name: string) => void;
+  onError?: OnLoopError;
 }
 
 /**
@@ -62,12 +63,16 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
     release();
   }
 
+  function begin(due: Due): void {
+    const running = run(due).finally(() => underWay.delete(running));
+    underWay.add(running);
+  }
+
   async function step(): Promise<number> {
     while (mayBegin()) {
       const due = await claim([...busy]);
-      if (due === undefined) break;
-      const running = run(due).finally(() => underWay.delete(running));
-      underWay.add(running);
+      if (due.length === 0) break;
+      due.forEach(begin);
     }
     return pollMs;
   }

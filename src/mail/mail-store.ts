@@ -1,6 +1,8 @@
 /** The SQL of mails. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
 import { hint } from '../database/tell-hints.ts';
 
@@ -58,9 +60,30 @@ export interface DueMail {
 
 /**
  * Takes the mail that is due longest, and puts its next try off for a minute, then two, up to an hour: whoever took it must have sent
- * it sooner. None of a user who is `busy`. To whom it goes is looked up now; undefined: none is due, or the ledger is held.
+ * it sooner. None of a user who is `busy`. To whom it goes is looked up now. None: none is due, or the ledger is held. More than one
+ * only where somebody's are tried alone, since they could not be taken.
  */
-export async function takeDueMail(db: Connection, busy: readonly UserId[] = []): Promise<DueMail | undefined> {
+export async function takeDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {
+  const { db } = deps;
+  const mails = await isolateStatement(deps, 'mails', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct user_id as id from mails
+        where sent_at is null and due_at <= campanile_now() and expires_at > campanile_now() and user_id is not null`.execute(
+        db,
+      );
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => takeDueMail(db, busy, owners),
+  });
+  return mails.flatMap((mail) => (mail ? [mail] : []));
+}
+
+async function takeDueMail(
+  db: Connection,
+  busy: readonly UserId[],
+  owners: Owners,
+): Promise<DueMail | undefined> {
   const { rows } = await sql<DueMail>`
     update mails m
     set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',
@@ -72,7 +95,7 @@ export async function takeDueMail(db: Connection, busy: readonly UserId[] = []):
         from mails d left join user_logins l on l.login = d.login
         where d.sent_at is null and d.due_at <= campanile_now() and d.expires_at > campanile_now()
           and coalesce(coalesce(d.user_id, l.user_id) <> all(${busy}::bigint[]), true)
-          and not exists (select from ledger where held_since is not null)
+          and not exists (select from ledger where held_since is not null) and ${ownedBy('d.user_id', owners)}
         order by d.due_at limit 1 for update of d skip locked
       ) next
       left join users u on u.user_id = next.user_id and u.deleted_at is null and u.disabled_at is null
@@ -95,11 +118,24 @@ export async function dropMail(db: Connection, mailId: string): Promise<void> {
 }
 
 /** Forgets what has expired; answers what of it could not be sent. */
-export async function dropExpiredMails(db: Connection): Promise<Array<{ mailId: string; kind: MailKind }>> {
-  const { rows } = await sql<{ mailId: string; kind: MailKind; unsent: boolean }>`
-    delete from mails where expires_at <= campanile_now()
-    returning mail_id as "mailId", kind, sent_at is null and tries > 0 as unsent`.execute(db);
-  return rows.filter(({ unsent }) => unsent);
+export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ mailId: string; kind: MailKind }>> {
+  const { db } = deps;
+  const dropped = await isolateStatement(deps, 'expired mails', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct user_id as id from mails where expires_at <= campanile_now() and user_id is not null`.execute(
+        db,
+      );
+      return rows.map(({ id }) => id);
+    },
+    run: async (owners) => {
+      const { rows } = await sql<{ mailId: string; kind: MailKind; unsent: boolean }>`
+        delete from mails where expires_at <= campanile_now() and ${ownedBy('user_id', owners)}
+        returning mail_id as "mailId", kind, sent_at is null and tries > 0 as unsent`.execute(db);
+      return rows;
+    },
+  });
+  return dropped.flat().filter(({ unsent }) => unsent);
 }
 
 /** A mail whose link was opened. */

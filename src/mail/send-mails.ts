@@ -1,9 +1,12 @@
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
+import { quarantine } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
+import { isDataError } from '../lib/database-errors.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { serveConcurrently } from '../lib/serve-concurrently.ts';
-import { dropExpiredMails, dropMail, settleMail, takeDueMail, type DueMail } from './mail-store.ts';
+import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, RefusedForGood, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './write-mail.ts';
@@ -19,7 +22,7 @@ export interface SendMailsOptions {
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**
@@ -30,10 +33,21 @@ export interface SendMailsOptions {
 export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMailsOptions): { stop(): Promise<void> } {
   const server = mail && openMailServer(mail);
 
-  async function takeNext(busy: readonly UserId[]): Promise<DueMail | undefined> {
-    const due = await takeDueMail(db, busy);
-    if (!due) for (const lost of await dropExpiredMails(db)) log.warn(lost, 'a mail expired before it could be sent');
-    return due;
+  async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
+    const due = await takeDueMails({ db, log }, busy);
+    if (due.length > 0) return due;
+    for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
+    return [];
+  }
+
+  /** A mail that was sent, and cannot be written down as sent, keeps none of anybody else's, and is not sent again soon. */
+  async function handleOrIsolate(due: DueMail): Promise<void> {
+    try {
+      await handle(due);
+    } catch (error) {
+      if (due.userId === null || !isDataError(error)) throw error;
+      await quarantine({ db, log }, 'mails', { id: due.userId, error });
+    }
   }
 
   async function handle(due: DueMail): Promise<void> {
@@ -64,7 +78,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
     pollMs: POLL_MS,
     claim: takeNext,
     keyOf: ({ userId }) => userId ?? undefined,
-    serve: handle,
+    serve: handleOrIsolate,
     log,
     ...(onLoopError && { onError: onLoopError }),
   });

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { Connection } from '../database/connect.ts';
+import type { Database } from '../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import type { Log } from '../lib/log.ts';
 
 /** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
 const UNUSED_MEDIA_KEPT_DAYS = 1;
@@ -14,14 +16,37 @@ const FILES_PER_STEP = 200;
  * when there was none.
  */
 export async function dropUnusedMedia(
-  db: Connection,
+  db: Database,
   after: number,
   mediaDays: number = MEDIA_DAYS,
+  log?: Log,
+): Promise<number | undefined> {
+  const results = await isolateStatement({ db, log }, 'unused media', {
+    findOwners: () => findOwners(db, after),
+    run: (owners) => dropOf(db, after, { mediaDays, owners }),
+  });
+  return results.reduce((last, one) => one ?? last, undefined);
+}
+
+async function findOwners(db: Database, after: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from (
+      select workspace_id from media where media_id > ${after} order by media_id limit ${FILES_PER_STEP}) m`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Of these workspaces; the place in all files goes on also past those of others. */
+async function dropOf(
+  db: Database,
+  after: number,
+  { mediaDays, owners }: { mediaDays: number; owners: Owners },
 ): Promise<number | undefined> {
   const { rows } = await sql<{ last: number | null }>`
     with page as materialized (
       select media_id, workspace_id, exists (select from contents c where c.media_id = m.media_id) as is_told,
-             bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+             ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
                and not exists (select from drafts d where d.media_id = m.media_id)
                and not exists (
                  select from contents c join campaigns k on k.campaign_id = c.campaign_id

@@ -207,7 +207,7 @@ export interface Messenger extends MessengerTraits {
    * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
    * again, so recording must be idempotent.
    */
-  watchMembers(record: (events: MemberEvent[]) => Promise<void>): () => Promise<void>;
+  watchMembers(record: RecordEvents): () => Promise<void>;
   /**
    * Unlinks an account whose user is gone and drops what is kept of it, a part at a time: true when there may be more, to be called
    * again. Nobody opens the account any more. Rejects when the messaging application cannot be asked; it is then tried again.
@@ -215,6 +215,9 @@ export interface Messenger extends MessengerTraits {
   forget(accountId: number): Promise<boolean>;
   close(): Promise<void>;
 }
+
+/** Resolves to the accounts whose events were not recorded, and are to be told again later, if there are any. */
+export type RecordEvents = (events: MemberEvent[]) => Promise<ReadonlySet<number> | void>;
 
 /** What a member did about a post, or who a member is. Any order, any repeats. */
 export type MemberEvent =

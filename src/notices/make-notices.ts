@@ -1,5 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Connection, Database } from '../database/connect.ts';
+import type { Connection } from '../database/connect.ts';
+import { inSavepoint } from '../database/in-savepoint.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import { readQuarantined, type QuarantineDeps } from '../database/quarantine.ts';
 import { eventOf, isForAdministrators, NOTICE_KINDS, usualWays } from './kinds.ts';
 
 const BATCH = 500;
@@ -20,19 +23,25 @@ const KIND_ROWS = sql.join(
 /**
  * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
  * these want to be. One at a time, over all processes: who finds another at it leaves it to that one. By e-mail only where there is a
- * mail server, and to addresses that were confirmed. Answers whether there may be more.
+ * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
+ * out; once they can, those that it missed are made.
  */
-export async function makeNotices(db: Database, { hasMail }: { hasMail: boolean }): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: boolean }): Promise<boolean> {
+  const { due } = await readQuarantined(deps.db, 'notices');
+  return deps.db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ position: number }>`
       select position from notice_reader for update skip locked`.execute(trx);
     const [reader] = rows;
     if (!reader) return false;
     const { last, count } = await findLast(trx, reader.position);
+    if (last === null && due.size === 0) return false;
+    const span = { after: reader.position, to: last ?? reader.position };
+    await isolateStatement(deps, 'notices', {
+      findOwners: async () => [...(await findOwners(trx, span)), ...due],
+      run: (owners) =>
+        inSavepoint(trx, async () => removeTooMany(trx, await insertNotices(trx, { ...span, owners }, hasMail))),
+    });
     if (last === null) return false;
-    const span = { after: reader.position, to: last };
-    const people = await insertNotices(trx, span, hasMail);
-    await removeTooMany(trx, people);
     await sql`update notice_reader set position = ${last}`.execute(trx);
     return count === BATCH;
   });
@@ -47,12 +56,31 @@ async function findLast(trx: Connection, after: number): Promise<{ last: number 
   return rows[0] ?? { last: null, count: 0 };
 }
 
+interface Span {
+  after: number;
+  to: number;
+}
+
+async function findOwners(trx: Connection, { after, to }: Span): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from events
+    where position > ${after} and position <= ${to} and type in (${EVENT_LIST})`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** So long before somebody was left out something may have happened of which the notice was not made. */
+const MISSED_BEFORE = sql`interval '1 hour'`;
+
+/** The events of a span; those of `wanted` workspaces that are in quarantine from before, too: what has its notice gets no other. */
+function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<boolean> {
+  const isNew = sql<boolean>`e.position > ${after} and e.position <= ${to}`;
+  if (!owners.wanted) return isNew;
+  return sql`(${isNew} or e.position <= ${to} and e.at >= (
+    select q.since - ${MISSED_BEFORE} from quarantine q where q.batch = 'notices' and q.workspace_id = e.workspace_id))`;
+}
+
 /** Answers who was told something. */
-async function insertNotices(
-  trx: Connection,
-  { after, to }: { after: number; to: number },
-  hasMail: boolean,
-): Promise<number[]> {
+async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     with kinds (kind, type, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
       insert into notices (user_id, event_id, kind, at, data)
@@ -61,7 +89,7 @@ async function insertNotices(
       join kinds k on k.type = e.type
       join memberships m on m.workspace_id = e.workspace_id
       join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null and (u.is_admin or not k.for_admins)
-      where e.position > ${after} and e.position <= ${to} and e.type in (${EVENT_LIST})
+      where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})
       order by e.position
       on conflict (user_id, event_id) do nothing
       returning notice_id, user_id, kind, at

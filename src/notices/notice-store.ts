@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
 import { NOTICE_KINDS, usualWays, type NoticeKind, type Ways } from './kinds.ts';
 
@@ -56,6 +57,7 @@ export async function countUnread(db: Connection, userId: UserId, kinds: readonl
 }
 
 /** Removes notices of what happened over 90 days ago. */
-export function clearOldNotices(db: Connection): Promise<void> {
-  return clearOldRows(db, { table: 'notices', key: 'notice_id', kept: '90 days' });
+export function clearOldNotices(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.at < campanile_now() - interval '90 days'`;
+  return clearOldRows(deps, { table: 'notices', owner: 'user_id', isOld });
 }

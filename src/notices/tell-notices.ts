@@ -1,8 +1,11 @@
 import webPush from 'web-push';
-import type { Database } from '../database/connect.ts';
+import type { Connection, Database } from '../database/connect.ts';
+import { isolateStatement, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
 import { RefusedAddress } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { serveConcurrently } from '../lib/serve-concurrently.ts';
@@ -13,6 +16,7 @@ import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
   claimMails,
   claimPush,
+  findDuePeople,
   forgetBrowser,
   noteFailed,
   noteReached,
@@ -38,7 +42,7 @@ export interface TellNoticesOptions {
   /** Who is behind it, for push services: an https:// URL or a mailto: address. */
   contact: string;
   hasMail: boolean;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**
@@ -53,18 +57,27 @@ export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void
   const notices = startLoop(
     'notices',
     async () => {
-      const hasMore = await makeNotices(db, { hasMail });
-      if (hasMail) await mailNotices(db);
+      const hasMore = await makeNotices({ db, log }, { hasMail });
+      if (hasMail) await mailNotices({ db, log });
       return hasMore ? 0 : POLL_MS;
     },
     watched,
   );
 
+  /** The one that is due longest; more only where somebody is tried alone. */
+  async function claimNext(busy: readonly UserId[]): Promise<PushTurn[]> {
+    const turns = await isolateStatement({ db, log }, 'pushes', {
+      findOwners: () => findDuePeople(db, 'browser'),
+      run: (owners) => claimPush(db, busy, owners),
+    });
+    return turns.flatMap((turn) => (turn ? [turn] : []));
+  }
+
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
     pollMs: POLL_MS,
-    claim: (busy) => claimPush(db, busy),
+    claim: claimNext,
     keyOf: ({ userId }) => userId,
     // What could not be written down is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
@@ -80,16 +93,22 @@ export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void
 }
 
 /** Hands what is due to the mails, in one transaction: none is written twice. */
-async function mailNotices(db: Database): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const turns = await claimMails(trx, MAILS_TOGETHER);
-    for (const { userId, kind, count, data } of turns) {
-      if (!data) continue;
-      const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
-      await queueMail(trx, { kind: 'notice', userId, detail });
-    }
-    if (turns.length > 0) await settleTurns(trx, turns);
+async function mailNotices(deps: QuarantineDeps): Promise<void> {
+  const { db } = deps;
+  await isolateStatement(deps, 'notice mails', {
+    findOwners: () => findDuePeople(db, 'email'),
+    run: (owners) => db.transaction().execute((trx) => mailThose(trx, owners)),
   });
+}
+
+async function mailThose(trx: Connection, owners: Owners): Promise<void> {
+  const turns = await claimMails(trx, MAILS_TOGETHER, owners);
+  for (const { userId, kind, count, data } of turns) {
+    if (!data) continue;
+    const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+    await queueMail(trx, { kind: 'notice', userId, detail });
+  }
+  if (turns.length > 0) await settleTurns(trx, turns);
 }
 
 async function push(options: TellNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {

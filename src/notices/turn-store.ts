@@ -1,6 +1,7 @@
 /** The SQL of what waits to be told outside the dashboard. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
+import { ownedBy, type Owners } from '../database/isolate-statement.ts';
 import type { UserId } from '../database/schema.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
@@ -37,12 +38,17 @@ const PUT_OFF = sql`
   tries = t.tries + 1, due_at = campanile_now() + least(60, power(2, least(t.tries, 6))) * interval '1 minute'`;
 
 /** Takes the browser that is due longest, of nobody who is `busy`. Undefined: none is due, or the ledger is held. */
-export async function claimPush(db: Connection, busy: readonly UserId[]): Promise<PushTurn | undefined> {
+export async function claimPush(
+  db: Connection,
+  busy: readonly UserId[],
+  owners: Owners,
+): Promise<PushTurn | undefined> {
   const { rows } = await sql<PushTurn>`
     update notice_turns t set ${PUT_OFF}
     from (
       select turn_id from notice_turns
       where waiting > 0 and due_at <= campanile_now() and subscription_id is not null and user_id <> all(${[...busy]}::bigint[])
+        and ${ownedBy('user_id', owners)}
         and not exists (select from ledger where held_since is not null)
       order by due_at limit 1 for update skip locked
     ) due, push_subscriptions s
@@ -52,18 +58,26 @@ export async function claimPush(db: Connection, busy: readonly UserId[]): Promis
 }
 
 /** Takes mails that are due, some of them. Undefined while the ledger is held. */
-export async function claimMails(trx: Connection, limit: number): Promise<Turn[]> {
+export async function claimMails(trx: Connection, limit: number, owners: Owners): Promise<Turn[]> {
   const { rows } = await sql<Turn>`
     update notice_turns t set ${PUT_OFF}
     from (
       select turn_id from notice_turns
-      where waiting > 0 and due_at <= campanile_now() and subscription_id is null
+      where waiting > 0 and due_at <= campanile_now() and subscription_id is null and ${ownedBy('user_id', owners)}
         and not exists (select from ledger where held_since is not null)
       order by due_at limit ${limit} for update skip locked
     ) due
     where t.turn_id = due.turn_id
     returning ${TURN}`.execute(trx);
   return rows;
+}
+
+/** People who are due to be told something, by browser or by e-mail. */
+export async function findDuePeople(db: Connection, by: 'browser' | 'email'): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct user_id as id from notice_turns
+    where waiting > 0 and due_at <= campanile_now() and (subscription_id is null) = ${by === 'email'}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** These have been told, or need not be; what was added meanwhile waits for the next time. */

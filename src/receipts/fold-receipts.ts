@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
+import { readHeld } from '../database/quarantine.ts';
+import type { Log } from '../lib/log.ts';
 
 /**
  * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
@@ -22,27 +25,29 @@ interface OldRuns {
  * more, or removes a part of the receipts of runs that are closed. False when there was nothing left to do. Any number of processes
  * may do so at once, and stop in between.
  */
-export async function foldReceipts(db: Database): Promise<boolean> {
-  const old = await findOldRuns(db);
-  if (!old) return false;
-  if (old.isClosed) await dropReceipts(db, old);
-  else await closeReceipts(db, old);
-  return true;
+export async function foldReceipts(db: Database, log?: Log): Promise<boolean> {
+  const old = await findOldRuns(db, await readHeld(db, 'old receipts'));
+  await isolateEach({ db, log }, 'old receipts', old, {
+    idOf: ({ accountId }) => accountId,
+    run: (runs) => (runs.isClosed ? dropReceipts(db, runs) : closeReceipts(db, runs)),
+  });
+  return old.length > 0;
 }
 
 /** Those that ended first, of one account; of users who are gone the erasure takes care. */
-async function findOldRuns(db: Database): Promise<OldRuns | undefined> {
+async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRuns[]> {
   const { rows } = await sql<OldRuns>`
     with old as materialized (
       -- One that was retried after it was closed has ended again.
       select r.account_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
       from runs r join lanes l on l.account_id = r.account_id
       where r.finished_at <= campanile_now() - ${RECEIPTS_KEPT_DAYS} * interval '1 day' and not r.receipts_dropped
+        and r.account_id <> all(${[...held]}::bigint[])
       order by r.finished_at limit ${RUNS_PER_STEP}
     )
     select account_id as "accountId", array_agg(run_id) as "runIds", closed as "isClosed"
     from old group by account_id, closed order by min(finished_at) limit 1`.execute(db);
-  return rows[0];
+  return rows;
 }
 
 /** With the lane locked nobody is just counting a receipt; whoever comes next finds the runs closed. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { writeOrStop } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
 import { recipientsOf } from '../deliveries/end-unsent.ts';
 import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../lib/log.ts';
@@ -20,15 +21,24 @@ type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
  * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
  * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
  * (contract §5), but a part of one proves nothing. What would break a rule of the
- * ledger is let go of, and its account stopped. Throws when the database cannot be asked; the batch may then simply be told again.
+ * ledger is let go of, and its account stopped. Resolves to the accounts whose events could not be recorded for another fault in their
+ * data: they are to be told again later. Throws when the database cannot be asked; the batch may then simply be told again.
  */
-export async function recordReceipts(db: Database, events: readonly MemberEvent[], log?: Log): Promise<void> {
+export async function recordReceipts(
+  db: Database,
+  events: readonly MemberEvent[],
+  log?: Log,
+): Promise<ReadonlySet<number>> {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
-  for (const [accountId, own] of byAccount)
-    await traceReceipts(db, accountId, {
-      events: own,
-      record: () => writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
-    });
+  const { left } = await isolateEach({ db, log }, 'receipts', [...byAccount], {
+    idOf: ([accountId]) => accountId,
+    run: ([accountId, own]) =>
+      traceReceipts(db, accountId, {
+        events: own,
+        record: () => writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
+      }),
+  });
+  return new Set(left.map(([accountId]) => accountId));
 }
 
 function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {

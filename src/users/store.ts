@@ -1,6 +1,8 @@
 /** The SQL of users, their logins and what revokes their tokens. */
 import { sql, type Selectable } from 'kysely';
+import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../database/schema.ts';
 import { hint } from '../database/tell-hints.ts';
 
@@ -215,9 +217,10 @@ export async function signOutToken(
 }
 
 /** Forgets tokens that were signed out and would be refused by now anyway. */
-export async function clearExpiredTokens(db: Connection): Promise<void> {
+export function clearExpiredTokens(deps: QuarantineDeps): Promise<void> {
   // A little later than they end: the processes' own clocks decide that.
-  await sql`delete from signed_out_tokens where expires_at < campanile_now() - interval '1 hour'`.execute(db);
+  const isOld = sql`o.expires_at < campanile_now() - interval '1 hour'`;
+  return clearOldRows(deps, { table: 'signed_out_tokens', owner: 'user_id', isOld });
 }
 
 /**

@@ -48,7 +48,7 @@ export interface DueWebhook {
 export interface DueFilter {
   isSlow: boolean;
   exceptWebhooks: readonly string[];
-  exceptWorkspaces: readonly WorkspaceId[];
+  exceptWorkspaces: readonly number[];
   limit: number;
 }
 

@@ -1,6 +1,9 @@
 import type { Database } from '../database/connect.ts';
+import { isolateEach } from '../database/isolate-failures.ts';
+import { readHeld } from '../database/quarantine.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import { sequenceEvents } from '../events/sequence-events.ts';
+import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
@@ -19,7 +22,7 @@ export interface SendWebhooksOptions {
   slowAfterMs?: number;
   onTry?: (outcome: WebhookOutcome) => void;
   onSwitchedOff?: (reason: SwitchedOff) => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 /**
@@ -35,16 +38,28 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
 
   async function tell(lane: Lane): Promise<void> {
     const { webhookId, workspaceId } = lane;
-    const reason = await tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane);
+    const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
+      idOf: () => workspaceId,
+      run: () => tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
+    });
+    const [reason] = results;
     if (!reason) return;
     onSwitchedOff?.(reason);
     log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
   }
 
+  async function claim(due: DueWebhook): Promise<Lane | undefined> {
+    const { results } = await isolateEach({ db, log }, 'webhooks', [due], {
+      idOf: ({ workspaceId }) => workspaceId,
+      run: () => claimLane(db, due),
+    });
+    return results[0];
+  }
+
   async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
     try {
       await pool.run(due, async () => {
-        const lane = await claimLane(db, due);
+        const lane = await claim(due);
         if (lane) await tell(lane);
         return lane !== undefined;
       });
@@ -59,7 +74,8 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
   /** Answers whether there may be more that is due. */
   async function serveDue(pool: PermitPool): Promise<boolean> {
     const filter = pool.filter();
-    const due = filter.limit > 0 ? await findDue(db, filter) : [];
+    const exceptWorkspaces = [...filter.exceptWorkspaces, ...(await readHeld(db, 'webhooks'))];
+    const due = filter.limit > 0 ? await findDue(db, { ...filter, exceptWorkspaces }) : [];
     for (const one of due) {
       const served = serve(pool, one).finally(() => inHand.delete(served));
       inHand.add(served);
@@ -67,7 +83,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     return due.length > 0 && due.length === filter.limit;
   }
 
-  const events = startLoop('events', async () => ((await sequenceEvents(db)) ? 0 : POLL_MS), options);
+  const events = startLoop('events', async () => ((await sequenceEvents({ db, log })) ? 0 : POLL_MS), options);
   const onFree = () => lanes.wake();
   const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
   const slow = createPermitPool({ ...SLOW, signal, onFree });

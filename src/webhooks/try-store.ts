@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { clearOldRows } from '../database/clear-old-rows.ts';
 import type { Connection } from '../database/connect.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
 
 /** One try to tell one event, and what came of it. */
 export interface Try {
@@ -53,6 +54,7 @@ export async function selectTries(
 }
 
 /** Removes tries that are over 30 days old. */
-export function clearOldTries(db: Connection): Promise<void> {
-  return clearOldRows(db, { table: 'webhook_tries', key: 'try_id', kept: '30 days' });
+export function clearOldTries(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.at < campanile_now() - interval '30 days'`;
+  return clearOldRows(deps, { table: 'webhook_tries', owner: 'workspace_id', isOld });
 }

@@ -66,7 +66,7 @@ test('at most 50 changes are told, and what is over 90 days old goes', async () 
     select account_id, campanile_now() - n * interval '2 days', 'sandbox', 'connected'
     from accounts, generate_series(1, 60) n where workspace_id = ${workspaceOf(bob)}`.execute(app.database.db);
   expect(await historyOf(bob)).toHaveLength(50);
-  await clearOldStates(app.database.db);
+  await clearOldStates(app.database);
   const { rows } = await sql<{ oldest: boolean; kept: number }>`
     select bool_or(at < campanile_now() - interval '90 days') as oldest, count(*)::int as kept
     from account_states s join accounts a on a.account_id = s.account_id where a.workspace_id = ${workspaceOf(bob)}`.execute(

@@ -120,7 +120,8 @@ async function take(world: World, one: Step): Promise<void> {
     case 'same': {
       const participant = PEOPLE[one.pick % 2] ?? '';
       const alias = participant.replace('lid', 'number');
-      return recordReceipts(db, [{ kind: 'same', accountId: owner.accountId, participant, alias }]);
+      await recordReceipts(db, [{ kind: 'same', accountId: owner.accountId, participant, alias }]);
+      return;
     }
     case 'time':
       await database.clock.advance({ hours: one.hours });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { keepBeating, joinWorkers, requeueLanes, takeShards } from '../../src/accounts/lease-store.ts';
+import { keepBeating, joinWorkers, requeueLanes } from '../../src/accounts/lease-store.ts';
+import { createTakeOver } from '../../src/accounts/take-over.ts';
 import { lockLane } from '../../src/accounts/store.ts';
 import { cancelCampaign } from '../../src/campaigns/change/control.ts';
 import { claimTurns } from '../../src/deliveries/claim-turns.ts';
+import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -24,8 +26,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const log = createLog('fatal');
 const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
-const take = async (workerId: number) => [...(await takeShards(database.db, workerId, LEASE)).keys()];
+const take = async (workerId: number) => [
+  ...(await createTakeOver({ db: database.db, log, ...LEASE }).takeShards(workerId)).keys(),
+];
 
 /** Who waits for a lock. */
 async function countWaiting(): Promise<number> {

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 async function sequenceAll(): Promise<void> {
-  while (await sequenceEvents(database.db));
+  while (await sequenceEvents(database));
 }
 
 async function eventsOf({ workspaceId }: Owner) {
@@ -282,10 +282,10 @@ test('events go after a day, and after 30 where there is a webhook', async () =>
     );
   await sequenceAll();
   await database.clock.advance({ days: 2 });
-  await clearOldEvents(database.db);
+  await clearOldEvents(database);
   expect(await typesOf(owner)).toEqual([]);
   expect(await typesOf(heard)).toHaveLength(1);
   await database.clock.advance({ days: 29 });
-  await clearOldEvents(database.db);
+  await clearOldEvents(database);
   expect(await typesOf(heard)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHealth } from '../../src/lib/health.ts';
 import { readVersion } from '../../src/lib/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
@@ -42,6 +43,27 @@ test('readiness tells what is not in order, liveness does not care', async () =>
   ]);
   expect((await server.request('/health/live')).body).toEqual({ status: 'ok', ...version });
   isAway = false;
+  expect((await server.request('/health/ready')).status).toBe(200);
+});
+
+test('readiness names what keeps the process from its work, for as long as there is anything', async () => {
+  const health = createHealth();
+  const server = await start({ readyChecks: { database: async () => {} }, health });
+  health.report('loop lanes', {
+    message: 'The background loop "lanes" keeps failing',
+    detail: 'for the operator alone',
+  });
+  const failing = await server.request('/health/ready');
+  expect([failing.status, failing.body]).toEqual([
+    503,
+    {
+      status: 'unavailable',
+      message: 'The background loop "lanes" keeps failing',
+      checks: { database: 'ok', 'loop lanes': 'failed' },
+      ...version,
+    },
+  ]);
+  health.resolve('loop lanes');
   expect((await server.request('/health/ready')).status).toBe(200);
 });
 

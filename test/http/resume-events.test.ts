@@ -54,7 +54,7 @@ async function happen(whose: Person, count = 1): Promise<number[]> {
     select ${workspaceOf(whose)}::bigint, 'run.completed', jsonb_build_object('n', n) from unnest(${numbers}::int[]) n`.execute(
     database.db,
   );
-  while (await sequenceEvents(database.db));
+  while (await sequenceEvents(database));
   return numbers;
 }
 

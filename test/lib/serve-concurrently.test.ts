@@ -20,7 +20,7 @@ function serve(jobs: Job[], options: Partial<Concurrently<Job, string>> = {}) {
     log: createLog('silent'),
     async claim(busy) {
       const at = jobs.findIndex(({ key }) => key === undefined || !busy.includes(key));
-      return at === -1 ? undefined : jobs.splice(at, 1)[0];
+      return at === -1 ? [] : jobs.splice(at, 1);
     },
     keyOf: ({ key }) => key,
     async serve({ name }) {

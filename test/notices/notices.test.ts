@@ -129,7 +129,7 @@ test('no more than the newest thousand are kept of a person, none longer than 90
   await sql`update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`.execute(
     app.database.db,
   );
-  await clearOldNotices(app.database.db);
+  await clearOldNotices(app.database);
   expect((await list()).unread_count).toBe(5);
 });
 
@@ -274,6 +274,6 @@ test('a mail tells it where the address is confirmed and somebody wants it, and 
 test('two who make notices at once make each once', async () => {
   const { db } = app.database;
   await happen('campaign.completed', ...Array.from({ length: 40 }, (_, index) => `${index}`));
-  await Promise.all(Array.from({ length: 4 }, () => makeNotices(db, { hasMail: false })));
+  await Promise.all(Array.from({ length: 4 }, () => makeNotices({ db }, { hasMail: false })));
   expect((await listed(30)).unread_count).toBe(40);
 });

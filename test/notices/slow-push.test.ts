@@ -44,7 +44,7 @@ async function createSubscriber(): Promise<Owner> {
     insert into events (workspace_id, type, data) values (${owner.workspaceId}, 'campaign.completed', '{"name": "News"}')`.execute(
     database.db,
   );
-  await sequenceEvents(database.db);
+  await sequenceEvents(database);
   return owner;
 }
 

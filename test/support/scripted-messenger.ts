@@ -5,6 +5,7 @@ import type {
   MessengerSession,
   Post,
   PostChange,
+  RecordEvents,
   RevisionResult,
   SendResult,
   SentPost,
@@ -40,7 +41,7 @@ const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as 
 
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {
-  let record: (events: MemberEvent[]) => Promise<void> = () => Promise.reject(new Error('nobody watches the members'));
+  let record: RecordEvents = () => Promise.reject(new Error('nobody watches the members'));
   async function sendOne(to: Destination, post: Post): Promise<SendResult> {
     const result = (await messenger.answer(to, post)) ?? { kind: 'sent', recipients: 2 };
     if (result.kind === 'sent' || result.kind === 'unknown')
@@ -97,7 +98,9 @@ export function scriptMessenger(): ScriptedMessenger {
     answer: () => undefined,
     changes: [],
     answerChange: () => undefined,
-    tell: (events) => record(events),
+    async tell(events) {
+      await record(events);
+    },
     open: () => Promise.resolve(session),
     link(_account, _method, tell) {
       tell({ status: 'connected' });

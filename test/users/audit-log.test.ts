@@ -132,10 +132,10 @@ test('revoked tokens are told, and entries are kept for a year', async () => {
   expect((await kept()).slice(0, 2)).toEqual(['user.signed_in', 'user.tokens_revoked']);
   const { db, clock } = app.database;
   await clock.advance({ days: 364 });
-  await clearOldEntries(db);
+  await clearOldEntries({ db });
   expect(await kept()).toContain('user.signed_up');
   await clock.advance({ days: 3 });
   await app.call('user/update_profile', { first_name: 'A' }, token);
-  await clearOldEntries(db);
+  await clearOldEntries({ db });
   expect(await kept()).toEqual(['user.profile_changed']);
 });

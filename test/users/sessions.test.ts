@@ -113,7 +113,7 @@ test('those that have expired are forgotten', async () => {
   await sql`update sessions set expires_at = campanile_now() - interval '2 hours' where user_id = ${alice.userId}`.execute(
     database.db,
   );
-  await clearOldSessions(database.db);
+  await clearOldSessions(database);
   expect(await list(alice.token)).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ test('a token that was signed out cannot spare itself by changing the password w
 
 test('a token stays signed out until it has expired, however the service is started anew', async () => {
   await signOut(here, bob.token);
-  await clearExpiredTokens(database.db);
+  await clearExpiredTokens(database);
   const anew = await startTestServer({ db: database.db });
   expect(await statusOn(anew, bob.token)).toBe(401);
   await anew.close();
@@ -97,7 +97,7 @@ test('a token stays signed out until it has expired, however the service is star
   await sql`update signed_out_tokens set expires_at = campanile_now() - interval '2 hours' where user_id = ${bob.userId}`.execute(
     database.db,
   );
-  await clearExpiredTokens(database.db);
+  await clearExpiredTokens(database);
   expect(await kept().execute()).toHaveLength(0);
 });
 

@@ -102,7 +102,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
 test('what a process had in hand when it died is told by another, and what it comes to say later counts for nothing', async () => {
   const id = await addWebhook();
   await happen(1, 3);
-  await sequenceEvents(database.db);
+  await sequenceEvents(database);
   const [dead] = await claimDue(database.db);
   if (!dead) throw new Error('nothing was due');
   expect(await claimDue(database.db)).toEqual([]);
@@ -122,7 +122,7 @@ test('what a process had in hand when it died is told by another, and what it co
 test('nothing is told of a ledger that is held', async () => {
   await addWebhook();
   await happen(1, 1);
-  await sequenceEvents(database.db);
+  await sequenceEvents(database);
   await sql`update ledger set held_since = campanile_now(), held_reason = 'a copy'`.execute(database.db);
   expect(await claimDue(database.db)).toEqual([]);
   await sql`update ledger set held_since = null, held_reason = null`.execute(database.db);
@@ -132,7 +132,7 @@ test('nothing is told of a ledger that is held', async () => {
 test('one that wants nothing of what it waits for any more is told nothing, and rests', async () => {
   const id = await addWebhook();
   await happen(1, 3);
-  await sequenceEvents(database.db);
+  await sequenceEvents(database);
   await sql`update webhooks set events = '{group.changed}' where webhook_id = ${id}`.execute(database.db);
   const [lane] = await claimDue(database.db);
   if (!lane) throw new Error('nothing was due');

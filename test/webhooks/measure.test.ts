@@ -83,7 +83,7 @@ test('who waits is measured from when there was something to tell, and only wher
   await sql`insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`.execute(
     db,
   );
-  await sequenceEvents(db);
+  await sequenceEvents({ db });
   expect(await overdue()).toBe(0);
   await clock.advance({ seconds: 90 });
   expect(await overdue()).toBe(90);

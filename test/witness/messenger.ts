@@ -2,7 +2,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { startLoop } from '../../src/lib/loop.ts';
 import type {
   Destination,
-  MemberEvent,
+  RecordEvents,
   Messenger,
   MessengerAccount,
   MessengerGroup,
@@ -93,7 +93,7 @@ async function sendOne(
   );
 }
 
-async function tellReceipts(line: Line, record: (events: MemberEvent[]) => Promise<void>): Promise<number> {
+async function tellReceipts(line: Line, record: RecordEvents): Promise<number> {
   await line.ready();
   const { receipts, upTo } = await line.ask({ op: 'receipts' });
   if (receipts.length === 0) return LOOK_MS;

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { writeOrStopEach } from '../../accounts/stop-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateFailures } from '../../database/isolate-failures.ts';
+import { readQuarantined } from '../../database/quarantine.ts';
 import { hint } from '../../database/tell-hints.ts';
 import type { Log } from '../../lib/log.ts';
 import { takeTurns, type Rotation } from '../../lib/take-turns.ts';
@@ -38,7 +40,9 @@ export async function beginDueRuns(
   { turns = takeRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
-  const due = turns.begin.order(await findDueAccounts(db, shards)).slice(0, ACCOUNTS_PER_STEP);
+  const { held } = await readQuarantined(db, 'due runs');
+  const found = (await findDueAccounts(db, shards)).filter((accountId) => !held.has(accountId));
+  const due = turns.begin.order(found).slice(0, ACCOUNTS_PER_STEP);
   turns.begin.served(due);
   const begun = due.length > 0 && (await beginOrStop(db, due, log));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
@@ -47,11 +51,15 @@ export async function beginDueRuns(
 }
 
 async function beginOrStop(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
-  const begun = await writeOrStopEach({ db, log }, accountIds, {
-    about: (accountId) => ({ accountId }),
-    write: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
+  const { results } = await isolateFailures({ db, log }, 'due runs', accountIds, {
+    idOf: (accountId) => accountId,
+    run: (all) =>
+      writeOrStopEach({ db, log }, all, {
+        about: (accountId) => ({ accountId }),
+        write: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
+      }),
   });
-  return begun.some(Boolean);
+  return results.flat().some(Boolean);
 }
 
 /** In the order of what they have due. */

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { writeOrStop } from '../../accounts/stop-account.ts';
 import { lockLane } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateEach } from '../../database/isolate-failures.ts';
+import { readHeld } from '../../database/quarantine.ts';
 import { endUnsent } from '../../deliveries/end-unsent.ts';
 import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import type { Log } from '../../lib/log.ts';
@@ -118,20 +120,20 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
  * each account. Resolves to whether there is more.
  */
 export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'late runs');
   const { rows } = await sql<Overdue>`
     select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
            count(*) filter (where status = 'planned')::int as late
     from runs r
-    where shard = any(${shards}::smallint[])
+    where shard = any(${shards}::smallint[]) and account_id <> all(${held}::bigint[])
       and (status = 'running' and expanded = targets and ${isStalled}
            or status = 'planned' and paused and due_at <= ${latestStart})
     group by account_id`.execute(db);
-  let hasMore = false;
-  for (const overdue of rows) {
-    const hasLeft = await writeOrStop({ db, log }, overdue.account_id, () => sweepAccount(db, overdue));
-    hasMore ||= hasLeft ?? false;
-  }
-  return hasMore;
+  const { results } = await isolateEach({ db, log }, 'late runs', rows, {
+    idOf: (overdue) => overdue.account_id,
+    run: (overdue) => writeOrStop({ db, log }, overdue.account_id, () => sweepAccount(db, overdue)),
+  });
+  return results.some(Boolean);
 }
 
 interface Overdue {

@@ -1,6 +1,7 @@
 import type { Leases } from '../../accounts/leases.ts';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { takeTurns } from '../../lib/take-turns.ts';
@@ -13,13 +14,9 @@ const SWEEP_MS = 60_000;
 const LATE_MS = 5_000;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
-export function watchRuns(deps: {
-  db: Database;
-  log: Log;
-  leases: Leases;
-  hints: Hints;
-  onLoopError?: (loop: string) => void;
-}): { stop(): Promise<void> } {
+export function watchRuns(deps: { db: Database; log: Log; leases: Leases; hints: Hints; onLoopError?: OnLoopError }): {
+  stop(): Promise<void>;
+} {
   const { db, log, leases } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const turns = takeRunTurns();
@@ -31,7 +28,7 @@ export function watchRuns(deps: {
   );
   const late = startLoop(
     'unbegun runs',
-    async () => ((await noteLateRuns(db, leases.shards())) ? 0 : LATE_MS),
+    async () => ((await noteLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
     options,
   );
   const requesters = takeTurns();

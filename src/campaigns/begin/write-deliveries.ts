@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { writeOrStopEach } from '../../accounts/stop-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateFailures } from '../../database/isolate-failures.ts';
+import { readQuarantined } from '../../database/quarantine.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Rotation } from '../../lib/take-turns.ts';
 
@@ -35,25 +37,34 @@ export async function writeDeliveries(
   shards: number[],
   { turns, log }: { turns: Rotation; log?: Log | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
-  const accounts = turns.order(await findUnwritten(db, shards));
+  const { held } = await readQuarantined(db, 'written deliveries');
+  const accounts = turns.order((await findUnwritten(db, shards)).filter((accountId) => !held.has(accountId)));
   const endMs = performance.now() + STEP_MS;
   let free = 0;
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    const counts = await writeOrStopEach({ db, log }, some, {
-      about: (accountId) => ({ accountId }),
-      write: (ids) =>
-        db.transaction().execute(async (trx) => {
-          const locked = await lockFreeLanes(trx, ids);
-          await writePiece(trx, locked);
-          return locked.length;
+    const { results } = await isolateFailures({ db, log }, 'written deliveries', some, {
+      idOf: (accountId) => accountId,
+      run: (all) =>
+        writeOrStopEach({ db, log }, all, {
+          about: (accountId) => ({ accountId }),
+          write: (ids) => lockAndWrite(db, ids),
         }),
     });
-    free += counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    free += results.flat().reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';
   return accounts.length > 0 ? 'locked' : 'nothing';
+}
+
+/** Answers for how many accounts; the others are locked by somebody else. */
+function lockAndWrite(db: Database, accountIds: readonly number[]): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const locked = await lockFreeLanes(trx, accountIds);
+    await writePiece(trx, locked);
+    return locked.length;
+  });
 }
 
 async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { writeOrStop } from '../../accounts/stop-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateEach } from '../../database/isolate-failures.ts';
+import { readQuarantined } from '../../database/quarantine.ts';
 import { dropQueued } from '../../deliveries/drop-queued.ts';
 import { writeRevisions } from '../../deliveries/write-revisions.ts';
 import type { Log } from '../../lib/log.ts';
@@ -25,12 +27,17 @@ export async function carryOutRequests(
   shards: number[],
   { turns = takeTurns(), log }: { turns?: Rotation; log?: Log } = {},
 ): Promise<number> {
-  const accounts = turns.order(await findRequesters(db, shards));
+  const { held } = await readQuarantined(db, 'requests');
+  const accounts = turns.order((await findRequesters(db, shards)).filter((accountId) => !held.has(accountId)));
   const endMs = performance.now() + STEP_MS;
   let isLocked = true;
   for (const accountId of accounts) {
     turns.served([accountId]);
-    if (await writeOrStop({ db, log }, accountId, () => carryOutPiece(db, accountId))) isLocked = false;
+    const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
+      idOf: (id) => id,
+      run: (id) => writeOrStop({ db, log }, id, () => carryOutPiece(db, id)),
+    });
+    if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
   }
   if (accounts.length === 0) return POLL_MS;

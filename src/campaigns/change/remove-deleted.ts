@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { lockLane } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateEach } from '../../database/isolate-failures.ts';
+import { readHeld } from '../../database/quarantine.ts';
+import type { Log } from '../../lib/log.ts';
 import { removePosts } from './remove-posts.ts';
 
 /** So long its runs still count towards the day's cap of the account, and whoever listens is told that it is gone. */
@@ -19,11 +22,12 @@ interface Deleted {
  * sums, what the campaigns said, and after two days themselves. Files that no other campaign has go with the unused ones. False when there
  * is nothing to do. Any number of processes may do so at once, and stop in between.
  */
-export async function removeDeleted(db: Database): Promise<boolean> {
+export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'deleted campaigns');
   const { rows } = await sql<Deleted>`
     select c.account_id as "accountId", c.campaign_id as "campaignId"
     from campaigns c join lanes l on l.account_id = c.account_id
-    where c.deleted_at is not null
+    where c.deleted_at is not null and c.account_id <> all(${held}::bigint[])
       -- What it says goes last, but for itself.
       and (c.deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'
            or exists (select from contents t where t.campaign_id = c.campaign_id))
@@ -31,12 +35,14 @@ export async function removeDeleted(db: Database): Promise<boolean> {
       and not exists (select from runs r where r.campaign_id = c.campaign_id and r.dropping)
       and not exists (select from runs r where r.account_id = c.account_id and r.run_id = l.in_hand_run_id and r.campaign_id = c.campaign_id)
     order by c.deleted_at limit 1`.execute(db);
-  const [deleted] = rows;
-  if (!deleted) return false;
-  await db.transaction().execute(async (trx) => {
-    if (await lockLane(trx, deleted.accountId)) await removeNext(trx, deleted);
+  await isolateEach({ db, log }, 'deleted campaigns', rows, {
+    idOf: ({ accountId }) => accountId,
+    run: (deleted) =>
+      db.transaction().execute(async (trx) => {
+        if (await lockLane(trx, deleted.accountId)) await removeNext(trx, deleted);
+      }),
   });
-  return true;
+  return rows.length > 0;
 }
 
 async function removeNext(trx: Connection, { accountId, campaignId }: Deleted): Promise<void> {

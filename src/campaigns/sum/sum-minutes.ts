@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { lockLane } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateEach } from '../../database/isolate-failures.ts';
+import type { Log } from '../../lib/log.ts';
 
 /** Runs looked at a step. */
 const RUNS_PER_STEP = 50;
@@ -17,7 +19,7 @@ export interface SummedRun {
  * Looks at the next few runs that have minutes, behind `after`, and adds those of which all is in the sums to the timeline of their
  * campaigns. Resolves to the last that was looked at; undefined when there was none. What comes later is found the next time.
  */
-export async function sumMinutes(db: Database, after?: SummedRun): Promise<SummedRun | undefined> {
+export async function sumMinutes(db: Database, after?: SummedRun, log?: Log): Promise<SummedRun | undefined> {
   const { rows } = await sql<SummedRun & { isSummed: boolean }>`
     with recursive run as (
       (select account_id, run_id, 1 as place from run_minutes
@@ -33,11 +35,14 @@ export async function sumMinutes(db: Database, after?: SummedRun): Promise<Summe
     from run left join runs r on r.account_id = run.account_id and r.run_id = run.run_id order by run.place`.execute(
     db,
   );
-  for (const run of rows)
-    if (run.isSummed)
-      await db.transaction().execute(async (trx) => {
+  const summed = rows.filter(({ isSummed }) => isSummed);
+  await isolateEach({ db, log }, 'sums of minutes', summed, {
+    idOf: ({ accountId }) => accountId,
+    run: (run) =>
+      db.transaction().execute(async (trx) => {
         if (await lockLane(trx, run.accountId)) await move(trx, run);
-      });
+      }),
+  });
   return rows.at(-1);
 }
 

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { lockLane } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
+import { isolateEach } from '../../database/isolate-failures.ts';
+import { readHeld } from '../../database/quarantine.ts';
+import type { Log } from '../../lib/log.ts';
 
 /** So long after its end a run is added to its campaign's sums: by then most receipts have come, and need not be counted twice. */
 const SUMMED_AFTER_HOURS = 24;
@@ -35,18 +38,21 @@ export const acknowledging = sql`
  * not read their deliveries any more. Whatever still changes them, changes the sums with them. False when there is nothing to do.
  * Any number of processes may do so at once, and stop in between.
  */
-export async function sumRuns(db: Database, chunk = CHUNK): Promise<boolean> {
+export async function sumRuns(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'sums');
   const { rows } = await sql<{ account_id: number; run_id: number }>`
     select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
-    where r.finished_at <= ${summedBefore} and r.summed < r.expanded
+    where r.finished_at <= ${summedBefore} and r.summed < r.expanded and r.account_id <> all(${held}::bigint[])
       and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
     order by r.finished_at limit 1`.execute(db);
-  const [run] = rows;
-  if (!run) return false;
-  await db.transaction().execute(async (trx) => {
-    if (await lockLane(trx, run.account_id)) await sumNext(trx, run.account_id, run.run_id, chunk);
+  await isolateEach({ db, log }, 'sums', rows, {
+    idOf: (run) => run.account_id,
+    run: (run) =>
+      db.transaction().execute(async (trx) => {
+        if (await lockLane(trx, run.account_id)) await sumNext(trx, run.account_id, run.run_id, chunk);
+      }),
   });
-  return true;
+  return rows.length > 0;
 }
 
 const summedBefore = sql`campanile_now() - ${SUMMED_AFTER_HOURS} * interval '1 hour'`;

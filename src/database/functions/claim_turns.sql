@@ -1,6 +1,7 @@
 -- Takes the next turn of each account that is due. The locks are taken in the order shards, lanes, and only the statement after
 -- them looks at anything else, so what it sees is current and no turn is given to a worker that has lost its shard. Of a lane that is
--- closed there is a row with nothing but the account and the messenger.
+-- closed there is a row with nothing but the account and the messenger. Of `skipped` accounts no turn is taken, and with `wanted` of no
+-- others: that is how one that makes the claim fail is found and left out (src/deliveries/claim-isolated.ts).
 --
 -- A turn's beginning and its end (finish_turns) are functions: one statement and one transaction each, planned once a connection.
 -- Sent as text they would be planned anew each time, which took longer than to carry them out, and statements prepared by name do
@@ -10,7 +11,8 @@
 -- by index and by nested loop, a lookup for each row given. test/deliveries/effort.test.ts counts the rows that are read, and fails
 -- without the settings that forbid other plans.
 create or replace function claim_turns(
-    worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[])
+    worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
+    skipped bigint[] default '{}', wanted bigint[] default null)
   returns table (account_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
                  message_id text, send_to text, attempts smallint, uncertain boolean)
   language plpgsql
@@ -33,6 +35,7 @@ begin
         select o.shard from unnest(of_shards) o (shard)
         -- With an order, so that each shard is looked up by itself also when the plan was made while hardly any lane was awake.
         where (select l.wake_at from lanes l where l.shard = o.shard and l.wake_at <= campanile_now()
+                 and l.account_id <> all(skipped) and (wanted is null or l.account_id = any(wanted))
                order by l.wake_at limit 1) is not null
         limit shard_limit
       ) due
@@ -44,6 +47,7 @@ begin
     cross join lateral (
       select account_id, messenger, turn, open_until, open_for from lanes
       where lanes.shard = held.shard and wake_at <= campanile_now()
+        and account_id <> all(skipped) and (wanted is null or account_id = any(wanted))
       order by wake_at limit ceil(lane_limit::float8 / (select count(*) from held))::int for no key update skip locked
     ) l
     limit lane_limit

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/time.ts';
+import type { Health } from '../../lib/health.ts';
 import type { Log } from '../../lib/log.ts';
 import { readVersion } from '../../lib/version.ts';
 import { whyDatabaseAway } from './database-away.ts';
@@ -21,6 +22,7 @@ export function registerOperatorRoutes(
   {
     readyChecks,
     whyHeld,
+    health,
     isDiskFull,
     isStopping,
     metrics,
@@ -29,6 +31,7 @@ export function registerOperatorRoutes(
   }: {
     readyChecks: ReadyChecks;
     whyHeld?: WhyHeld;
+    health?: Pick<Health, 'problems'>;
     isDiskFull: () => boolean;
     isStopping(): boolean;
     metrics: Registry;
@@ -47,6 +50,9 @@ export function registerOperatorRoutes(
       message ??= error instanceof AppError ? error.message : whyDatabaseAway(error, isDiskFull())?.message;
     });
     if (isStopping()) checks['stopping'] = 'failed';
+    const problems = health?.problems() ?? [];
+    for (const { name } of problems) checks[name] = 'failed';
+    message ??= problems[0]?.message;
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');
     reply.code(isReady ? 200 : 503);
     let held: string | undefined;

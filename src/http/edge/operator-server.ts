@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Health } from '../../lib/health.ts';
 import type { Log } from '../../lib/log.ts';
 import { answerInEnvelope } from './answer.ts';
 import { finishGracefully } from './closing.ts';
@@ -18,6 +19,7 @@ import { refuseUnknown } from './unknown-path.ts';
 export function buildOperatorServer({
   readyChecks,
   whyHeld,
+  health,
   isDiskFull,
   metrics,
   log,
@@ -25,6 +27,7 @@ export function buildOperatorServer({
 }: {
   readyChecks: ReadyChecks;
   whyHeld?: WhyHeld;
+  health?: Pick<Health, 'problems'>;
   isDiskFull: () => boolean;
   metrics: Registry;
   log: Log;
@@ -41,6 +44,7 @@ export function buildOperatorServer({
   registerOperatorRoutes(server, {
     readyChecks,
     ...(whyHeld && { whyHeld }),
+    ...(health && { health }),
     isDiskFull,
     isStopping,
     metrics,

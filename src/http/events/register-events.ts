@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time.ts';
 import { streamedEvent } from '../contract/events.ts';
@@ -15,7 +16,7 @@ export interface EventSource {
   clock: Clock;
   hints?: Pick<Hints, 'on'>;
   limits?: Partial<WatchLimits>;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }
 
 const PATH = '/api/v1/events';

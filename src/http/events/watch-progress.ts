@@ -3,6 +3,7 @@ import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
 import type { PageLimits } from '../../events/read-new-events.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -71,7 +72,7 @@ export function watchProgress({
   limits?: WatchLimits;
   /** Called when a client was too slow. */
   onDrop: () => void;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }): Watch {
   const feeds = createFeeds(limits);
   let isEnding = false;

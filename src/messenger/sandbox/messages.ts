@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../database/connect.ts';
 import { createBatch } from '../../lib/batch.ts';
+import { isDataError } from '../../lib/database-errors.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
 import { refusePost } from './refuse-post.ts';
 import { errorCodeOf } from '../../lib/errors.ts';
@@ -45,6 +46,7 @@ export function createPostSender(db: Database, speed: number): SendPost {
     parallel: PARALLEL,
     most: DESTINATIONS_AT_ONCE,
     weigh: ({ to }) => to.length,
+    isAboutItem: isDataError,
   });
   return async (sending) => {
     const reason = refusePost(sending.post);

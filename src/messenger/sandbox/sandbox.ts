@@ -1,4 +1,5 @@
 import type { Database } from '../../database/connect.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
@@ -22,7 +23,7 @@ export function createSandbox({
   db: Database;
   log: Log;
   speed: number;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
 }): Messenger {
   const sendPost = createPostSender(db, speed);
   const plant = createPlanter(db);
@@ -56,7 +57,7 @@ export function createSandbox({
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const loop = startLoop('sandbox members', () => tellDoings({ db, speed, record }), {
+      const loop = startLoop('sandbox members', () => tellDoings({ db, log, speed, record }), {
         log,
         ...(onLoopError && { onError: onLoopError }),
       });

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../database/connect.ts';
-import type { MemberEvent } from '../messenger.ts';
+import type { Connection, Database } from '../../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../database/isolate-statement.ts';
+import type { Log } from '../../lib/log.ts';
+import type { MemberEvent, RecordEvents } from '../messenger.ts';
 import { memberDoings } from './members.ts';
 
 const MESSAGES_PER_STEP = 200;
@@ -12,9 +14,10 @@ const COALESCE_AGE = 1 / 4;
 const TELLING_MS = 30_000;
 
 interface Teller {
-  db: Connection;
+  db: Database;
+  log: Log;
   speed: number;
-  record: (events: MemberEvent[]) => Promise<void>;
+  record: RecordEvents;
 }
 
 interface MessageRow {
@@ -28,27 +31,51 @@ interface MessageRow {
   participants: string[];
 }
 
-/** Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. */
-export async function tellDoings({ db, speed, record }: Teller): Promise<number> {
-  const messages = await takeMessages(db);
-  const told = messages.map((message) => storyOf(message, speed));
+/**
+ * Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. What could not be
+ * recorded is told again when nobody else can be telling it any more.
+ */
+export async function tellDoings(teller: Teller): Promise<number> {
+  const { db } = teller;
+  const counts = await isolateStatement(teller, 'sandbox members', {
+    findOwners: () => findDueAccounts(db),
+    run: (owners) => tellOf(teller, owners),
+  });
+  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextLookMs(db);
+}
+
+async function findDueAccounts(db: Connection): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct account_id as id from sandbox_messages where next_doing_at is not null`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Answers of how many messages. */
+async function tellOf({ db, speed, record }: Teller, owners: Owners): Promise<number> {
+  const messages = await takeMessages(db, owners);
+  const told = messages.map((message) => ({ message, ...storyOf(message, speed) }));
+  const unrecorded = new Set<number>();
+  const recordBatch = async (batch: MemberEvent[]) => {
+    for (const accountId of (batch.length > 0 && (await record(batch))) || []) unrecorded.add(accountId);
+  };
   let batch: MemberEvent[] = [];
   for (const { events } of told) {
     for (const event of events) batch.push(event);
     if (batch.length >= EVENTS_PER_STEP) {
-      await record(batch);
+      await recordBatch(batch);
       batch = [];
     }
   }
-  if (batch.length > 0) await record(batch);
-  if (messages.length > 0) await noteTold(db, messages, told);
-  return messages.length === MESSAGES_PER_STEP ? 0 : nextLookMs(db);
+  await recordBatch(batch);
+  const recorded = told.filter(({ message }) => !unrecorded.has(message.account_id));
+  if (recorded.length > 0) await noteTold(db, recorded);
+  return messages.length;
 }
 
-async function takeMessages(db: Connection): Promise<MessageRow[]> {
+async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with due as materialized (
-      select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now()
+      select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now() and ${ownedBy('account_id', owners)}
       order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
       update sandbox_messages m set next_doing_at = campanile_now() + ${TELLING_MS} * interval '1 millisecond'
@@ -103,13 +130,13 @@ function storyOf(message: MessageRow, speed: number): Story {
   return { events, nextMs: nextMs === null ? null : Math.max(nextMs, message.now_ms + pauseMs) };
 }
 
-async function noteTold(db: Connection, messages: MessageRow[], told: Story[]): Promise<void> {
+async function noteTold(db: Connection, told: ReadonlyArray<Story & { message: MessageRow }>): Promise<void> {
   await sql`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000),
         next_doing_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
-    from unnest(${messages.map((message) => message.chat_id)}::text[], ${messages.map((message) => message.message_id)}::text[],
-                ${messages.map((message) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
+    from unnest(${told.map(({ message }) => message.chat_id)}::text[], ${told.map(({ message }) => message.message_id)}::text[],
+                ${told.map(({ message }) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
          t (chat_id, message_id, seen_ms, next_ms)
     where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
 }

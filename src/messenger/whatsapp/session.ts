@@ -1,6 +1,7 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
 import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../database/connect.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
@@ -53,7 +54,7 @@ export interface SessionOptions {
   groups: GroupMemory;
   /** In the place of the usual ones. */
   queryIds: Partial<ChannelQueryIds>;
-  onLoopError?: ((loop: string) => void) | undefined;
+  onLoopError?: OnLoopError | undefined;
   timing: SessionTiming;
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/connect.ts';
+import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.ts';
@@ -25,7 +26,7 @@ export interface WhatsAppOptions extends ClientOptions {
   /** The numbers of queries about channels; those that are not given have their defaults. */
   queryIds?: Partial<ChannelQueryIds> | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
-  onLoopError?: (loop: string) => void;
+  onLoopError?: OnLoopError;
   /** Told how many of the things that members did could not be recorded, nor kept. */
   onEventsLost?: (count: number) => void;
 }
@@ -110,7 +111,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
-  const clearing = startLoop('old posts', () => clearPosts(db), watched);
+  const clearing = startLoop('old posts', () => clearPosts(db, log), watched);
   const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
     ...WHATSAPP,
@@ -133,13 +134,13 @@ function endlessQueue(name: string, size: number, perKey = size): FairSemaphore 
   return createFairSemaphore({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
 }
 
-async function clearPosts(db: Database): Promise<number> {
-  return (await forgetOldPosts(db)) ? CLEARING_STEP_MS : CLEARING_MS;
+async function clearPosts(db: Database, log: Log): Promise<number> {
+  return (await forgetOldPosts(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
 }
 
 /** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
 async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> {
-  const resealed = await resealKeys(db, vault);
+  const resealed = await resealKeys({ db, log }, vault);
   if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
   return resealed > 0 ? 0 : CLEARING_MS;
 }

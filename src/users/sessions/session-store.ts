@@ -1,6 +1,8 @@
 /** The SQL of sessions: what is known of the tokens that still hold, for their owners to look at. */
 import { sql } from 'kysely';
+import { clearOldRows } from '../../database/clear-old-rows.ts';
 import type { Connection } from '../../database/connect.ts';
+import type { QuarantineDeps } from '../../database/quarantine.ts';
 import type { UserId } from '../../database/schema.ts';
 
 export interface UserSession {
@@ -67,6 +69,7 @@ export async function noteSessionUse(db: Connection, userId: UserId, tokenId: st
   );
 }
 
-export async function clearOldSessions(db: Connection): Promise<void> {
-  await sql`delete from sessions where expires_at < campanile_now() - interval '1 hour'`.execute(db);
+export function clearOldSessions(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.expires_at < campanile_now() - interval '1 hour'`;
+  return clearOldRows(deps, { table: 'sessions', owner: 'user_id', isOld });
 }

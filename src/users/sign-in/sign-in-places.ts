@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { sql } from 'kysely';
+import { clearOldRows } from '../../database/clear-old-rows.ts';
 import type { Connection } from '../../database/connect.ts';
+import type { QuarantineDeps } from '../../database/quarantine.ts';
 import type { UserId } from '../../database/schema.ts';
 import { queueMail } from '../../mail/mail-store.ts';
 
@@ -32,8 +34,12 @@ export async function isSignInPlace(db: Connection, userId: UserId, address: str
 }
 
 /** Forgets places that nobody has signed in from for a year. */
-export async function clearOldPlaces(db: Connection): Promise<void> {
-  await sql`delete from sign_in_places where used_at < campanile_now() - ${KEPT}`.execute(db);
+export function clearOldPlaces(deps: QuarantineDeps): Promise<void> {
+  return clearOldRows(deps, {
+    table: 'sign_in_places',
+    owner: 'user_id',
+    isOld: sql`o.used_at < campanile_now() - ${KEPT}`,
+  });
 }
 
 /** The address; of IPv6 the network, since whoever has one has all of it, and machines draw the rest anew each day. Anything else is itself. */

@@ -5,6 +5,7 @@ import type { EventSource } from '../../../src/http/events/register-events.ts';
 import type { Operation } from '../../../src/http/operation.ts';
 import { listUserOperations } from '../../../src/http/routes/operations.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/http/server.ts';
+import { createHealth, type Health } from '../../../src/lib/health.ts';
 import { createLog, type Log } from '../../../src/lib/log.ts';
 import { BUILD_FOLDER } from '../../../web/freshness.ts';
 import { systemClock, type Clock } from '../../../src/lib/time.ts';
@@ -37,6 +38,7 @@ export interface TestServerOptions {
   clock?: Clock;
   readyChecks?: Record<string, () => Promise<void>>;
   isDiskFull?: () => boolean;
+  health?: Health;
   events?: EventSource;
   /** Silent unless given. */
   log?: Log;
@@ -56,6 +58,7 @@ export async function startTestServer({
   clock = systemClock,
   readyChecks = {},
   isDiskFull = () => false,
+  health = createHealth(),
   events,
   log = createLog('silent'),
   hasDashboard = false,
@@ -82,6 +85,7 @@ export async function startTestServer({
     ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
     readyChecks,
     isDiskFull,
+    health,
     readPool: () => readPool(db),
     metrics: new Registry(),
     log,

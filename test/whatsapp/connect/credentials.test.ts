@@ -98,7 +98,7 @@ describe('the credentials of an account', () => {
     const during = await claimKeys(database.db, rotating, accountId);
     expect((await during.read('pre-key', ['7'])).get('7')?.toString()).toBe('key 7');
     let steps = 0;
-    while ((await resealKeys(database.db, rotating)) > 0) steps += 1;
+    while ((await resealKeys(database, rotating)) > 0) steps += 1;
     expect(steps).toBe(3);
     const after = await claimKeys(database.db, createVault({ key: newKey }), accountId);
     expect((await after.read('pre-key', ['7', '1199'])).size).toBe(2);

@@ -1,6 +1,8 @@
 /** The credentials of accounts in the database: sealed, changed in single transactions, and only by the session opened last. */
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../../../database/quarantine.ts';
 import type { Vault } from '../../../lib/vault.ts';
 
 /** One credential by kind and name; null: it is to be deleted. */
@@ -33,7 +35,7 @@ export class ClaimLostError extends Error {
 }
 
 /** What a credential is sealed as. */
-const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
+export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
 /** Claims an account's credentials: whoever claimed them before can read, and write no more. */
 export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {
@@ -122,21 +124,33 @@ const RESEALED_PER_STEP = 500;
  * Seals with the present key what was sealed with the one before, a part at a time; resolves to how many rows it changed. Nothing
  * is left of the old key when it resolves to 0.
  */
-export async function resealKeys(db: Database, vault: Vault): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
-      select account_id, kind, name, sealed from account_keys
-      where substring(sealed for ${vault.mark.length}) <> ${vault.mark}
-      order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);
-    const resealed = rows.map(({ account_id, kind, name, sealed }) => {
-      const about = aboutOf(account_id, kind, name);
-      return vault.seal(vault.open(sealed, about), about);
-    });
-    await sql`
-      update account_keys k set sealed = n.sealed
-      from unnest(${rows.map((row) => row.account_id)}::bigint[], ${rows.map((row) => row.kind)}::text[],
-                  ${rows.map((row) => row.name)}::text[], ${resealed}::bytea[]) n (account_id, kind, name, sealed)
-      where k.account_id = n.account_id and k.kind = n.kind and k.name = n.name`.execute(trx);
-    return rows.length;
+export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<number> {
+  const { db } = deps;
+  const resealed = await isolateStatement(deps, 'credentials', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct account_id as id from account_keys
+        where substring(sealed for ${vault.mark.length}) <> ${vault.mark}`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => db.transaction().execute((trx) => resealThose(trx, vault, owners)),
   });
+  return resealed.reduce((sum, count) => sum + count, 0);
+}
+
+async function resealThose(trx: Connection, vault: Vault, owners: Owners): Promise<number> {
+  const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
+    select account_id, kind, name, sealed from account_keys
+    where substring(sealed for ${vault.mark.length}) <> ${vault.mark} and ${ownedBy('account_id', owners)}
+    order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);
+  const resealed = rows.map(({ account_id, kind, name, sealed }) => {
+    const about = aboutOf(account_id, kind, name);
+    return vault.seal(vault.open(sealed, about), about);
+  });
+  await sql`
+    update account_keys k set sealed = n.sealed
+    from unnest(${rows.map((row) => row.account_id)}::bigint[], ${rows.map((row) => row.kind)}::text[],
+                ${rows.map((row) => row.name)}::text[], ${resealed}::bytea[]) n (account_id, kind, name, sealed)
+    where k.account_id = n.account_id and k.kind = n.kind and k.name = n.name`.execute(trx);
+  return rows.length;
 }

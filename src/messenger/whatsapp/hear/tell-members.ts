@@ -1,14 +1,13 @@
 /** Hands what members do to whoever records it, and says when it is recorded: WhatsApp hears of that, and tells the rest again. */
+import type { OnLoopError } from '../../../lib/failure-streak.ts';
 import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
-import type { MemberEvent } from '../../messenger.ts';
+import type { MemberEvent, RecordEvents } from '../../messenger.ts';
 
 /**
  * Resolves when the events are recorded, and all that were told before: true. False: they are not, and will not be. Never rejects.
  */
 export type TellMembers = (events: MemberEvent[]) => Promise<boolean>;
-
-type RecordEvents = (events: MemberEvent[]) => Promise<void>;
 
 export interface MemberTeller {
   tell: TellMembers;
@@ -33,7 +32,7 @@ interface MemberTellerOptions {
   mostKept?: number;
   /** Told how many events were not kept. */
   onLost?: ((count: number) => void) | undefined;
-  onLoopError?: ((loop: string) => void) | undefined;
+  onLoopError?: OnLoopError | undefined;
 }
 
 export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
@@ -54,10 +53,10 @@ export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
     const batch = nextBatch();
     if (batch.length === 0) return IDLE_MS;
     const events = batch.flatMap((told) => told.events);
-    if (events.length > 0) await record(events);
+    const unrecorded = (events.length > 0 && (await record(events))) || new Set<number>();
     waiting = waiting.slice(batch.length);
     kept -= events.length;
-    for (const told of batch) told.settle(true);
+    for (const told of batch) told.settle(!told.events.some(({ accountId }) => unrecorded.has(accountId)));
     return 0;
   }
 

@@ -3,6 +3,7 @@
  * last days, by the session, which is where the account's lease is.
  */
 import type { WASocket } from 'baileys';
+import type { OnLoopError } from '../../../lib/failure-streak.ts';
 import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
@@ -30,7 +31,7 @@ export interface ChannelWatchOptions {
   /** What it answers with false is told again. Never rejects. */
   tell(events: MemberEvent[]): Promise<boolean>;
   timing: LookTiming;
-  onLoopError?: ((loop: string) => void) | undefined;
+  onLoopError?: OnLoopError | undefined;
 }
 
 export interface ChannelWatch {
@@ -71,7 +72,11 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     readChannel: createChannelReader(options),
     stopping: stopping.signal,
   };
-  const loop = startLoop('channels', () => step(watching), { log, ...(onLoopError && { onError: onLoopError }) });
+  const loop = startLoop('channels', () => step(watching), {
+    log,
+    accountId: options.accountId,
+    ...(onLoopError && { onError: onLoopError }),
+  });
   return {
     note(post) {
       add(watching, { ...post, ageMs: 0 });

@@ -3,6 +3,7 @@
  * members some hundreds may ask for nearly every post. Who asks is noted before WhatsApp is told that it has arrived, so that they
  * are answered after a restart too.
  */
+import type { OnLoopError } from '../../../lib/failure-streak.ts';
 import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { createBatch } from '../../../lib/batch.ts';
@@ -20,7 +21,7 @@ export interface AnsweringAll extends Omit<Answering, 'client'> {
   notes: Notes;
   /** From one answer to the next, in milliseconds. */
   answerGapMs: number;
-  onLoopError?: ((loop: string) => void) | undefined;
+  onLoopError?: OnLoopError | undefined;
 }
 
 export interface Answers {
@@ -72,7 +73,11 @@ export function answerRetries(options: AnsweringAll): Answers {
     nextAtMs: 0,
     stopping: stopping.signal,
   };
-  const loop = startLoop('answers', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
+  const loop = startLoop('answers', () => step(state), {
+    log,
+    accountId: options.accountId,
+    ...(onLoopError && { onError: onLoopError }),
+  });
   const noting = createBatch(
     async (retries: Retry[]) => {
       await notes.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));

@@ -3,8 +3,10 @@
  * about.
  */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import { clearSomeRows } from '../../../database/clear-old-rows.ts';
 import type { Connection, Database } from '../../../database/connect.ts';
+import type { Log } from '../../../lib/log.ts';
 
 const KEPT_DAYS = 7;
 const CLEARED_PER_STEP = 5_000;
@@ -83,19 +85,16 @@ export async function dropPost(
 }
 
 /** Drops some of what is too old to be asked for, or to be used again; false when nothing was left to drop. */
-export async function forgetOldPosts(db: Database): Promise<boolean> {
+export async function forgetOldPosts(db: Database, log?: Log): Promise<boolean> {
   const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;
-  const sent = await sql`
-    delete from whatsapp_sent where ctid = any(array(
-      select ctid from whatsapp_sent where sent_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
-  // An hour older: that is how far the time of a post may lag behind that of its last sending.
-  const posts = await sql`
-    delete from whatsapp_posts where ctid = any(array(
-      select ctid from whatsapp_posts where sent_at < ${old} - interval '1 hour' limit ${CLEARED_PER_STEP}))`.execute(
-    db,
-  );
-  const uploads = await sql`
-    delete from whatsapp_uploads where ctid = any(array(
-      select ctid from whatsapp_uploads where uploaded_at < ${old} limit ${CLEARED_PER_STEP}))`.execute(db);
-  return [sent, posts, uploads].some(({ numAffectedRows = 0n }) => numAffectedRows > 0n);
+  const isOld: Array<[table: string, isOld: RawBuilder<unknown>]> = [
+    ['whatsapp_sent', sql`o.sent_at < ${old}`],
+    // An hour older: that is how far the time of a post may lag behind that of its last sending.
+    ['whatsapp_posts', sql`o.sent_at < ${old} - interval '1 hour'`],
+    ['whatsapp_uploads', sql`o.uploaded_at < ${old}`],
+  ];
+  let removed = 0;
+  for (const [table, rows] of isOld)
+    removed += await clearSomeRows({ db, log }, { table, owner: 'account_id', isOld: rows, limit: CLEARED_PER_STEP });
+  return removed > 0;
 }

@@ -1,0 +1,105 @@
+/** A process whose work keeps failing is not ready and says so; one account that fails costs nobody else, and is told of by the doctor. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { examine } from '../../src/doctor/examine.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { until } from '../support/ledger.ts';
+import { plantPoison } from '../support/poison.ts';
+import { ownerOf } from '../support/workspaces.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+interface Readiness {
+  status: string;
+  message?: string;
+  checks: Record<string, string>;
+}
+
+const askReady = async () => {
+  const answer = await fetch(`${app.url}/health/ready`);
+  return { code: answer.status, body: (await answer.json()) as Readiness };
+};
+const findings = async (check: string) =>
+  (await examine({ config: readConfig({ DATA_DIR: '/nowhere' }), db: app.database.db })).filter(
+    (finding) => finding.check === check,
+  );
+const rename = (from: string, to: string) =>
+  sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(app.database.db);
+
+test('a loop that keeps failing makes its process unready, by name, until it succeeds', async () => {
+  expect((await askReady()).code).toBe(200);
+  await rename('webhooks', 'webhooks_gone');
+  const failing = await until(askReady, ({ code }) => code === 503, 60_000);
+  expect(failing.body).toMatchObject({
+    status: 'unavailable',
+    message: 'The background loop "webhooks" keeps failing',
+    checks: { database: 'ok', 'loop webhooks': 'failed' },
+  });
+  expect(
+    await until(
+      () => findings('loops'),
+      ([first]) => first?.level === 'error',
+    ),
+  ).toMatchObject([
+    {
+      level: 'error',
+      message: expect.stringMatching(/^\S+:\d+ has not been ready since .* "webhooks" .*does not exist/),
+    },
+  ]);
+  await rename('webhooks_gone', 'webhooks');
+  await until(askReady, ({ code }) => code === 200);
+  await until(
+    () => findings('loops'),
+    ([first]) => first?.level === 'ok',
+  );
+}, 120_000);
+
+test('an account that fails leaves the process ready, and others served; the doctor names it and what fails', async () => {
+  const [bad, good] = [await app.signUp('bad'), await app.signUp('good')];
+  const { accountId } = await ownerOf(app.database.db, bad);
+  const mend = await plantPoison(app.database.db, {
+    table: 'deliveries',
+    column: 'account_id',
+    value: accountId,
+    on: 'update',
+  });
+  for (const person of [bad, good]) {
+    const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const ids = body.data.groups.map((group) => group.group_metadata_id);
+    await person.call('venom/add-campaign', { name: 'Now', html: 'Hello', group_metadata_ids: ids });
+  }
+  const isCompleted = async (person: typeof good) => {
+    const { body } = await person.call<{ campaigns: Array<{ status: string }> }>('venom/list-campaigns');
+    return body.data.campaigns[0]?.status === 'completed';
+  };
+  await until(() => isCompleted(good), Boolean);
+  const [finding] = await until(
+    () => findings('quarantine'),
+    ([first]) => first?.level === 'warning',
+  );
+  expect(finding).toMatchObject({
+    message: expect.stringMatching(
+      new RegExp(
+        `^Account ${accountId} \\(bad\\) is left out of the batch "outcomes" since .*: this row is poisoned\\. `,
+      ),
+    ),
+    advice: expect.stringContaining('docs/how-to/watch-it.md'),
+  });
+  expect((await askReady()).code).toBe(200);
+  const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  expect(metrics).toMatch(/^campanile_quarantined\{batch="outcomes"\} \d$/m);
+  expect(await isCompleted(bad)).toBe(false);
+
+  await mend();
+  await app.database.clock.advance({ minutes: 1, seconds: 1 });
+  await until(() => isCompleted(bad), Boolean);
+  await until(
+    () => findings('quarantine'),
+    ([first]) => first?.level === 'ok',
+  );
+});
