@@ -79,11 +79,7 @@ export async function takeDueMails(deps: QuarantineDeps, busy: readonly UserId[]
   return mails.flatMap((mail) => (mail ? [mail] : []));
 }
 
-async function takeDueMail(
-  db: Connection,
-  busy: readonly UserId[],
-  owners: Owners,
-): Promise<DueMail | undefined> {
+async function takeDueMail(db: Connection, busy: readonly UserId[], owners: Owners): Promise<DueMail | undefined> {
   const { rows } = await sql<DueMail>`
     update mails m
     set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',

@@ -30,37 +30,17 @@ export interface SendWebhooksOptions {
  * number of processes may do so at once.
  */
 export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
-  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff, onLoopError } = deps;
+  const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const inHand = new Set<Promise<void>>();
   const options = { log, ...(onLoopError && { onError: onLoopError }) };
 
-  async function tell(lane: Lane): Promise<void> {
-    const { webhookId, workspaceId } = lane;
-    const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
-      idOf: () => workspaceId,
-      run: () => tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
-    });
-    const [reason] = results;
-    if (!reason) return;
-    onSwitchedOff?.(reason);
-    log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
-  }
-
-  async function claim(due: DueWebhook): Promise<Lane | undefined> {
-    const { results } = await isolateEach({ db, log }, 'webhooks', [due], {
-      idOf: ({ workspaceId }) => workspaceId,
-      run: () => claimLane(db, due),
-    });
-    return results[0];
-  }
-
   async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
     try {
       await pool.run(due, async () => {
-        const lane = await claim(due);
-        if (lane) await tell(lane);
+        const lane = await claim(deps, due);
+        if (lane) await tell(deps, lane, signal);
         return lane !== undefined;
       });
     } catch (error) {
@@ -102,4 +82,26 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
       await Promise.all(inHand);
     },
   };
+}
+
+/** Undefined: it is no longer due, or its workspace is in quarantine. */
+async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise<Lane | undefined> {
+  const { results } = await isolateEach({ db, log }, 'webhooks', [due], {
+    idOf: ({ workspaceId }) => workspaceId,
+    run: () => claimLane(db, due),
+  });
+  return results[0];
+}
+
+async function tell(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff } = options;
+  const { webhookId, workspaceId } = lane;
+  const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
+    idOf: () => workspaceId,
+    run: () => tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
+  });
+  const [reason] = results;
+  if (!reason) return;
+  onSwitchedOff?.(reason);
+  log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
 }

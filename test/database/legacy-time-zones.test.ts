@@ -25,7 +25,8 @@ afterEach(() => database.drop());
 async function migrateUntil(name: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-before-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const kind of ['functions', 'migrations', 'fingerprints']) cpSync(join(DATABASE, kind), join(folder, kind), { recursive: true });
+  for (const kind of ['functions', 'migrations', 'fingerprints'])
+    cpSync(join(DATABASE, kind), join(folder, kind), { recursive: true });
   for (const file of readdirSync(join(folder, 'migrations')))
     if (file >= name) rmSync(join(folder, 'migrations', file));
   await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
