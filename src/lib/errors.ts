@@ -87,5 +87,5 @@ export class UsageError extends Error {
 
 /** Returns the code that Node.js or PostgreSQL gives an error, such as `ENOENT` or `23505`; undefined where it has none. */
 export function errorCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
