@@ -164,7 +164,7 @@ test('a database that is away is a 503 with retry-after, whatever it looks like'
     { code: '57P03' },
     { code: '53300' },
     { code: '08006' },
-    { message: 'timeout exceeded when trying to connect' },
+    { message: 'timeout exceeded when trying to connect', says: 'All database connections are in use just now' },
     { message: 'Connection terminated unexpectedly' },
     { code: '53100', says: 'The disk that the database is on is full' },
     { code: '57014', says: 'The database takes too long just now' },

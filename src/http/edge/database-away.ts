@@ -24,6 +24,9 @@ const MESSAGES = [
   'Client was closed and is not queryable',
 ];
 
+/** The pool says so only while all of its connections are in use. */
+const POOL_FULL = 'timeout exceeded when trying to connect';
+
 /** A statement that took too long or was cancelled, a lock that took too long to get, a transaction that did. */
 const TOO_LONG = /^(57014|55P03|25P04)$/;
 
@@ -42,6 +45,8 @@ interface Away {
 export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };
+  if (error.message === POOL_FULL)
+    return { code: 'overloaded', message: 'All database connections are in use just now' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === DISK_FULL) return FULL;
   if (code !== undefined && TOO_LONG.test(code))
