@@ -164,7 +164,7 @@ describe('a request about very many deliveries', () => {
     await sql`
       create function die() returns trigger language plpgsql as $$ begin
         if new.position = 2500 and (select count(*) from revisions where account_id = new.account_id) > 9000
-          then raise exception 'the worker died'; end if;
+          then raise exception 'the worker died' using errcode = 'admin_shutdown'; end if;
         return new; end $$`.execute(db);
     await sql`create trigger die before insert on revisions for each row execute function die()`.execute(db);
     await expect(carryOut()).rejects.toThrow('the worker died');

@@ -1,7 +1,11 @@
 import { readAccountStates } from '../../accounts/account-status.ts';
-import { NEVER_SEEN, readProgress } from '../../campaigns/read/read-progress.ts';
+import { NEVER_SEEN, readProgress, type WorkspaceProgress } from '../../campaigns/read/read-progress.ts';
 import type { Database } from '../../database/connect.ts';
+import type { WorkspaceId } from '../../database/schema.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../events/read-new-events.ts';
+import { isDataError } from '../../lib/database-errors.ts';
+import { isolate } from '../../lib/isolate.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time.ts';
 import { findLapsed } from '../../users/sessions/find-lapsed.ts';
 import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
@@ -12,14 +16,23 @@ import type { WorkspaceFeed } from './workspace-feed.ts';
 
 interface LookDeps {
   db: Database;
+  log: Log;
   clock: Clock;
   /** Takes over a stream that has missed more than was read. */
   catchUp: (feed: WorkspaceFeed, stream: EventStream) => void;
 }
 
+/** What was read of some workspaces in one go. */
+interface Seen {
+  feeds: readonly WorkspaceFeed[];
+  accounts: Awaited<ReturnType<typeof readAccountStates>>;
+  progress: ReadonlyMap<WorkspaceId, WorkspaceProgress>;
+  happened: NewEvents;
+}
+
 /**
- * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot.
- * Answers whether more has happened than was read.
+ * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot. The
+ * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
  */
 export async function look(
   deps: LookDeps,
@@ -27,43 +40,69 @@ export async function look(
   { lookMs, events }: { lookMs: number; events: PageLimits },
 ): Promise<boolean> {
   const all = feeds.all();
-  const waiting = all.flatMap((feed) => (feed.newcomers.size > 0 ? [{ feed, streams: [...feed.newcomers] }] : []));
+  const waiting = new Map(all.map((feed) => [feed, [...feed.newcomers]]));
   // A snapshot is of now, whether anything has changed or not.
-  for (const { feed } of waiting) feed.changes = NEVER_SEEN;
-  const wanted = all.map((feed) => ({ workspaceId: feed.workspaceId, after: feed.after() }));
-  const [lapsed, accounts, progress, happened] = await Promise.all([
-    findLapsed(
-      deps,
-      [...feeds.streams()].map((stream) => ({ ...stream.caller, stream })),
-    ),
-    readAccountStates(
-      deps,
-      all.map(({ workspaceId }) => workspaceId),
-    ),
-    readProgress(deps, all),
-    readNewEvents(deps.db, wanted, { ...events, types: STREAMED_TYPES }),
+  for (const [feed, streams] of waiting) if (streams.length > 0) feed.changes = NEVER_SEEN;
+  const callers = [...feeds.streams()].map((stream) => ({ ...stream.caller, stream }));
+  const [lapsed, { results, failures }] = await Promise.all([
+    findLapsed(deps, callers),
+    isolate(all, (some) => read(deps, some, events), isDataError),
   ]);
   for (const { stream } of lapsed) stream.end();
-  for (const [workspaceId, state] of accounts)
-    feeds.of(workspaceId)?.noteAccount(JSON.stringify(toAccountEvent(state)));
-  for (const { workspaceId, changes, campaigns } of progress) {
-    const feed = feeds.of(workspaceId);
-    if (!feed) continue;
-    feed.changes = changes;
+  for (const { item, error } of failures) endFeed(deps, item, error);
+  const nowMs = performance.now();
+  for (const seen of results)
+    for (const feed of seen.feeds)
+      try {
+        tellFeed(seen, feed);
+        feed.tell(nowMs, lookMs);
+        const streams = waiting.get(feed) ?? [];
+        if (streams.length > 0) welcome(deps, seen.happened, { feed, streams });
+      } catch (error) {
+        endFeed(deps, feed, error);
+      }
+  return results.some(({ feeds: those, happened }) =>
+    those.some((feed) => feed.streams.size > 0 && (feed.place?.position ?? 0) < happened.head.position),
+  );
+}
+
+async function read({ db }: LookDeps, feeds: readonly WorkspaceFeed[], limits: PageLimits): Promise<Seen> {
+  const [accounts, progress, happened] = await Promise.all([
+    readAccountStates(
+      { db },
+      feeds.map(({ workspaceId }) => workspaceId),
+    ),
+    readProgress({ db }, feeds),
+    readNewEvents(
+      db,
+      feeds.map((feed) => ({ workspaceId: feed.workspaceId, after: feed.after() })),
+      { ...limits, types: STREAMED_TYPES },
+    ),
+  ]);
+  return { feeds, accounts, progress: new Map(progress.map((one) => [one.workspaceId, one])), happened };
+}
+
+function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceFeed): void {
+  const state = accounts.get(feed.workspaceId);
+  if (state) feed.noteAccount(JSON.stringify(toAccountEvent(state)));
+  const seen = progress.get(feed.workspaceId);
+  if (seen) {
+    feed.changes = seen.changes;
     feed.noteCampaigns(
-      campaigns.map((campaign) => ({
+      seen.campaigns.map((campaign) => ({
         ...campaign,
         json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
       })),
     );
   }
-  const nowMs = performance.now();
-  for (const feed of all) {
-    tellEvents(feed, happened);
-    feed.tell(nowMs, lookMs);
-  }
-  for (const { feed, streams } of waiting) welcome(deps, happened, { feed, streams });
-  return all.some(({ streams, place }) => streams.size > 0 && (place?.position ?? 0) < happened.head.position);
+  tellEvents(feed, happened);
+}
+
+/** Its clients come back, and are told as soon as its data can be read. */
+function endFeed({ log }: LookDeps, feed: WorkspaceFeed, error: unknown): void {
+  const { workspaceId } = feed;
+  log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');
+  for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
 }
 
 function welcome(

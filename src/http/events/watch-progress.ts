@@ -80,7 +80,7 @@ export function watchProgress({
 
   const step = async () => {
     if (feeds.count() === 0) return limits.keepAliveMs;
-    return (await look({ db, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
+    return (await look({ db, log, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
   };
   const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
   const catchUp = createCatchUp({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
