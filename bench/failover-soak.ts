@@ -51,7 +51,7 @@ try {
     `\n${count(found.campaigns)} campaigns, ${count(accepted)} posts accepted, ${count(refusedForGood)} refused for good`,
   );
   console.log(`${count(copies)} repeats dropped\n`);
-  tellTimes(found.failovers);
+  printTimes(found.failovers);
   console.log('\nmust be zero                             count');
   for (const [fault, number] of Object.entries(found.faults)) console.log(`${fault.padEnd(40)} ${number}`);
   for (const detail of found.details.slice(0, 20)) console.log(`  ${detail}`);
@@ -70,7 +70,7 @@ function load(): string {
   return (loadavg()[0] ?? 0).toFixed(1);
 }
 
-function tellTimes(failovers: readonly Failover[]): void {
+function printTimes(failovers: readonly Failover[]): void {
   console.log('seconds from the harm until           times    min  median    p90    max');
   const measures = [
     ['another leader', 'leaderMs'],
@@ -81,12 +81,12 @@ function tellTimes(failovers: readonly Failover[]): void {
   for (const [what, key] of measures)
     for (const how of ['killed', 'frozen', 'cut off', undefined]) {
       const own = failovers.filter((one) => how === undefined || one.how === how);
-      const line = tellSpread(own.map((one) => one[key] / 1_000));
+      const line = formatSpread(own.map((one) => one[key] / 1_000));
       console.log(`${`${what}, ${how ?? 'all'}`.padEnd(36)} ${String(own.length).padStart(6)} ${line}`);
     }
 }
 
-function tellSpread(values: readonly number[]): string {
+function formatSpread(values: readonly number[]): string {
   if (values.length === 0) return '';
   const sorted = values.toSorted((one, other) => one - other);
   const p90 = sorted[Math.ceil(sorted.length * 0.9) - 1] ?? Number.NaN;

@@ -7,12 +7,12 @@ import { sql } from 'kysely';
 import type { Database } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { readAllowedHosts } from '../src/lib/allowed-hosts.ts';
-import { openEgress, type Egress } from '../src/egress/open-egress.ts';
+import { createSafeHttpClient, type Egress } from '../src/egress/open-egress.ts';
 import { EVENT_TYPES } from '../src/events/event-types.ts';
 import type { Log } from '../src/lib/log.ts';
 import { createVault } from '../src/lib/vault.ts';
 import { sendWebhooks } from '../src/webhooks/send-webhooks.ts';
-import { drawSecret } from '../src/webhooks/sign.ts';
+import { generateSecret } from '../src/webhooks/sign.ts';
 import { aboutSecret } from '../src/webhooks/webhook-store.ts';
 import { createOwner } from '../test/support/ledger.ts';
 import { startCluster, type Cluster, type EmptyDatabase } from './support/cluster.ts';
@@ -93,7 +93,7 @@ async function addWebhooks(db: Database, all: number, url: string): Promise<void
     const id = randomUUID();
     await sql`
         insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-        values (${id}, ${workspace_id}, 0, ${url}, '', ${[...EVENT_TYPES]}::text[], 'v1', ${vault.seal(drawSecret(), aboutSecret(id))}, 0, 0)`.execute(
+        values (${id}, ${workspace_id}, 0, ${url}, '', ${[...EVENT_TYPES]}::text[], 'v1', ${vault.seal(generateSecret(), aboutSecret(id))}, 0, 0)`.execute(
       db,
     );
   }
@@ -135,7 +135,7 @@ async function drainBeside(
 ): Promise<number> {
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');
-  const egress = openEgress({ allowHttp: true, allowed });
+  const egress = createSafeHttpClient({ allowHttp: true, allowed });
   let webhooks: ReturnType<typeof sendWebhooks> | undefined;
   try {
     return await drainDeliveries(database, log, load, async () => {

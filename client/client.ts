@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
     const headers = {
       'content-type': 'application/json',
       ...authorization,
-      ...(isKeyed && { 'idempotency-key': idempotencyKey ?? drawKey() }),
+      ...(isKeyed && { 'idempotency-key': idempotencyKey ?? generateIdempotencyKey() }),
     };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
     for (let left = tries - 1; ; left--) {
@@ -129,7 +129,7 @@ function mayRepeat(path: Path, { code }: CampanileError): boolean {
 }
 
 /** Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
-function drawKey(): string {
+function generateIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

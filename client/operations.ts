@@ -67,7 +67,7 @@ export interface Operations {
   'admin/delete_user': Operation<typeof admin.deleteUserBody, typeof users.nothingData>;
   'admin/get_installation': Operation<typeof nothing, typeof doctor.getInstallationData>;
   'admin/list_queued': Operation<typeof nothing, typeof hold.listQueuedData>;
-  'admin/release_ledger': Operation<typeof hold.releaseLedgerBody, typeof users.nothingData>;
+  'admin/release_ledger': Operation<typeof hold.resumeLedgerBody, typeof users.nothingData>;
   'venom/add-campaign': Operation<typeof campaigns.addCampaignBody, typeof campaigns.addCampaignData>;
   'venom/add-campaign-batch': Operation<typeof campaigns.addCampaignBatchBody, typeof campaigns.addCampaignBatchData>;
   'venom/update-campaign': Operation<typeof campaigns.updateCampaignBody, typeof campaigns.controlledData>;

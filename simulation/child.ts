@@ -7,7 +7,7 @@ import type { ServerAddress } from './server.ts';
 export interface Task extends Asked {
   server: ServerAddress;
   /** Whether the whole history is wanted. */
-  isWhole: boolean;
+  isComplete: boolean;
   /** Not the seed is wanted, but this. */
   crashPoint?: CrashPoint | undefined;
 }
@@ -26,7 +26,7 @@ process.on('message', (task: Task) => {
   const { server, crashPoint } = task;
   (crashPoint ? tryCrashPoint(server, crashPoint) : simulate(server, task)).then(
     ({ lines, ...rest }) => {
-      const isWanted = task.isWhole || rest.faults.length > 0;
+      const isWanted = task.isComplete || rest.faults.length > 0;
       const report: Report = { ...rest, lines: isWanted ? lines : null, tookMs: realNowMs() - begunMs };
       process.send?.(report);
     },

@@ -7,7 +7,7 @@ import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';
 import type { ServerAddress } from './server.ts';
-import { conclude, drawFate, EVENINGS, isPossible, openApi, type Simulated } from './simulate.ts';
+import { conclude, randomFate, EVENINGS, isPossible, openApi, type Simulated } from './simulate.ts';
 import { readStanding } from './standing.ts';
 import { current } from './virtual-time.ts';
 import { KIND } from './witness.ts';
@@ -39,7 +39,7 @@ const MOST_STATEMENTS = 6_000;
 export async function tryCrashPoint(server: ServerAddress, { workers, harm }: CrashPoint): Promise<CrashPointTried> {
   const harmed: number[] = [];
   const fate: Fate = {
-    ...drawFate({ seed: SEED, steps: 0 }, []),
+    ...randomFate({ seed: SEED, steps: 0 }, []),
     hint: () => 0.5,
     freezeMs: () => 0,
     fault(statement, number) {

@@ -10,7 +10,7 @@ import {
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
-export function judgeHistory(lines: readonly Line[]): string[] {
+export function checkHistory(lines: readonly Line[]): string[] {
   const [final] = only(lines, 'final');
   const [world] = only(lines, 'world');
   if (!final || !world) return ['the history has no beginning or no end'];
@@ -33,7 +33,7 @@ export function judgeHistory(lines: readonly Line[]): string[] {
 const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   nothingIsLost,
   everythingEnds,
-  theLedgerTellsTheTruth,
+  ledgerMatchesSends,
   nothingIsSentTwice,
   nothingUnasked,
   repeatsAreTheSame,
@@ -87,7 +87,7 @@ function everythingEnds({ final, lines }: Case): string[] {
   ];
 }
 
-function theLedgerTellsTheTruth({ sends, final }: Case): string[] {
+function ledgerMatchesSends({ sends, final }: Case): string[] {
   const accepted = new Set(sends.filter(({ verdict }) => verdict === 'accepted').map((one) => one.messageId));
   return final.deliveries.flatMap(({ messageId, status, uncertain, campaign, position, error }) => {
     const what = `${campaign} no. ${position} (${messageId})`;

@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Database } from '../src/database/connect.ts';
 import type { Schema } from '../src/database/schema.ts';
-import { HintingDialect } from '../src/database/tell-hints.ts';
+import { NotifyingDialect } from '../src/database/tell-hints.ts';
 import { createLog } from '../src/lib/log.ts';
 import { broken, type GatedConnection, type Statement } from './backends.ts';
 import { time, type VirtualProcess } from './virtual-time.ts';
@@ -100,5 +100,5 @@ export function openPool(process: VirtualProcess, { connect, cut, ask, later }: 
     }
   }
   const hinting = { pool: { query: askOnce } as never, log: createLog('silent' as never) };
-  return new Kysely<Schema>({ dialect: new HintingDialect({ pool: pool as never }, hinting) });
+  return new Kysely<Schema>({ dialect: new NotifyingDialect({ pool: pool as never }, hinting) });
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { listQueued } from '../src/hold/list-queued.ts';
 import type { Mark, Marks } from '../src/hold/mark-file.ts';
-import { releaseLedger } from '../src/hold/release.ts';
+import { resumeLedger } from '../src/hold/release.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';
@@ -27,7 +27,7 @@ export function keepReleasing(world: World, random: () => number): void {
     if (!rows[0]?.held) return;
     await listQueued(db);
     const others = pick(random, ['send', 'unknown'] as const);
-    await releaseLedger(db, { choices: new Map(), others }, () => Promise.resolve());
+    await resumeLedger(db, { choices: new Map(), others }, () => Promise.resolve());
     world.history.add({ kind: 'released', others });
   };
   const later = () => time.at(time.nowMs() + LOOKS_EVERY_MS * (1 + random()), begin);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openChildren } from './children.ts';
-import { judgeHistory } from './judge.ts';
+import { checkHistory } from './judge.ts';
 import type { Line } from './line.ts';
 import { MUTATIONS } from './mutations.ts';
 import { startServer } from './server.ts';
@@ -39,12 +39,12 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const write = (text: string) => void process.stdout.write(`${text}\n`);
 
-function judgeFile(file: string): void {
+function checkFile(file: string): void {
   const lines = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
-  const faults = judgeHistory(lines);
+  const faults = checkHistory(lines);
   write(faults.length === 0 ? 'nothing is wrong' : faults.join('\n'));
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
@@ -81,7 +81,7 @@ async function runSeeds(): Promise<void> {
   const failed: number[] = [];
   const sums = { statements: 0, harmed: 0, campaigns: 0, posts: 0, changes: 0 };
   const run = async (seed: number) => {
-    const report = await children.run({ seed, steps, only, isWhole: values.seed !== undefined });
+    const report = await children.run({ seed, steps, only, isComplete: values.seed !== undefined });
     done += 1;
     sums.harmed += report.harmed.length;
     for (const name of ['statements', 'campaigns', 'posts', 'changes'] as const) sums[name] += report[name];
@@ -89,19 +89,19 @@ async function runSeeds(): Promise<void> {
     if (values.seed !== undefined) tellOne(seed, report);
     if (report.faults.length > 0) {
       failed.push(seed);
-      await tellFailure(seed, report);
+      await reportFailure(seed, report);
     } else if (done % 25 === 0)
       write(
         `${done} of ${seeds.length}, ${Math.round((performance.now() - begunMs) / 1000)} s, ${failed.length} failed`,
       );
   };
-  const tellFailure = async (seed: number, report: Report) => {
+  const reportFailure = async (seed: number, report: Report) => {
     write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
     const file = save(`seed-${seed}.jsonl`, report.lines);
     const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
-      children.run({ ...asked, isWhole: false }),
+      children.run({ ...asked, isComplete: false }),
     );
-    const shrunk = await children.run({ ...least, isWhole: true });
+    const shrunk = await children.run({ ...least, isComplete: true });
     write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
     write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
   };
@@ -169,7 +169,7 @@ async function runMutations(): Promise<void> {
   }
 }
 
-if (values.judge !== undefined) judgeFile(values.judge);
+if (values.judge !== undefined) checkFile(values.judge);
 else if (values.mutations) await runMutations();
 else if (values['crash-points']) await runCrashPoints();
 else await runSeeds();

@@ -1,9 +1,9 @@
 /** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
-import { awaitResults } from '../src/accounts/commands.ts';
+import { awaitCommandResults } from '../src/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
-import { judgeHistory } from './judge.ts';
+import { checkHistory } from './judge.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
 import { readStanding, type Standing } from './standing.ts';
 import { watchProgress } from './watch-progress.ts';
@@ -43,7 +43,7 @@ const FAULT_CHANCES = [0.002, 0.006, 0.02];
 const WHERE_WRITTEN = 3;
 const FREEZE_CHANCES = [0, 0.04, 0.12];
 /** Longer than a lease lasts. */
-const drawFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
+const randomFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 /** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
 const LEFT_ALONE_CHANCE = 0.4;
 const PUT_BACK_CHANCE = 0.2;
@@ -57,7 +57,7 @@ const BETWEEN_REQUESTS_MS = 3_000;
 const LONGEST_REST_MS = 3 * HOUR_MS;
 
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
-export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
+export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
   const order = seededRandom(seed ^ 0x04de4);
   const hints = seededRandom(seed ^ 0x417);
   const freezes = seededRandom(seed ^ 0xf2ee);
@@ -67,7 +67,7 @@ export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
   return {
     choose: (count) => Math.floor(order() * count),
     hint: hints,
-    freezeMs: () => (freezes() < freezeChance ? drawFreezeMs(freezes) : 0),
+    freezeMs: () => (freezes() < freezeChance ? randomFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {
       const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b));
@@ -76,7 +76,7 @@ export function drawFate({ seed, only }: Asked, harmed: number[]): Fate {
       const fault = kinds[Math.floor(random() * kinds.length)];
       if (!fault || !isPossible(fault, statement)) return null;
       harmed.push(number);
-      return { fault, delayMs: fault === 'frozen' ? drawFreezeMs(random) : 200 + random() * 14_000 };
+      return { fault, delayMs: fault === 'frozen' ? randomFreezeMs(random) : 200 + random() * 14_000 };
     },
   };
 }
@@ -100,7 +100,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const steps = isPutBack ? 2 * asked.steps : asked.steps;
   const world = await openWorld(server, {
     seed: asked.seed,
-    fate: drawFate(asked, harmed),
+    fate: randomFate(asked, harmed),
     startMs,
     gapMs,
     owners: [4, 6],
@@ -145,7 +145,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
 
 export function openApi(world: World): Api {
   const process = openProcess('api');
-  return { process, db: world.gate.open(process), waiters: awaitResults(world.openHints(process)) };
+  return { process, db: world.gate.open(process), waiters: awaitCommandResults(world.openHints(process)) };
 }
 
 /**
@@ -206,7 +206,7 @@ export async function conclude(world: World, harmed: number[]): Promise<Simulate
   return {
     hash: world.history.hash(),
     lines,
-    faults: judgeHistory(lines),
+    faults: checkHistory(lines),
     harmed,
     statements: world.statements(),
     campaigns: final.campaigns.length,

@@ -17,7 +17,7 @@ export async function tryCrashPoints(
   children: Children,
   { workers, every, isStopped = () => false }: { workers: number; every: number; isStopped?: () => boolean },
 ): Promise<Tried> {
-  const nobody = { seed: 0, steps: 0, isWhole: false };
+  const nobody = { seed: 0, steps: 0, isComplete: false };
   const base = await children.run({ ...nobody, crashPoint: { workers } });
   if (base.faults.length > 0) throw new Error(`without any fault: ${base.faults.join('; ')}`);
   const { first = 0, last = -1 } = base;

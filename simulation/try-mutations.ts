@@ -32,7 +32,7 @@ export async function tryMutation(
     const look = async () => {
       while (next <= seeds && all.length === 0) {
         const seed = next++;
-        const { faults, harmed } = await children.run({ seed, steps, isWhole: false });
+        const { faults, harmed } = await children.run({ seed, steps, isComplete: false });
         const [rule] = faults;
         if (rule !== undefined) all.push({ seed, rule, steps, harmed });
       }
@@ -40,7 +40,7 @@ export async function tryMutation(
     await Promise.all(servers.map(look));
     const [found] = all.toSorted((one, other) => one.seed - other.seed);
     if (!found || !isShrunk) return found;
-    const least = await shrink(found, (asked) => children.run({ ...asked, isWhole: false }));
+    const least = await shrink(found, (asked) => children.run({ ...asked, isComplete: false }));
     return { ...found, steps: least.steps };
   } finally {
     await children.close();

@@ -163,7 +163,7 @@ export function openWorkload(
       const user = await findUser(api.db, owner.userId);
       if (!user) throw new Error('gone');
       const forgets = { drop: () => undefined };
-      const deps = { db: api.db, tokenStates: forgets, apiKeyStates: forgets, diesWithUser: unlinkAccount };
+      const deps = { db: api.db, tokenStates: forgets, apiKeyStates: forgets, onUserDeleted: unlinkAccount };
       await endUser(deps as unknown as Parameters<typeof endUser>[0], user);
       return { campaignId: '' };
     });

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { prepareNumberChange } from './accounts/change-number.ts';
-import { awaitResults } from './accounts/commands.ts';
+import { awaitCommandResults } from './accounts/commands.ts';
 import { LEASE_MS } from './accounts/leases.ts';
 import { linkAccount } from './accounts/link-account.ts';
 import { stopWithUser } from './accounts/stop-with-user.ts';
@@ -11,9 +11,9 @@ import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from './config.ts';
 import { prepareDashboard } from './dashboard.ts';
 import { readPool, type Database } from './database/connect.ts';
-import { openEgress, type Egress } from './egress/open-egress.ts';
+import { createSafeHttpClient, type Egress } from './egress/open-egress.ts';
 import type { ReadMessages } from './groups/list-messages.ts';
-import { examineTogether } from './doctor/examine-together.ts';
+import { runChecksOnce } from './doctor/examine-together.ts';
 import { createAuthenticate } from './http/edge/auth.ts';
 import { listOperations } from './http/routes/operations.ts';
 import { buildServer, type HttpLimits } from './http/server.ts';
@@ -26,8 +26,8 @@ import { listen, listenIfFree, requireListening, warnOfPlainHttp } from './liste
 import { createMailLinks } from './mail/mail-links.ts';
 import { sendMails } from './mail/send-mails.ts';
 import { createVault, type Vault } from './lib/vault.ts';
-import { countTold } from './measure-webhooks.ts';
-import type { Messenger, MessengerTraits } from './messenger/messenger.ts';
+import { createWebhookMetrics } from './measure-webhooks.ts';
+import type { Messenger, MessengerCapabilities } from './messenger/messenger.ts';
 import { readMessages } from './messenger/sandbox/messages.ts';
 import { SANDBOX } from './messenger/sandbox/traits.ts';
 import { WHATSAPP } from './messenger/whatsapp/traits.ts';
@@ -41,7 +41,7 @@ import { loadSecrets } from './secrets/load-secrets.ts';
 import { startBackups } from './start-backups.ts';
 import { startNotices } from './start-notices.ts';
 import { createConverter, type Convert } from './text/convert-aside.ts';
-import { PAIRING_CODES_PER_NUMBER, takeAttempts } from './users/sign-in/attempt-limit.ts';
+import { PAIRING_CODES_PER_NUMBER, countAttempts } from './users/sign-in/attempt-limit.ts';
 import { resealTotps } from './users/factors/set-up-totp.ts';
 import { resealWebhooks } from './webhooks/manage-webhooks.ts';
 import { sendWebhooks } from './webhooks/send-webhooks.ts';
@@ -49,8 +49,8 @@ import { createUserDependencies } from './users/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** What the messengers are like that an account can be for. */
-const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerTraits>;
-const messengersByName = new Map<string, MessengerTraits>(Object.entries(MESSENGERS));
+const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerCapabilities>;
+const messengersByName = new Map<string, MessengerCapabilities>(Object.entries(MESSENGERS));
 
 export interface App {
   /** Where it listens; undefined for a worker whose port was in use. */
@@ -97,7 +97,7 @@ export async function startApp(
     let worker: Worker | undefined;
     const vault = createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious });
     if (config.encryptionKeyPrevious) await resealSecrets(db, { vault, log });
-    const egress = openEgress(config.egress);
+    const egress = createSafeHttpClient(config.egress);
     closing.push(async () => egress.close());
     const pushKeys = await loadPushKeys(db, vault);
     if (config.role !== 'api') {
@@ -171,7 +171,7 @@ function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: {
     ...deps,
     db: sendingDb,
     log,
-    ...countTold(metrics.registry),
+    ...createWebhookMetrics(metrics.registry),
     onLoopError,
   });
 }
@@ -227,9 +227,9 @@ function buildApi(
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
     hints,
-    bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
-    diesWithUser: unlinkAccount,
-    stopsWithUser: stopWithUser,
+    onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
+    onUserDeleted: unlinkAccount,
+    onUserDisabled: stopWithUser,
     allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),
   });
   return buildServer({
@@ -241,11 +241,11 @@ function buildApi(
       quotas: config.quotas,
       mediaDays: config.mediaDays,
       gaps: gapsOf(config),
-      waiters: awaitResults(hints),
-      countPairingCode: (key) => takeAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
+      waiters: awaitCommandResults(hints),
+      countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
-      examine: examineTogether({ config, db }),
+      examine: runChecksOnce({ config, db }),
     }),
     events: { db, clock: systemClock, hints, onLoopError },
     authenticate: createAuthenticate(users),
@@ -253,7 +253,7 @@ function buildApi(
     whyHeld: () => whyHeld(healthDb),
     health,
     isDiskFull: disk.isFull,
-    requireRoom: disk.requireRoom,
+    assertDiskSpace: disk.assertDiskSpace,
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
@@ -280,6 +280,6 @@ function gapsOf({ sandboxGap, whatsappGap }: Config) {
 }
 
 /** Without any gap a turn would hold hundreds of posts. */
-function gapOf({ sendsOneByOne }: MessengerTraits, { minMs, maxMs }: Gap): Gap {
+function gapOf({ sendsOneByOne }: MessengerCapabilities, { minMs, maxMs }: Gap): Gap {
   return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
 }

@@ -1,8 +1,8 @@
 import { clearOldEntries } from './audit/clear-old-entries.ts';
-import { foldCampaigns } from './campaigns/sum/fold-campaigns.ts';
+import { compactOldCampaigns } from './campaigns/sum/fold-campaigns.ts';
 import { removeDeleted } from './campaigns/change/remove-deleted.ts';
 import { sumMinutes, type SummedRun } from './campaigns/sum/sum-minutes.ts';
-import { sumRuns } from './campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from './campaigns/sum/sum-runs.ts';
 import type { Database } from './database/connect.ts';
 import { clearIdleQuarantine, type QuarantineDeps } from './database/quarantine.ts';
 import { clearOldEvents } from './events/clear-old-events.ts';
@@ -26,7 +26,7 @@ const EVERY_MS = 10 * 60_000;
 const STEP_PAUSE_MS = 100;
 
 /** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */
-export function keepHouse(deps: {
+export function startHousekeeping(deps: {
   db: Database;
   log: Log;
   onLoopError?: OnLoopError;
@@ -46,11 +46,11 @@ export function keepHouse(deps: {
     startLoop('old receipts', async () => ((await foldReceipts(db, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'old campaigns',
-      async () => ((await foldCampaigns(db, retentionDays, log)) ? STEP_PAUSE_MS : everyMs),
+      async () => ((await compactOldCampaigns(db, retentionDays, log)) ? STEP_PAUSE_MS : everyMs),
       options,
     ),
     startLoop('deleted campaigns', async () => ((await removeDeleted(db, log)) ? STEP_PAUSE_MS : everyMs), options),
-    startLoop('sums', async () => ((await sumRuns(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('sums', async () => ((await rollUpRuns(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'sums of minutes',
       walk(everyMs, (after?: SummedRun) => sumMinutes(db, after, log)),

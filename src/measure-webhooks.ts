@@ -3,14 +3,14 @@ import type { Database } from './database/connect.ts';
 import type { Log } from './lib/log.ts';
 import { addGauge, readSeldom } from './metrics.ts';
 import { countWebhooks } from './webhooks/count-webhooks.ts';
-import { WEBHOOK_OUTCOMES, type SwitchedOff, type WebhookOutcome } from './webhooks/tell-lane.ts';
+import { WEBHOOK_OUTCOMES, type DisabledReason, type WebhookOutcome } from './webhooks/tell-lane.ts';
 
-const SWITCHED_OFF: readonly SwitchedOff[] = ['gone', 'failing'];
+const SWITCHED_OFF: readonly DisabledReason[] = ['gone', 'failing'];
 
 /** Adds what this process tells webhooks, and answers what counts it. */
-export function countTold(registry: Registry): {
+export function createWebhookMetrics(registry: Registry): {
   onTry(outcome: WebhookOutcome): void;
-  onSwitchedOff(reason: SwitchedOff): void;
+  onSwitchedOff(reason: DisabledReason): void;
 } {
   const registers = [registry];
   const tries = new Counter({

@@ -1,6 +1,6 @@
 import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts';
 import type { Config } from './config.ts';
-import { bringUpToDate } from './database/bring-up-to-date.ts';
+import { migrateDatabase } from './database/bring-up-to-date.ts';
 import { connectDatabase, type Connection, type Database, type PostgresAddress } from './database/connect.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { listenForHints, type Hints } from './database/listen.ts';
@@ -59,7 +59,7 @@ export async function openShared(
   };
   const postgres =
     config.databaseUrl === undefined
-      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.noteFull })
+      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.reportDiskFull })
       : undefined;
   if (postgres) closing.push(() => postgres.stop());
   const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
@@ -75,7 +75,7 @@ export async function openShared(
   const sendingDb = connect('campanile sending');
   const healthDb = connect('campanile health', { poolSize: 1 });
   await waitForDatabase(db, log);
-  await bringUpToDate(address, log, backUpFor(config, address, log));
+  await migrateDatabase(address, log, backUpFor(config, address, log));
   const { databaseListenUrl } = config;
   const hints = listenForHints(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
   closing.push(() => hints.close());

@@ -4,7 +4,7 @@ import type { Database, PostgresAddress } from './database/connect.ts';
 import type { Log } from './lib/log.ts';
 import { measureBackups, type Metrics } from './metrics.ts';
 import { readVersion } from './lib/version.ts';
-import { noteOldBackup } from './notices/note-old-backup.ts';
+import { notifyOldBackup } from './notices/note-old-backup.ts';
 
 /** Starts the daily backups where they are configured. Resolves to what stops them. */
 export async function startBackups({
@@ -22,7 +22,7 @@ export async function startBackups({
   const { db, address, log } = of;
   const { version } = readVersion();
   const isEmbedded = databaseUrl === undefined;
-  const onFailed = (lastGoodAt: Date | undefined) => noteOldBackup(db, lastGoodAt);
+  const onFailed = (lastGoodAt: Date | undefined) => notifyOldBackup(db, lastGoodAt);
   const backups = await backUpDaily({ settings, timeZone, db, address, isEmbedded, dataDir, version, log, onFailed });
   measureBackups(metrics.registry, backups.lastGoodAt);
   return backups.stop;

@@ -1,7 +1,7 @@
 import type { Egress } from './egress/open-egress.ts';
 import type { Vault } from './lib/vault.ts';
 import type { PushKeys } from './notices/push-keys.ts';
-import { tellNotices } from './notices/tell-notices.ts';
+import { deliverNotices } from './notices/tell-notices.ts';
 import type { Shared } from './open-shared.ts';
 
 /** Tells people what happens, as the configuration allows. */
@@ -9,7 +9,7 @@ export function startNotices(
   { config: { smtpUrl, mailFrom, publicUrl }, log, sendingDb, onLoopError }: Shared,
   push: { egress: Egress; vault: Vault; keys: PushKeys },
 ) {
-  return tellNotices({
+  return deliverNotices({
     db: sendingDb,
     log,
     ...push,

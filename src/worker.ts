@@ -8,9 +8,9 @@ import type { Database } from './database/connect.ts';
 import type { Hints } from './database/listen.ts';
 import { driveLanes } from './deliveries/drive-lanes.ts';
 import { gapMsOf, type Gaps } from './deliveries/pace.ts';
-import { settleLate } from './deliveries/settle-late.ts';
+import { expireLateRevisions } from './deliveries/settle-late.ts';
 import { eraseDeletedUsers } from './erasure/erase-deleted-users.ts';
-import { keepHouse } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import type { OnLoopError } from './lib/failure-streak.ts';
 import type { Log } from './lib/log.ts';
 import type { Loop } from './lib/loop.ts';
@@ -76,10 +76,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
-  const house = keepHouse({ db, log, retentionDays: options.retentionDays, mediaDays: options.mediaDays, ...watched });
+  const house = startHousekeeping({ db, log, retentionDays: options.retentionDays, mediaDays: options.mediaDays, ...watched });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
-  const late = settleLate({ db, log, hints, leases, messengers, ...watched });
+  const late = expireLateRevisions({ db, log, hints, leases, messengers, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );

@@ -10,22 +10,22 @@ import { ConnectionBar } from './shell/connection-bar.tsx';
 import { browserZone } from './format/time.ts';
 import { ZoneProvider } from './format/zone.tsx';
 import { NotFoundPage } from './shell/not-found.tsx';
-import { loadInReach } from './parts/load-in-reach.ts';
+import { lazyWithRetry } from './parts/load-in-reach.ts';
 
 /** Whoever is not signed in needs the way in alone, and that soon. */
-const Shell = lazy(loadInReach(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
-const CampaignsPage = lazy(loadInReach(() => import('./campaigns/campaigns-page.tsx')));
-const ComposePage = lazy(loadInReach(() => import('./compose/compose-page.tsx')));
-const ChangePage = lazy(loadInReach(() => import('./change/change-page.tsx')));
-const CampaignPage = lazy(loadInReach(() => import('./campaign/campaign-page.tsx')));
-const CalendarPage = lazy(loadInReach(() => import('./calendar/calendar-page.tsx')));
-const GroupsPage = lazy(loadInReach(() => import('./groups/groups-page.tsx')));
-const GroupPage = lazy(loadInReach(() => import('./groups/group-page.tsx')));
-const AccountPage = lazy(loadInReach(() => import('./account/account-page.tsx')));
-const SettingsPage = lazy(loadInReach(() => import('./settings/settings-page.tsx')));
-const UsersPage = lazy(loadInReach(() => import('./users/users-page.tsx')));
-const InstallationPage = lazy(loadInReach(() => import('./installation/installation-page.tsx')));
-const PhonePage = lazy(loadInReach(() => import('./phone/phone-page.tsx')));
+const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
+const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/campaigns-page.tsx')));
+const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
+const ChangePage = lazy(lazyWithRetry(() => import('./change/change-page.tsx')));
+const CampaignPage = lazy(lazyWithRetry(() => import('./campaign/campaign-page.tsx')));
+const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
+const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
+const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
+const AccountPage = lazy(lazyWithRetry(() => import('./account/account-page.tsx')));
+const SettingsPage = lazy(lazyWithRetry(() => import('./settings/settings-page.tsx')));
+const UsersPage = lazy(lazyWithRetry(() => import('./users/users-page.tsx')));
+const InstallationPage = lazy(lazyWithRetry(() => import('./installation/installation-page.tsx')));
+const PhonePage = lazy(lazyWithRetry(() => import('./phone/phone-page.tsx')));
 
 /** A timer for longer than this would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-import { askAhead } from './api/first-answer.ts';
+import { prefetchEarly } from './api/first-answer.ts';
 import { chooseLanguage, keptLanguage, LANGUAGES } from './words/languages.ts';
 import { speak, type Words } from './words/words.ts';
 
@@ -23,5 +23,5 @@ function filledUp(english: Words, spoken: Words): Words {
   return fill(english, spoken) as Words;
 }
 
-askAhead('/session');
+prefetchEarly('/session');
 void begin();

@@ -33,14 +33,14 @@ import { isLost, keepWatch, watch } from './api/connection.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { endSession } from './api/session.ts';
 import { App } from './app.tsx';
-import { askBeforeLosing } from './drafts/unkept.ts';
-import { loadInReach } from './parts/load-in-reach.ts';
+import { confirmBeforeUnload } from './drafts/unkept.ts';
+import { lazyWithRetry } from './parts/load-in-reach.ts';
 import { browserLocale } from './format/locale.ts';
 import { followClock } from './format/time.ts';
 import { cssVariables, theme } from './theme.ts';
 import { words } from './words/words.ts';
 
-const Toasts = lazy(loadInReach(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
+const Toasts = lazy(lazyWithRetry(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
 // What keeps a page from scrolling below a dialog writes a style element of its own, and looks for the nonce here.
@@ -49,7 +49,7 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 const client = createQueryClient();
 whenSignedOut(() => endSession(client));
 keepWatch();
-askBeforeLosing(client);
+confirmBeforeUnload(client);
 watch(() => {
   if (!isLost()) void client.refetchQueries({ type: 'active', stale: true });
 });

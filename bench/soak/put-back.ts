@@ -3,7 +3,7 @@ import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { findRunning } from '../../src/database/find-running.ts';
-import { releaseLedger } from '../../src/hold/release.ts';
+import { resumeLedger } from '../../src/hold/release.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { sleep } from '../../src/lib/time.ts';
 import { post } from '../../test/support/app.ts';
@@ -98,7 +98,7 @@ async function release(dataDir: string, others: 'send' | 'unknown'): Promise<voi
   const address = await findRunning(dataDir);
   if (!address) throw new Error('the restored service does not run');
   const db = connectDatabase(address, { log: createLog('silent') });
-  await releaseLedger(db, { choices: new Map(), others }, () => Promise.resolve());
+  await resumeLedger(db, { choices: new Map(), others }, () => Promise.resolve());
   await db.destroy();
 }
 

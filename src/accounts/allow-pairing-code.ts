@@ -8,7 +8,7 @@ import type { Account } from './store.ts';
  * confirmed by an earlier link, or that nobody else here says is theirs. Throws `conflict` otherwise; a QR code needs no such promise,
  * since whoever scans it has the phone.
  */
-export async function requireNumberOfOwn(db: Database, account: Account): Promise<void> {
+export async function assertNumberOwnership(db: Database, account: Account): Promise<void> {
   if (account.linkedNumber === account.phoneNumber) return;
   const { rows } = await sql`
     select from users u join memberships m using (user_id)

@@ -45,7 +45,7 @@ export interface CommandWaiters {
 }
 
 /** Wakes those who wait for a command when the hint about it arrives. */
-export function awaitResults(hints: Hints): CommandWaiters {
+export function awaitCommandResults(hints: Hints): CommandWaiters {
   const waiting = new Map<number, AbortController>();
   hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
   return {
@@ -103,7 +103,7 @@ async function insertCommand(
   { kind, input, perDay }: { kind: CommandKind; input: string; perDay: number | undefined },
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    if (perDay !== undefined) await refuseTooMany(trx, accountId, perDay);
+    if (perDay !== undefined) await enforceCampaignQuota(trx, accountId, perDay);
     const { command_id } = await trx
       .insertInto('account_commands')
       .values({ account_id: accountId, kind, input })
@@ -117,7 +117,7 @@ async function insertCommand(
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** Of two that come at once the second waits, and counts the first. */
-async function refuseTooMany(trx: Connection, accountId: number, perDay: number): Promise<void> {
+async function enforceCampaignQuota(trx: Connection, accountId: number, perDay: number): Promise<void> {
   await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
   const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);
   if (count < perDay) return;

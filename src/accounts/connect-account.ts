@@ -3,7 +3,7 @@ import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
 import type { LinkMethod, MessengersTraits } from '../messenger/messenger.ts';
-import { requireNumberOfOwn } from './allow-pairing-code.ts';
+import { assertNumberOwnership } from './allow-pairing-code.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
 import { resumeAccount } from './resume-account.ts';
@@ -26,7 +26,7 @@ export interface ConnectDeps extends AccountDeps {
  * how the account then stands: connected, or linking with a code for the user's phone. One that was stopped goes on; else nothing is done to
  * one that is linked. A warm-up begins or ends as `warmUp` says (`update-account.ts`). Throws
  * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
- * no code can be had just now, and of a pairing code what `requireNumberOfOwn` and `countPairingCode` throw.
+ * no code can be had just now, and of a pairing code what `assertNumberOwnership` and `countPairingCode` throw.
  */
 export async function connectAccount(
   deps: ConnectDeps,
@@ -63,7 +63,7 @@ async function allowPairingCode(deps: ConnectDeps, account: Account, messenger: 
   const isLinked = messenger === account.messenger && LINKED.has(account.status);
   const isShown = account.isCodeGood && account.linkMethod === 'pairing_code';
   if (isLinked || isShown || deps.messengers.get(messenger)?.linksAtOnce === true) return;
-  await requireNumberOfOwn(deps.db, account);
+  await assertNumberOwnership(deps.db, account);
   await deps.countPairingCode(account.phoneNumber);
 }
 

@@ -7,7 +7,7 @@ const LATE_BEAT_MS = 5_000;
 const milliseconds = (count: number) => sql`${count}::float8 * interval '1 millisecond'`;
 
 /** Adds a worker, and clears away those that have been silent for a day. */
-export async function joinWorkers(db: Connection, name: string): Promise<number> {
+export async function registerWorker(db: Connection, name: string): Promise<number> {
   await sql`delete from workers where beat_at < campanile_now() - interval '1 day'`.execute(db);
   const { rows } = await sql<{
     worker_id: number;
@@ -19,7 +19,7 @@ export async function joinWorkers(db: Connection, name: string): Promise<number>
  * Notes that the worker lives. False when its row is gone, so that it has to join anew. Beats that are still to come, since the clock was
  * set back, count as of now: the dead would seem alive until then, and nobody steady enough to follow them.
  */
-export async function keepBeating(db: Connection, workerId: number): Promise<boolean> {
+export async function renewLease(db: Connection, workerId: number): Promise<boolean> {
   await sql`
     update workers set beat_at = campanile_now()
     where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`.execute(db);
@@ -37,7 +37,7 @@ export async function keepBeating(db: Connection, workerId: number): Promise<boo
  * lease. What was in hand in a shard taken over is queued again by `requeueShards`. Resolves to the shards it then holds, each with its
  * epoch.
  */
-export async function takeShards(
+export async function claimShards(
   db: Database,
   workerId: number,
   {
@@ -49,7 +49,7 @@ export async function takeShards(
   },
 ): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
-    await giveUpSurplus(trx, workerId, leaseMs);
+    await yieldSurplusShards(trx, workerId, leaseMs);
     const { rows: taken } = await sql<{ shard: number }>`
       with living as materialized (
         select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
@@ -86,7 +86,7 @@ export async function takeShards(
 }
 
 /** Gives up what exceeds the fair share, but no shard in which a turn is in hand: handing those over would cost a second try. */
-async function giveUpSurplus(trx: Connection, workerId: number, leaseMs: number): Promise<void> {
+async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: number): Promise<void> {
   await sql`
     with fair as materialized (
       select (select count(*) from shards where worker_id = ${workerId})::int
@@ -136,13 +136,13 @@ async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
 }
 
 /** The last word of an orderly stop: everything free at once. */
-export async function leaveWorkers(db: Connection, workerId: number): Promise<void> {
+export async function deregisterWorker(db: Connection, workerId: number): Promise<void> {
   await sql`
     with gone as (delete from workers where worker_id = ${workerId})
     update shards set worker_id = null, epoch = epoch + 1 where worker_id = ${workerId}`.execute(db);
 }
 
 /** Voids every lease. Only right while no other worker can be alive. */
-export async function releaseAll(db: Connection): Promise<void> {
+export async function voidAllLeases(db: Connection): Promise<void> {
   await sql`with gone as (delete from workers) update shards set worker_id = null, epoch = epoch + 1`.execute(db);
 }

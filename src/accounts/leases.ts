@@ -8,7 +8,7 @@ import { hint } from '../database/tell-hints.ts';
 import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop, type Loop } from '../lib/loop.ts';
-import { joinWorkers, keepBeating, leaveWorkers, releaseAll } from './lease-store.ts';
+import { registerWorker, renewLease, deregisterWorker, voidAllLeases } from './lease-store.ts';
 import { createTakeOver } from './take-over.ts';
 
 /** Silent for longer than this: dead. */
@@ -66,9 +66,9 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     // Measured before the heartbeat is written, so that we never believe in our lease for longer than the others do.
     const started = { monotonicMs: performance.now(), wallMs: Date.now() };
     if (options.maySend && !(await options.maySend())) return letGo();
-    if (workerId === 0 || !(await keepBeating(db, workerId))) workerId = await joinWorkers(db, options.name);
+    if (workerId === 0 || !(await renewLease(db, workerId))) workerId = await registerWorker(db, options.name);
     const before = held;
-    held = await takeOver.takeShards(workerId);
+    held = await takeOver.claimShards(workerId);
     const changed = held.size !== before.size || [...held.keys()].some((shard) => !before.has(shard));
     lease = started;
     if (changed) {
@@ -93,7 +93,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
     return age <= LEASE_MS - SEND_MARGIN_MS;
   }
 
-  if (options.alone) await releaseAll(db);
+  if (options.alone) await voidAllLeases(db);
   await beat();
   const loop: Loop = startLoop('leases', beat, {
     log,
@@ -114,7 +114,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
       await loop.stop();
       held = new Map();
       lease = NEVER;
-      await leaveWorkers(db, workerId);
+      await deregisterWorker(db, workerId);
       await hint(db, 'campanile_lanes');
     },
   };

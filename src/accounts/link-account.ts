@@ -1,6 +1,6 @@
 import type { Connection } from '../database/connect.ts';
 import type { WorkspaceId } from '../database/schema.ts';
-import type { MessengerTraits } from '../messenger/messenger.ts';
+import type { MessengerCapabilities } from '../messenger/messenger.ts';
 
 /**
  * Gives a new workspace an account and its lane, in the transaction that creates its owner; connected from the start where no phone has
@@ -9,7 +9,7 @@ import type { MessengerTraits } from '../messenger/messenger.ts';
 export async function linkAccount(
   trx: Connection,
   workspaceId: WorkspaceId,
-  { name: messenger, linksAtOnce }: MessengerTraits,
+  { name: messenger, linksAtOnce }: MessengerCapabilities,
 ): Promise<void> {
   const { account_id } = await trx
     .insertInto('accounts')

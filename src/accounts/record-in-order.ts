@@ -13,7 +13,7 @@ export interface StateRecorder {
 
 const PAUSE_MS = 500;
 
-export function recordInOrder({
+export function createStateRecorder({
   db,
   log,
   workerId,

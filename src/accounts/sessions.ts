@@ -1,10 +1,10 @@
 import type { Database } from '../database/connect.ts';
-import { createBatch, type Batch } from '../lib/batch.ts';
+import { createBatcher, type Batch } from '../lib/batch.ts';
 import { isDataError } from '../lib/database-errors.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../messenger/messenger.ts';
-import { recordInOrder, type StateRecorder } from './record-in-order.ts';
+import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
 import { findAccounts, LINKED, type Account } from './store.ts';
 
 /** The live sessions of the accounts this worker serves. */
@@ -52,9 +52,9 @@ export function openSessions(deps: SessionDeps): Sessions {
     ...deps,
     sessions: new Map(),
     asked: new Map(),
-    recorder: recordInOrder(deps),
+    recorder: createStateRecorder(deps),
     // Runs of very many accounts may be due at the same minute.
-    accounts: createBatch((accountIds: number[]) => findAccounts(deps.db, accountIds), {
+    accounts: createBatcher((accountIds: number[]) => findAccounts(deps.db, accountIds), {
       parallel: 2,
       most: 500,
       isAboutItem: isDataError,

@@ -24,7 +24,7 @@ function breaksRule(error: unknown): boolean {
  * the account is stopped, which is logged. With `gaps`, the whole gap of each messenger in milliseconds, `write` was the end of its
  * turn: that is taken back, and what was in hand is marked as what may have left. Throws whatever else `write` throws.
  */
-export async function writeOrStop<Result>(
+export async function writeOrQuarantine<Result>(
   deps: { db: Database; log?: Log | undefined },
   accountId: number,
   write: () => Promise<Result>,
@@ -59,7 +59,7 @@ export async function writeOrStopEach<One, Result>(
   const results = [];
   for (const one of all) {
     const { accountId, gaps } = about(one);
-    results.push(await writeOrStop(deps, accountId, () => write([one]), gaps));
+    results.push(await writeOrQuarantine(deps, accountId, () => write([one]), gaps));
   }
   return results;
 }

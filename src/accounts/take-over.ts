@@ -7,11 +7,11 @@ import { quarantine } from '../database/quarantine.ts';
 import { isDataError } from '../lib/database-errors.ts';
 import { isolate } from '../lib/isolate.ts';
 import type { Log } from '../lib/log.ts';
-import { requeueLanes, takeShards } from './lease-store.ts';
+import { requeueLanes, claimShards } from './lease-store.ts';
 
 export interface TakeOver {
-  /** `takeShards` of the lease store; and tries again to take the turns that could not be taken. */
-  takeShards(workerId: number): Promise<Map<number, number>>;
+  /** `claimShards` of the lease store; and tries again to take the turns that could not be taken. */
+  claimShards(workerId: number): Promise<Map<number, number>>;
   /** By account, the number of the turn that could not be taken. Its lane stays parked. */
   untaken(): ReadonlyMap<number, number>;
 }
@@ -69,9 +69,9 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
 
   return {
     untaken: () => untaken,
-    async takeShards(workerId) {
+    async claimShards(workerId) {
       failures = [];
-      const held = await takeShards(db, workerId, { leaseMs, requeueShards });
+      const held = await claimShards(db, workerId, { leaseMs, requeueShards });
       // Before anything else: these turns are strays to nobody.
       for (const { item } of failures) untaken.set(item.accountId, item.turn);
       for (const { item, error } of failures) await quarantine({ db, log }, 'take-over', { id: item.accountId, error });

@@ -41,7 +41,7 @@ export async function backUpBeforeUpgrade(
       return;
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (isEmbedded) await requireRoom(db, folder);
+    if (isEmbedded) await assertDiskSpace(db, folder);
     const at = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
     const file = join(folder, `campanile-before-upgrade-${number}-${at}.campanile`);
     const secrets = settings ? 'seal' : 'leave';
@@ -104,7 +104,7 @@ async function findRecent(folder: string, number: number): Promise<string | unde
   return found.find((one) => one.number === number && Date.now() - one.madeAt.getTime() < REUSED_MS)?.file;
 }
 
-async function requireRoom(db: Connection, folder: string): Promise<void> {
+async function assertDiskSpace(db: Connection, folder: string): Promise<void> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(pg_database_size(oid))::float8 as bytes from pg_database`.execute(db);
   const needed = (rows[0]?.bytes ?? 0) * ROOM_FACTOR;

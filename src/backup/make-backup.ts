@@ -60,7 +60,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     staging = await mkdtemp(join(isEmbedded ? dataDir : dirname(file), 'backup.new-'));
     if (secrets === 'seal') await sealInto(staging, dataDir, passphrase);
     const about = await describe(db);
-    const unpackedBytes = isEmbedded ? await takeBase(address, dataDir, staging) : undefined;
+    const unpackedBytes = isEmbedded ? await streamBaseBackup(address, dataDir, staging) : undefined;
     if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
     const names = [
       isEmbedded ? BASE_FILE : DUMP_FILE,
@@ -127,7 +127,7 @@ async function describe(db: Connection): Promise<Pick<Manifest, 'postgres' | 'in
 }
 
 /** Returns the size before compression. The server writes the files itself: as the user who owns its cluster. */
-async function takeBase(address: PostgresAddress, dataDir: string, staging: string): Promise<number> {
+async function streamBaseBackup(address: PostgresAddress, dataDir: string, staging: string): Promise<number> {
   const { uid, gid } = await stat(join(dataDir, 'postgres'));
   const target = await mkdtemp(join(staging, 'base-'));
   if (process.getuid?.() === 0) {

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Connection } from '../database/connect.ts';
 import type { UserId, WorkspaceId } from '../database/schema.ts';
-import { markOfKeyId, type Vault } from '../lib/vault.ts';
+import { sealPrefixOf, type Vault } from '../lib/vault.ts';
 import { queueMail } from '../mail/mail-store.ts';
 import { deleteFactor } from '../users/factors/factor-store.ts';
-import { drawSecret } from '../webhooks/sign.ts';
+import { generateSecret } from '../webhooks/sign.ts';
 import { aboutSecret } from '../webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
@@ -15,7 +15,7 @@ const LINK_LOST = 'The key that sealed its credentials is lost: link the account
 
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */
 export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void> {
-  const marks = vault.keyIds.map((id) => Buffer.from(markOfKeyId(id), 'hex'));
+  const marks = vault.keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
   await unlinkAccounts(trx, marks);
   await removeAuthenticators(trx, marks);
   await replaceWebhookSecrets(trx, marks, vault);
@@ -60,7 +60,7 @@ async function replaceWebhookSecrets(trx: Connection, marks: readonly Buffer[], 
     select webhook_id as "webhookId", workspace_id as "workspaceId", user_id as "userId", url from webhooks
     where substring(secret for 4) <> all (${marks}::bytea[])`.execute(trx);
   for (const { webhookId, workspaceId, userId, url } of rows) {
-    const sealed = vault.seal(drawSecret(), aboutSecret(webhookId));
+    const sealed = vault.seal(generateSecret(), aboutSecret(webhookId));
     await sql`update webhooks set secret = ${sealed} where webhook_id = ${webhookId}`.execute(trx);
     const change = { action: 'webhook.secret_rotated', subject: url, address: COMMAND_LINE } as const;
     await recordAudit(trx, { userId, workspaceId, ...change });

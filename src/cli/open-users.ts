@@ -46,9 +46,9 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     vault: createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious }),
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
-    bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
-    diesWithUser: unlinkAccount,
-    stopsWithUser: stopWithUser,
+    onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
+    onUserDeleted: unlinkAccount,
+    onUserDisabled: stopWithUser,
     allowsNumber: () => Promise.reject(new Error('no number is changed on the command line')),
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listQueued, type QueuedCampaign } from '../hold/list-queued.ts';
 import { readHold } from '../hold/read-hold.ts';
-import { releaseLedger } from '../hold/release.ts';
+import { resumeLedger } from '../hold/release.ts';
 import type { Choice } from '../hold/settle-queued.ts';
 import { HOLD_FILE } from '../hold/watch-ledger.ts';
 import { AppError, StartupError, UsageError } from '../lib/errors.ts';
@@ -39,7 +39,7 @@ export async function release({ given, output }: Shell): Promise<number> {
       return;
     }
     try {
-      await releaseLedger(db, { choices, others }, (trx, settled) => recordCommand(trx, 'ledger.released', settled));
+      await resumeLedger(db, { choices, others }, (trx, settled) => recordCommand(trx, 'ledger.released', settled));
     } catch (error) {
       if (error instanceof AppError) throw new StartupError(error.message, error);
       throw error;

@@ -7,7 +7,7 @@ import { migrate, type MigrateOptions } from './migrate.ts';
  * Makes the database what this version needs. It may take its time, as may another process that is at it. Throws a StartupError
  * where the server is too old, or the schema newer than this code or not what its migrations make. `backUp` is that of `migrate`.
  */
-export async function bringUpToDate(
+export async function migrateDatabase(
   address: PostgresAddress,
   log: Log,
   backUp?: MigrateOptions['backUp'],

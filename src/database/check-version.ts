@@ -12,11 +12,11 @@ export async function checkVersion(db: Connection, log: Log): Promise<void> {
   const { rows } = await sql<{ number: number }>`select current_setting('server_version_num')::int as number`.execute(
     db,
   );
-  judgeVersion(rows[0]?.number ?? 0, log);
+  checkServerVersion(rows[0]?.number ?? 0, log);
 }
 
 /** `number` as PostgreSQL writes it: 150018 is 15.18. */
-export function judgeVersion(number: number, log: Log): void {
+export function checkServerVersion(number: number, log: Log): void {
   const major = Math.floor(number / 10_000);
   if (major < OLDEST_POSTGRES)
     throw new StartupError(

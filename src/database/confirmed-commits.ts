@@ -17,7 +17,7 @@ const READ_ONLY = '25006';
  * A server that is still to become the leader may be led to already, takes reads, and has not yet read all that it has: what was
  * accepted would be told as not there. Once it is the leader it stays one for as long as its connections last.
  */
-async function refuseReplica(client: pg.PoolClient): Promise<void> {
+async function assertNotReplica(client: pg.PoolClient): Promise<void> {
   try {
     const { rows } = await client.query<{ is_replica: boolean }>('select pg_is_in_recovery() as is_replica');
     if (rows[0]?.is_replica) throw Object.assign(new Error('the server is a replica'), { code: READ_ONLY });
@@ -31,7 +31,7 @@ async function refuseReplica(client: pg.PoolClient): Promise<void> {
  * The same pool, but without connections to a replica, and but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
  * successes, with a warning, although a failover loses them (docs/explanation/decisions/0067).
  */
-export function confirmCommits(pool: LendingPool): PostgresPool {
+export function assertReplicatedCommits(pool: LendingPool): PostgresPool {
   const unconfirmed = new WeakSet<object>();
   pool.on('connect', (client) =>
     client.on('notice', ({ routine }) => void (routine === WAITS_FOR_REPLICA && unconfirmed.add(client))),
@@ -61,7 +61,7 @@ export function confirmCommits(pool: LendingPool): PostgresPool {
       // The same each time: by it Kysely knows which connections are new.
       let known = confirmed.get(client);
       if (known) return known;
-      await refuseReplica(client);
+      await assertNotReplica(client);
       known = confirm(client);
       confirmed.set(client, known);
       return known;

@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import { CompiledQuery, Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
-import { confirmCommits } from './confirmed-commits.ts';
+import { assertReplicatedCommits } from './confirmed-commits.ts';
 import type { Schema } from './schema.ts';
 import { shareConnections, type ConnectionShares } from './share-connections.ts';
-import { HintingDialect } from './tell-hints.ts';
+import { NotifyingDialect } from './tell-hints.ts';
 
 export type Database = Kysely<Schema>;
 /** What a store function takes: the database, or the transaction it shall be part of. */
@@ -29,7 +29,7 @@ const KEEP_ALIVE_MS = 10_000;
  * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
  * where the server's system has no such limit.
  */
-const limitSession = (silenceMs: number) => `
+const sessionTimeouts = (silenceMs: number) => `
   select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}
          set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
          set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
@@ -141,12 +141,12 @@ export function connectDatabase(
   pool.on('error', () => undefined);
   const shared = shares && shareConnections(pool, shares);
   const db = new Kysely<Schema>({
-    dialect: new HintingDialect(
+    dialect: new NotifyingDialect(
       {
-        pool: confirmCommits(shared ?? pool),
+        pool: assertReplicatedCommits(shared ?? pool),
         // Not among the start-up options, which poolers refuse.
         async onCreateConnection(connection) {
-          await connection.executeQuery(CompiledQuery.raw(limitSession(silenceMs)));
+          await connection.executeQuery(CompiledQuery.raw(sessionTimeouts(silenceMs)));
         },
       },
       { pool, log },

@@ -54,12 +54,12 @@ export async function prepareBinaries(
       error,
     );
   }
-  const inPlace = await tryBinaries(join(packageFolder, 'native'), identity);
+  const inPlace = await probeBinaries(join(packageFolder, 'native'), identity);
   if (typeof inPlace !== 'string') return inPlace;
   let problem = inPlace;
   for (const base of identity.as ? copyTo : []) {
     const copied = await copyNative(packageFolder, base).then(
-      (native) => tryBinaries(native, identity),
+      (native) => probeBinaries(native, identity),
       (error: unknown) => String(error),
     );
     if (typeof copied !== 'string') return copied;
@@ -89,7 +89,7 @@ async function completePackage(packageFolder: string): Promise<void> {
 }
 
 /** The programs in a folder, or why they cannot be run. */
-async function tryBinaries(native: string, identity: Identity): Promise<Binaries | string> {
+async function probeBinaries(native: string, identity: Identity): Promise<Binaries | string> {
   const [initdb = '', postgres = '', pgCtl = ''] = PROGRAMS.map((program) => join(native, 'bin', program));
   const { ok, output } = await runProgram(postgres, ['--version'], identity);
   const major = ok ? /^postgres \(PostgreSQL\) (\d+)/m.exec(output.lines.join('\n'))?.[1] : undefined;

@@ -19,7 +19,7 @@ const DISK_FULL_PAUSE_MS = 2_000;
 const STEADY_MS = 60_000;
 
 /** Starts the server again by `restart` whenever it ends although nobody stopped it. */
-export function keepRunning(
+export function superviseServer(
   first: Server,
   restart: () => Promise<Server>,
   log: Log,
@@ -37,11 +37,11 @@ export function keepRunning(
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > STEADY_MS) tries = 0;
       log.error({ reason }, 'PostgreSQL is started again');
-      restarting = tryUntilItRuns(reason, server.ranOutOfDisk());
+      restarting = restartUntilRunning(reason, server.ranOutOfDisk());
     });
   }
 
-  async function tryUntilItRuns(firstReason: string, firstDiskFull: boolean): Promise<void> {
+  async function restartUntilRunning(firstReason: string, firstDiskFull: boolean): Promise<void> {
     let reason = firstReason;
     let diskFull = firstDiskFull;
     for (;;) {

@@ -9,7 +9,7 @@ import { folderError, prepareFolder } from './embedded-folder.ts';
 import { chooseIdentity } from './embedded-identity.ts';
 import { stopLeftBehind } from './embedded-leftovers.ts';
 import { lockFolder } from './embedded-lock.ts';
-import { keepRunning } from './embedded-restart.ts';
+import { superviseServer } from './embedded-restart.ts';
 import { startServer } from './embedded-server.ts';
 
 /** A PostgreSQL server that belongs to this process. */
@@ -81,7 +81,7 @@ async function start(
     return run();
   };
   const first = await run();
-  const server = restart ? keepRunning(first, runAgain, log) : first;
+  const server = restart ? superviseServer(first, runAgain, log) : first;
   undo.defer(server.stop);
   log.info({ pid: first.pid, created, ms: Math.round(performance.now() - startedAt) }, 'PostgreSQL is ready');
   let stopped: Promise<void> | undefined;

@@ -51,7 +51,7 @@ export async function hint(db: Kysely<Schema>, channel: HintChannel, payload = '
 }
 
 /** The dialect of a pool whose transactions can `hint`. */
-export class HintingDialect extends PostgresDialect {
+export class NotifyingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
   readonly #sender: HintSender;
 

@@ -7,7 +7,7 @@ import { pingDatabase, type Database } from './connect.ts';
 export interface DiskWatch {
   /** Takes what a statement failed of, whatever it is. */
   note(error: unknown): void;
-  noteFull(): void;
+  reportDiskFull(): void;
   /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
   isFull(): boolean;
   /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
@@ -16,7 +16,7 @@ export interface DiskWatch {
    * Throws 503 while so little is free that what is under way needs it. What takes more room asks first; what sends does not. Resolves
    * where the disk is not ours to look at.
    */
-  requireRoom(): Promise<void>;
+  assertDiskSpace(): Promise<void>;
 }
 
 export interface DiskOptions {
@@ -36,19 +36,19 @@ const DISK_FULL = '53100';
 const ROOM_KILOBYTES = 1_024;
 
 export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
-  const isLow = folder === undefined ? undefined : lookBriefly(() => isBelowFloor(folder, floorBytes));
+  const isLow = folder === undefined ? undefined : throttleCheck(() => isBelowFloor(folder, floorBytes));
   let fullMs = -Infinity;
   const isFull = () => performance.now() - fullMs < REMEMBERED_MS;
-  const noteFull = () => {
+  const reportDiskFull = () => {
     fullMs = performance.now();
   };
   return {
     note(error) {
-      if (errorCodeOf(error) === DISK_FULL) noteFull();
+      if (errorCodeOf(error) === DISK_FULL) reportDiskFull();
     },
-    noteFull,
+    reportDiskFull,
     isFull,
-    async requireRoom() {
+    async assertDiskSpace() {
       if (await isLow?.())
         throw new AppError(
           'disk_full',
@@ -59,7 +59,7 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
     async check(db) {
       await pingDatabase(db);
       if (!isFull()) return;
-      await tryRoom(db);
+      await probeDiskSpace(db);
       fullMs = -Infinity;
     },
   };
@@ -89,7 +89,7 @@ export async function readRoom(
 }
 
 /** Asks anew at most once in `LOOK_MS`; whoever comes meanwhile gets the same answer. */
-function lookBriefly(look: () => Promise<boolean>): () => Promise<boolean> {
+function throttleCheck(look: () => Promise<boolean>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let atMs = -Infinity;
   return () => {
@@ -100,7 +100,7 @@ function lookBriefly(look: () => Promise<boolean>): () => Promise<boolean> {
 }
 
 /** Whatever only reads, or finds room in a block that is there, would not notice. */
-async function tryRoom(db: Database): Promise<void> {
+async function probeDiskSpace(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`create temporary table campanile_room (text text) on commit drop`.execute(trx);
     await sql`insert into campanile_room select repeat('x', 1000) from generate_series(1, ${ROOM_KILOBYTES}::int)`.execute(

@@ -29,7 +29,7 @@ export function watchSchema(nowMs = () => performance.now()): SchemaWatch {
     async check(db) {
       if (failedAtMs === undefined) return;
       const sinceMs = failedAtMs;
-      if (nowMs() - sinceMs < REMEMBERED_MS || !(await isWhole(db)))
+      if (nowMs() - sinceMs < REMEMBERED_MS || !(await isComplete(db)))
         throw new AppError(
           'database_unavailable',
           'The database lacks a table, a column or a function that this version needs: see "campanile doctor"',
@@ -39,7 +39,7 @@ export function watchSchema(nowMs = () => performance.now()): SchemaWatch {
   };
 }
 
-async function isWhole(db: Database): Promise<boolean> {
+async function isComplete(db: Database): Promise<boolean> {
   const files = await loadSchemaFiles();
   const { problem, pending } = await inspectSchema(db, files);
   return (

@@ -4,7 +4,7 @@ import { isolateFailures } from '../database/isolate-failures.ts';
 import { isolateStatement } from '../database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../database/quarantine.ts';
 import { claimTurns, type ClaimOptions, type Turn } from './claim-turns.ts';
-import { openLanes } from './open-lanes.ts';
+import { refreshSendWindows } from './open-lanes.ts';
 
 export interface Claim {
   turns: Turn[];
@@ -57,7 +57,7 @@ async function findDue(
   return rows.map((row) => row.account_id);
 }
 
-/** `openLanes` without the accounts whose rules cannot be looked up. */
+/** `refreshSendWindows` without the accounts whose rules cannot be looked up. */
 export async function openIsolated(
   deps: QuarantineDeps,
   accountIds: readonly number[],
@@ -65,6 +65,6 @@ export async function openIsolated(
 ): Promise<void> {
   await isolateFailures(deps, 'closed lanes', accountIds, {
     idOf: (accountId) => accountId,
-    run: (some) => openLanes(deps.db, some, timeZone),
+    run: (some) => refreshSendWindows(deps.db, some, timeZone),
   });
 }

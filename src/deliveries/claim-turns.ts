@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
 import { isolateFailures } from '../database/isolate-failures.ts';
 import type { Log } from '../lib/log.ts';
-import { recogniseSuspects } from './know-suspects.ts';
+import { isolatePoisonDeliveries } from './know-suspects.ts';
 
 /** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
 export interface Turn {
@@ -93,7 +93,7 @@ export async function claimTurns(db: Database, options: ClaimOptions): Promise<T
 async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
   const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
     idOf: ({ accountId }) => accountId,
-    run: (some) => recogniseSuspects(db, some),
+    run: (some) => isolatePoisonDeliveries(db, some),
   });
   return left.length === 0 ? turns : turns.filter((turn) => !left.includes(turn));
 }

@@ -5,7 +5,7 @@
  */
 import type { Held, Leases } from '../accounts/leases.ts';
 import type { Sessions } from '../accounts/sessions.ts';
-import { writeOrStop } from '../accounts/stop-account.ts';
+import { writeOrQuarantine } from '../accounts/stop-account.ts';
 import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import type { OnLoopError } from '../lib/failure-streak.ts';
@@ -20,14 +20,14 @@ import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
-import { drawGapMs, pacedOf, type Gaps } from './pace.ts';
+import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchStrays, type StrayWatch } from './requeue-strays.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { traceTurns } from './trace-turns.ts';
-import { trySuspects } from './try-suspects.ts';
+import { createSuspectSender } from './try-suspects.ts';
 import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
-import { watchTries, type TryHooks, type TryWatch } from './watch-tries.ts';
+import { createAttemptMetrics, type TryHooks, type TryWatch } from './watch-tries.ts';
 
 export interface LaneOptions extends TryHooks {
   db: Database;
@@ -100,7 +100,7 @@ export function driveLanes(options: LaneOptions): Lanes {
     claimCount: 0,
     strays: watchStrays({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
     revisions: watchRevisions({ ...options, paced }),
-    sending: { ...options, posts, trySuspect: trySuspects({ db }) },
+    sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
     finisher: createFinisher({ db, log, underWay: () => underWay.size - writer.waiting(), writer }),
     writer,
@@ -138,7 +138,7 @@ async function step(driving: Driving): Promise<number> {
   const revising = await driving.revisions.claim(shards, room);
   for (const turn of revising.turns)
     begin(driving, turn, turn.posts.length, () =>
-      takeRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
+      runRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
     );
   const { turns, closed, skipped } = await claim(driving, shards, room - revising.turns.length);
   beginSends(driving, turns, held);
@@ -203,7 +203,7 @@ function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Pr
 
 /** `held` as it was when they were claimed. */
 function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void {
-  const watch = watchTries(driving, turns);
+  const watch = createAttemptMetrics(driving, turns);
   const trace = traceTurns(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) driving.usualTurn = claimed / turns.length;
@@ -224,17 +224,17 @@ async function takeTurn(
   await watch.tell(turn, results, begunMs);
   const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
-  await finisher.finish({ turn, outcomes, gapMs: drawGapMs(gaps, turn.messenger) });
+  await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn.messenger) });
   return outcomes;
 }
 
-async function takeRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
+async function runRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
   const { db, log, revising, gaps, writer } = driving;
   const { outcomes, restMs, isTried } = await reviseTurn(revising, turn, mayGoOn);
-  const gapMs = isTried ? drawGapMs(gaps, turn.messenger) : 0;
+  const gapMs = isTried ? randomGapMs(gaps, turn.messenger) : 0;
   const finish = () => finishRevision(db, turn, outcomes, { gapMs, restMs });
   await writer.write([turn], {
     idOf: ({ accountId }) => accountId,
-    run: () => writeOrStop({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),
+    run: () => writeOrQuarantine({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),
   });
 }

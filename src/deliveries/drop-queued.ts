@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import { endUnsent } from './end-unsent.ts';
+import { setUnsentStatus } from './end-unsent.ts';
 
 /** In one transaction. */
 const DROPPED_TOGETHER = 2_000;
@@ -13,7 +13,7 @@ export async function dropQueued(trx: Connection, accountId: number): Promise<vo
       select r.run_id, ceil(${DROPPED_TOGETHER}::float8 / count(*) over ())::int as most
       from (select run_id from runs where account_id = ${accountId} and dropping order by run_id limit ${RUNS_TOGETHER}) r
     ), dropped as (
-      update deliveries d set ${endUnsent('cancelled', sql`d.error`)}
+      update deliveries d set ${setUnsentStatus('cancelled', sql`d.error`)}
       -- By where they are, whatever the planner believes of tables that have just grown.
       where d.ctid = any(array(
         select at.row from run

@@ -45,7 +45,7 @@ export interface Effect {
   uncertain: boolean;
 }
 
-export function collectEffects(finished: readonly FinishedTurn[]): Effects {
+export function toLedgerWrites(finished: readonly FinishedTurn[]): Effects {
   const effects: Effects = { sent: [], others: [], marks: [] };
   for (const one of finished) addEffects(effects, one);
   return effects;

@@ -10,7 +10,7 @@ const wasReceived = sql<boolean>`(d.delivered + d.views > 0)`;
  * What is set of a delivery `d` that is queued when it is to end as this: `sent`, if somebody has received it all the same. That was
  * told while it was in hand, when it is left to the turn's finish, which then knew nothing, or never came.
  */
-export function endUnsent(
+export function setUnsentStatus(
   status: 'cancelled' | 'failed',
   error: RawBuilder<string | null>,
   uncertain: RawBuilder<boolean> = sql`d.uncertain`,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
-import { collectEffects, type Effects, type FinishedTurn } from './effects.ts';
-import { noteMarks } from './know-suspects.ts';
+import { toLedgerWrites, type Effects, type FinishedTurn } from './effects.ts';
+import { recordSuspects } from './know-suspects.ts';
 
 /**
  * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
@@ -10,11 +10,11 @@ import { noteMarks } from './know-suspects.ts';
  * finish changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
-  const effects = collectEffects(finished);
+  const effects = toLedgerWrites(finished);
   if (effects.marks.length === 0) return callFinish(db, finished, effects);
   await db.transaction().execute(async (trx) => {
     await callFinish(trx, finished, effects);
-    await noteMarks(trx, effects.marks);
+    await recordSuspects(trx, effects.marks);
   });
 }
 

@@ -15,7 +15,7 @@ interface Claimed {
  * broke its worker, no other is in hand with it. So what stands behind the first of them is given back, or behind it where the
  * turn begins with it.
  */
-export async function recogniseSuspects(db: Connection, turns: readonly Claimed[]): Promise<void> {
+export async function isolatePoisonDeliveries(db: Connection, turns: readonly Claimed[]): Promise<void> {
   const uncertain = turns.filter((turn) => turn.deliveries.some((delivery) => delivery.uncertain));
   if (uncertain.length === 0) return;
   await readMarks(db, uncertain);
@@ -74,7 +74,7 @@ export interface Mark {
  * Writes down what finished turns leave known of deliveries. Call it in the transaction of their finish, which has locked the
  * lanes; of a turn that was taken away nothing is written.
  */
-export async function noteMarks(trx: Connection, marks: readonly Mark[]): Promise<void> {
+export async function recordSuspects(trx: Connection, marks: readonly Mark[]): Promise<void> {
   await sql`
     update deliveries d set resend = m.resend, cut_off = m.cut_off
     from unnest(${marks.map((one) => one.accountId)}::bigint[], ${marks.map((one) => one.turn)}::bigint[],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/connect.ts';
-import { createBatch } from '../lib/batch.ts';
+import { createBatcher } from '../lib/batch.ts';
 import { isDataError } from '../lib/database-errors.ts';
 import { fileNameOf } from '../lib/file-name.ts';
 import { loadMedia } from '../media/store.ts';
@@ -23,7 +23,7 @@ export function loadPosts(db: Database): Posts {
   const posts = new LRUCache({ max: POSTS_KEPT, fetchMethod: read, ignoreFetchAbort: true });
   let loading: Promise<unknown> = Promise.resolve();
   // Many campaigns may be due at the same minute.
-  const rows = createBatch((contentIds: number[]) => readContents(db, contentIds), {
+  const rows = createBatcher((contentIds: number[]) => readContents(db, contentIds), {
     parallel: 2,
     most: 500,
     isAboutItem: isDataError,

@@ -10,7 +10,7 @@ const LONGEST_MINUTES = 15;
  * and for as many deliveries as today's cap leaves; for ever where there are no rules. The others sleep as long as the account rests. A lane that somebody else has
  * locked, or with a turn in hand, is left as it is. `timeZone` is the installation's.
  */
-export async function openLanes(db: Database, accountIds: readonly number[], timeZone: string): Promise<void> {
+export async function refreshSendWindows(db: Database, accountIds: readonly number[], timeZone: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ account_id: number }>`
       select account_id from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is null

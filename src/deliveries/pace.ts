@@ -8,7 +8,7 @@ export interface Gap {
 export type Gaps = Readonly<Record<string, Gap>>;
 
 /** How long the lane waits after what was tried. */
-export function drawGapMs(gaps: Gaps, messenger: string): number {
+export function randomGapMs(gaps: Gaps, messenger: string): number {
   const { minMs, maxMs } = gaps[messenger] ?? { minMs: 0, maxMs: 0 };
   return minMs + Math.random() * (maxMs - minMs);
 }

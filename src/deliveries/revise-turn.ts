@@ -47,7 +47,7 @@ export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, may
   }
   const restMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
   const isTried = changed.some(({ kind }) => kind !== 'offline');
-  return { outcomes: turn.posts.map((post) => judgeRevision(post, results.get(post))), restMs, isTried };
+  return { outcomes: turn.posts.map((post) => classifyRevision(post, results.get(post))), restMs, isTried };
 }
 
 async function change(
@@ -71,7 +71,7 @@ async function change(
 }
 
 /** `result` is undefined for what was not asked of the messenger. */
-function judgeRevision(post: RevisedPost, result: RevisionResult | undefined): RevisionOutcome {
+function classifyRevision(post: RevisedPost, result: RevisionResult | undefined): RevisionOutcome {
   if (post.state === 'open') return { kind: 'retry', waitMs: OPEN_PAUSE_MS, tries: 0 };
   if (!result) return { kind: 'absent' };
   if (result.kind === 'done') return result;

@@ -4,13 +4,13 @@ import type { Log } from '../lib/log.ts';
 import type { MessengerSession, Post, SendResult } from '../messenger/messenger.ts';
 import type { Turn } from './claim-turns.ts';
 import type { Posts } from './load-posts.ts';
-import type { TrySuspect } from './try-suspects.ts';
+import type { SendSuspect } from './try-suspects.ts';
 
 export interface TurnSending {
   log: Log;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
-  trySuspect: TrySuspect;
+  trySuspect: SendSuspect;
 }
 
 const REST_WITHOUT_SESSION_MS = 5_000;

@@ -24,7 +24,7 @@ interface Settling {
 const POLL_MS = 1_000;
 const SETTLED_TOGETHER = 2_000;
 
-export function settleLate(settling: Settling): Loop {
+export function expireLateRevisions(settling: Settling): Loop {
   const { db, log, hints, leases, onLoopError } = settling;
   const windows = windowsOf(settling.messengers);
   const loop = startLoop(

@@ -13,17 +13,17 @@ const LONGEST_ALONE_MS = 60_000;
 /** What of a turn is sent, given the results; `send` may still answer that it was not tried. */
 type Send = () => Promise<SendResult[]>;
 
-export type TrySuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
+export type SendSuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
 
 /**
  * Tries deliveries that may be what breaks workers. One that was cut off again and again is tried while no other suspect of this
  * worker is, and that is noted before, so that if the worker dies over it, it is told apart from those in hand beside it. After
  * five tries cut off it is refused for good. All others are simply sent.
  */
-export function trySuspects({ db }: { db: Database }): TrySuspect {
+export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function tryAlone(turn: Turn, suspect: ClaimedDelivery, send: Send): Promise<SendResult[]> {
+  async function sendAlone(turn: Turn, suspect: ClaimedDelivery, send: Send): Promise<SendResult[]> {
     const before = last;
     const ended = Promise.withResolvers<void>();
     last = ended.promise;
@@ -31,7 +31,7 @@ export function trySuspects({ db }: { db: Database }): TrySuspect {
     const tooLong = new AbortController();
     void sleep(LONGEST_ALONE_MS, tooLong.signal).then(() => ended.resolve());
     try {
-      if (!(await noteTry(db, turn, suspect.position)))
+      if (!(await recordAttempt(db, turn, suspect.position)))
         return [{ kind: 'offline', reason: 'the turn was taken away', restMs: 0 }];
       return await send();
     } finally {
@@ -44,14 +44,14 @@ export function trySuspects({ db }: { db: Database }): TrySuspect {
     const [first] = turn.deliveries;
     if (!first || first.cutOff < CUT_OFF_BY_TAKE_OVER) return send();
     if (first.cutOff >= CUT_OFFS_ALLOWED) return [{ kind: 'refused', reason: GIVEN_UP, final: true }];
-    return tryAlone(turn, first, send);
+    return sendAlone(turn, first, send);
   };
 }
 
 const GIVEN_UP = `its sending was cut off ${CUT_OFFS_ALLOWED} times, as if it broke what sends it`;
 
 /** Counts the try that is about to begin; should it end, its finish writes down another count. False when the turn is lost. */
-async function noteTry(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {
+async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql`
       select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(

@@ -19,7 +19,7 @@ export interface TryWatch {
 }
 
 /** Asks for how long the runs of these turns have been due, beside their sends, which do not wait for it. */
-export function watchTries(deps: { db: Database; log: Log } & TryHooks, turns: readonly Turn[]): TryWatch {
+export function createAttemptMetrics(deps: { db: Database; log: Log } & TryHooks, turns: readonly Turn[]): TryWatch {
   const { db, log, onRetry, onFirstTry } = deps;
   const first = onFirstTry ? turns.filter(mayBeFirst) : [];
   const askedMs = performance.now();

@@ -16,7 +16,7 @@ const KEPT_MS = 5_000;
 /** For administrators, to others it throws `forbidden`: what `examine` finds. Those who ask within five seconds share a look. */
 export type Examine = (actor: Actor) => Promise<Examination>;
 
-export function examineTogether({ config, db }: { config: Config; db: Database }): Examine {
+export function runChecksOnce({ config, db }: { config: Config; db: Database }): Examine {
   let last: { atMs: number; found: Promise<Examination> } | undefined;
   return async (actor) => {
     await requireAdmin(db, actor);

@@ -2,21 +2,21 @@
 import type { Config } from '../config.ts';
 import { pingDatabase, type Database } from '../database/connect.ts';
 import { LOOPBACK } from '../lib/address-range.ts';
-import { CHECKS, describeError, find, lookSafely, type Finding } from './finding.ts';
+import { CHECKS, describeError, find, runCheck, type Finding } from './finding.ts';
 import {
-  lookAtAccounts,
-  lookAtClock,
-  lookAtHold,
-  lookAtRuns,
-  lookAtServer,
-  lookAtWorkers,
+  checkAccounts,
+  checkClock,
+  checkHold,
+  checkRuns,
+  checkServer,
+  checkWorkers,
 } from './look-at-database.ts';
 import { checkSchema } from './check-schema.ts';
-import { lookAtBackups, lookAtDisks, lookAtPermissions } from './look-at-machine.ts';
-import { lookAtLoops, lookAtQuarantine } from './look-at-failures.ts';
-import { lookAtTimeZones } from './look-at-time-zones.ts';
-import { lookAtSecrets } from './look-at-secrets.ts';
-import { lookAtClientVersion, lookAtWhatsApp } from './look-at-whatsapp.ts';
+import { checkBackups, checkDisks, checkPermissions } from './look-at-machine.ts';
+import { checkLoops, checkQuarantine } from './look-at-failures.ts';
+import { checkTimeZones } from './look-at-time-zones.ts';
+import { checkSecrets } from './look-at-secrets.ts';
+import { checkClientVersion, checkWhatsApp } from './look-at-whatsapp.ts';
 
 /**
  * What there is to say of the installation, from this machine, in the order of `CHECKS`. Where the database cannot be reached, what only
@@ -31,31 +31,31 @@ export async function examine({
   const installed = { ...config, dataDir: config.databaseUrl === undefined ? config.dataDir : undefined };
   const [reason, reached] = db ? await reach(db) : [away, undefined];
   const looks = [
-    lookSafely('configuration', () => lookAtConfiguration(config)),
-    lookSafely('disk', () => lookAtDisks(installed)),
-    lookSafely('permissions', () => lookAtPermissions(installed)),
-    lookSafely('whatsapp', () => lookAtWhatsApp(reached, config)),
-    lookSafely('backups', () => lookAtBackups(installed)),
-    ...(reached ? lookInto(reached, config) : [isAway(reason)]),
+    runCheck('configuration', () => checkConfiguration(config)),
+    runCheck('disk', () => checkDisks(installed)),
+    runCheck('permissions', () => checkPermissions(installed)),
+    runCheck('whatsapp', () => checkWhatsApp(reached, config)),
+    runCheck('backups', () => checkBackups(installed)),
+    ...(reached ? runDatabaseChecks(reached, config) : [isAway(reason)]),
   ];
   const findings = (await Promise.all(looks)).flat();
   return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
 }
 
-function lookInto(db: Database, config: Config): Array<Promise<Finding[]>> {
+function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[]>> {
   return [
-    lookSafely('database', () => lookAtServer(db)),
-    lookSafely('schema', () => checkSchema(db)),
-    lookSafely('clock', () => lookAtClock(db)),
-    lookSafely('secrets', () => lookAtSecrets(db, config)),
-    lookSafely('hold', () => lookAtHold(db)),
-    lookSafely('workers', () => lookAtWorkers(db)),
-    lookSafely('loops', () => lookAtLoops(db)),
-    lookSafely('runs', () => lookAtRuns(db)),
-    lookSafely('accounts', () => lookAtAccounts(db)),
-    lookSafely('accounts', () => lookAtTimeZones(db)),
-    lookSafely('quarantine', () => lookAtQuarantine(db)),
-    lookSafely('client_version', () => lookAtClientVersion(db, config)),
+    runCheck('database', () => checkServer(db)),
+    runCheck('schema', () => checkSchema(db)),
+    runCheck('clock', () => checkClock(db)),
+    runCheck('secrets', () => checkSecrets(db, config)),
+    runCheck('hold', () => checkHold(db)),
+    runCheck('workers', () => checkWorkers(db)),
+    runCheck('loops', () => checkLoops(db)),
+    runCheck('runs', () => checkRuns(db)),
+    runCheck('accounts', () => checkAccounts(db)),
+    runCheck('accounts', () => checkTimeZones(db)),
+    runCheck('quarantine', () => checkQuarantine(db)),
+    runCheck('client_version', () => checkClientVersion(db, config)),
   ];
 }
 
@@ -79,7 +79,7 @@ function isAway(reason: string): Finding[] {
   ];
 }
 
-function lookAtConfiguration({ host, publicUrl, role }: Config): Finding[] {
+function checkConfiguration({ host, publicUrl, role }: Config): Finding[] {
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
     return [find('configuration', 'Its settings make sense')];
   return [

@@ -40,7 +40,7 @@ export function find(check: Check, message: string, level: Level = 'ok', advice?
 }
 
 /** A look that fails is a finding, and takes no other with it. */
-export async function lookSafely(check: Check, look: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+export async function runCheck(check: Check, look: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
   try {
     return await look();
   } catch (error) {

@@ -23,7 +23,7 @@ const CROWDED_SHARE = 0.8;
 const GIBIBYTE = 1024 ** 3;
 
 /** The server: its version, and what of its settings could lose what was accepted or keep the service waiting. */
-export async function lookAtServer(db: Database): Promise<Finding[]> {
+export async function checkServer(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ServerRow>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
            current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
@@ -34,11 +34,11 @@ export async function lookAtServer(db: Database): Promise<Finding[]> {
   if (!server) throw new Error('the server did not say what it is');
   const gib = (await readDatabaseSize(db)) / GIBIBYTE;
   const said = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
-  const findings = judgeServer(server);
+  const findings = findServerProblems(server);
   return findings.length > 0 ? findings : [find('database', said)];
 }
 
-function judgeServer({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {
+function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {
   const major = Math.floor(number / 10_000);
   const findings: Finding[] = [];
   const tried = `${OLDEST_POSTGRES} to ${NEWEST_POSTGRES}`;
@@ -77,7 +77,7 @@ const CLOCK_WARNING_MS = 2_000;
 const CLOCK_ERROR_MS = 30_000;
 
 /** What is due is judged by the clock of the database, and what users read by that of this machine. */
-export async function lookAtClock(db: Database): Promise<Finding[]> {
+export async function checkClock(db: Database): Promise<Finding[]> {
   const before = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const apartMs = Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
@@ -95,7 +95,7 @@ export async function lookAtClock(db: Database): Promise<Finding[]> {
 }
 
 /** Whether the ledger is held. */
-export async function lookAtHold(db: Database): Promise<Finding[]> {
+export async function checkHold(db: Database): Promise<Finding[]> {
   const hold = await readHold(db);
   if (!hold) return [find('hold', 'The ledger is not held')];
   return [
@@ -109,7 +109,7 @@ export async function lookAtHold(db: Database): Promise<Finding[]> {
 }
 
 /** Whether somebody sends. */
-export async function lookAtWorkers(db: Database): Promise<Finding[]> {
+export async function checkWorkers(db: Database): Promise<Finding[]> {
   const { rows } = await sql<{ alive: number }>`
     select count(*)::int as alive from workers
     where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond'`.execute(db);
@@ -130,7 +130,7 @@ const OVERDUE_SECONDS = 60;
 const MOST_MISSED = 10_000;
 
 /** Runs that are late just now, and that were missed within a day. */
-export async function lookAtRuns(db: Database): Promise<Finding[]> {
+export async function checkRuns(db: Database): Promise<Finding[]> {
   const { late, overdueSeconds } = await readBacklog(db);
   const { rows } = await sql<{ missed: number }>`
     select count(*)::int as missed from (
@@ -169,7 +169,7 @@ export async function lookAtRuns(db: Database): Promise<Finding[]> {
 }
 
 /** Accounts that send nothing until somebody does something. */
-export async function lookAtAccounts(db: Database): Promise<Finding[]> {
+export async function checkAccounts(db: Database): Promise<Finding[]> {
   const { byStatus, paused, stopped } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);
   const kinds: Array<[count: number, what: string, advice: string]> = [

@@ -13,7 +13,7 @@ interface ProblemRow {
 }
 
 /** What keeps processes from being ready, as each of them says itself. */
-export async function lookAtLoops(db: Database): Promise<Finding[]> {
+export async function checkLoops(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ProblemRow>`
     select process, message, since from health_problems
     where seen_at > campanile_now() - ${SEEN_SECONDS} * interval '1 second' order by since, process`.execute(db);
@@ -43,7 +43,7 @@ interface QuarantineRow {
 const MOST_TOLD = 20;
 
 /** Who is left out of a batch, since it failed because of their data. */
-export async function lookAtQuarantine(db: Database): Promise<Finding[]> {
+export async function checkQuarantine(db: Database): Promise<Finding[]> {
   const { rows } = await sql<QuarantineRow & { total: number }>`
     select q.batch, q.account_id as "accountId", q.workspace_id as "workspaceId", q.user_id as "userId", u.user_name as "userName",
            q.reason, q.failures, q.since, q.next_try_at as "nextTryAt", count(*) over ()::int as total

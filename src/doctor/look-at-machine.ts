@@ -20,7 +20,7 @@ const GIBIBYTE = 1024 ** 3;
 const NEARLY_FULL = 3;
 
 /** The disks that are written to from here. */
-export async function lookAtDisks({ dataDir, diskFloorBytes, backup }: Installed): Promise<Finding[]> {
+export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed): Promise<Finding[]> {
   const folders = [
     ...(dataDir !== undefined && existsSync(dataDir) ? [['DATA_DIR', dataDir] as const] : []),
     ...(backup && existsSync(backup.to) ? [['BACKUP_TO', backup.to] as const] : []),
@@ -42,7 +42,7 @@ const OTHERS = 0o077;
 const SECRETS = ['jwt-secret', 'jwt-secret-previous', 'encryption-key'];
 
 /** That nobody else on the machine can read secrets, and that the mark of the ledger can be kept. */
-export async function lookAtPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
+export async function checkPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
   const findings: Finding[] = [];
   const paths =
     dataDir === undefined || process.platform === 'win32'
@@ -78,7 +78,7 @@ const OLDEST_MS = 26 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
 /** How old the last good daily backup is. */
-export async function lookAtBackups({ backup }: Installed): Promise<Finding[]> {
+export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
     return [find('backups', 'None is made by itself', 'warning', 'Set BACKUP_TO, as docs/how-to/back-up.md shows.')];
   const last = await findLastBackup(backup.to);

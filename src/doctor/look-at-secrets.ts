@@ -10,7 +10,7 @@ const RESTORE =
   'Set ENCRYPTION_KEY or ENCRYPTION_KEY_PREVIOUS to the key that sealed it, from a backup of the secrets; where that is lost for good: campanile secrets give-up';
 
 /** Counts what no configured key opens, by kind, and compares the ids of the secrets. It makes none. */
-export async function lookAtSecrets(db: Database, config: SecretSettings): Promise<Finding[]> {
+export async function checkSecrets(db: Database, config: SecretSettings): Promise<Finding[]> {
   const recorded = await readIds(db);
   const key = await readKey(config);
   const keyIds = [key, config.encryptionKeyPrevious].flatMap((one) => (one ? [keyIdOf(one)] : []));
@@ -40,11 +40,11 @@ export async function lookAtSecrets(db: Database, config: SecretSettings): Promi
           RESTORE,
         ),
       );
-  findings.push(...(await lookAtJwtSecret(config, recorded.jwtSecretId)));
+  findings.push(...(await checkJwtSecret(config, recorded.jwtSecretId)));
   return findings.length > 0 ? findings : [find('secrets', `The encryption key ${keyId} opens all that is sealed`)];
 }
 
-async function lookAtJwtSecret(config: SecretSettings, recorded: string | null): Promise<Finding[]> {
+async function checkJwtSecret(config: SecretSettings, recorded: string | null): Promise<Finding[]> {
   const { dataDir } = config;
   const secrets = [
     config.jwtSecret ?? (await readSecret(dataDir, JWT_SECRET_FILE)),

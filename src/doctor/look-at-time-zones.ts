@@ -14,7 +14,7 @@ interface StoredZone {
 const MOST_NAMED = 5;
 
 /** Finds stored zones that this process does not know: written by hand, or by a version with a newer IANA database. */
-export async function lookAtTimeZones(db: Database): Promise<Finding[]> {
+export async function checkTimeZones(db: Database): Promise<Finding[]> {
   const { rows } = await sql<StoredZone>`
     select zone, count(*) filter (where of_user)::int as users, count(*) filter (where not of_user)::int as campaigns
     from (

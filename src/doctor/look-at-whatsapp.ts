@@ -18,7 +18,7 @@ export interface WhatsAppConfigured {
 }
 
 /** Any answer will do: it is the way there that is looked at. */
-export async function lookAtWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
+export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
   const isUsed = configured.messenger === 'whatsapp' || (db && (await readLetIn(db)) !== undefined);
   if (!isUsed) return [find('whatsapp', 'New accounts are of the sandbox, and none was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
@@ -53,11 +53,11 @@ const OLD_DAYS = 60;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Which version of its client WhatsApp last let in, and when. */
-export async function lookAtClientVersion(
+export async function checkClientVersion(
   db: Database,
   { whatsappVersion: pinned }: WhatsAppConfigured,
 ): Promise<Finding[]> {
-  const letIn = await readLetIn(db);
+  const completeSignIn = await readLetIn(db);
   const findings: Finding[] = [];
   if (pinned)
     findings.push(
@@ -68,7 +68,7 @@ export async function lookAtClientVersion(
         'Leave it away: then the newest that is known is taken.',
       ),
     );
-  const refused = await countRefused(db);
+  const refused = await countRejectedClients(db);
   if (refused > 0)
     findings.push(
       find(
@@ -78,9 +78,9 @@ export async function lookAtClientVersion(
         'Upgrade Campanile, or set WHATSAPP_VERSION to one of today.',
       ),
     );
-  if (!letIn) return [...findings, find('client_version', 'WhatsApp has let no account in yet')];
-  const days = Math.max(0, Math.floor((letIn.nowMs - letIn.at.getTime()) / DAY_MS));
-  const said = `WhatsApp last let version ${letIn.version} in on ${letIn.at.toISOString().slice(0, 10)}`;
+  if (!completeSignIn) return [...findings, find('client_version', 'WhatsApp has let no account in yet')];
+  const days = Math.max(0, Math.floor((completeSignIn.nowMs - completeSignIn.at.getTime()) / DAY_MS));
+  const said = `WhatsApp last let version ${completeSignIn.version} in on ${completeSignIn.at.toISOString().slice(0, 10)}`;
   if (days < OLD_DAYS) return [...findings, find('client_version', said)];
   return [
     ...findings,
@@ -100,7 +100,7 @@ async function readLetIn(db: Database): Promise<{ version: string; at: Date; now
   return row && { version: row.version, at: row.at, nowMs: row.now.getTime() };
 }
 
-async function countRefused(db: Database): Promise<number> {
+async function countRejectedClients(db: Database): Promise<number> {
   const { rows } = await sql<{ refused: number }>`
     select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REFUSED}`.execute(
     db,

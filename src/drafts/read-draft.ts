@@ -10,14 +10,14 @@ import {
 } from './draft-store.ts';
 import { noSuchDraft } from './no-such-draft.ts';
 
-export interface WholeDraft extends DraftHead {
+export interface FullDraft extends DraftHead {
   content: DraftContent;
   /** Without those that are gone from the messaging application. */
   groups: DraftGroup[];
 }
 
 /** One of the workspace's drafts with everything in it, as it was at one moment (contract §4, list-drafts). Throws 404. */
-export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<WholeDraft> {
+export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<FullDraft> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')

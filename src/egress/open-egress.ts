@@ -3,15 +3,15 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { AllowedHosts } from '../lib/allowed-hosts.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
-import { judgeUrl, type EgressRules } from './judge-url.ts';
-import { lookUpByDns, resolveHost, type LookUp } from './resolve-host.ts';
+import { validateUrl, type EgressRules } from './judge-url.ts';
+import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts';
 
 /** The only way in which an address that a user named is asked. */
 export interface Egress {
-  /** The URL that `text` writes, without looking its name up. Throws `RefusedAddress`. */
+  /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
   judge(text: string): URL;
   /**
-   * Posts to it, and answers what came back, whatever its status: no redirect is followed. Throws `RefusedAddress` for one that may
+   * Posts to it, and answers what came back, whatever its status: no redirect is followed. Throws `BlockedAddressError` for one that may
    * not be asked, and whatever else kept an answer from coming within 15 s.
    */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
@@ -37,7 +37,7 @@ export interface EgressOptions extends EgressRules {
   allowed: AllowedHosts;
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as far as they are set. */
   proxy?: Readonly<Record<string, string>>;
-  lookUp?: LookUp;
+  lookUp?: DnsLookup;
   /** Certificates to trust beside the usual ones, as PEM. */
   ca?: string;
   timeoutMs?: number;
@@ -47,11 +47,11 @@ const TIMEOUT_MS = 15_000;
 const KEPT_BYTES = 1_024;
 const IDLE_MS = 10_000;
 
-export function openEgress({
+export function createSafeHttpClient({
   allowHttp,
   allowed,
   proxy,
-  lookUp = lookUpByDns(),
+  lookUp = createDnsLookup(),
   ca,
   timeoutMs = TIMEOUT_MS,
 }: EgressOptions): Egress {
@@ -60,7 +60,7 @@ export function openEgress({
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
 
   async function post(text: string, { headers, body, signal: given }: EgressRequest) {
-    const url = judgeUrl(text, { allowHttp });
+    const url = validateUrl(text, { allowHttp });
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([timeout, given]) : timeout;
     const address = await unlessAborted(resolveHost(url.hostname, { lookUp, allowed }), signal);
@@ -83,7 +83,7 @@ export function openEgress({
   }
 
   return {
-    judge: (text) => judgeUrl(text, { allowHttp }),
+    judge: (text) => validateUrl(text, { allowHttp }),
     post,
     close() {
       agents['http:'].destroy();

@@ -10,7 +10,7 @@ const BATCH = 1_000;
  * there is something that it wants. One at a time, over all processes: who finds another at it leaves it to that one. Answers whether
  * there may be more.
  */
-export async function sequenceEvents(deps: QuarantineDeps): Promise<boolean> {
+export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
   const { db } = deps;
   const { rows: waiting } = await sql`select from events where position is null limit 1`.execute(db);
   if (waiting.length === 0) return false;

@@ -6,10 +6,10 @@ import { requireAdmin } from '../users/manage-users.ts';
 import type { TokenIdentity } from '../users/sessions/token.ts';
 import { listQueued, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
-import { isNotHeld, releaseLedger, type Choices } from './release.ts';
+import { isNotHeld, resumeLedger, type Choices } from './release.ts';
 
 /** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
-export async function lookAtHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
+export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
   await requireAdmin(db, actor);
   const hold = await readHold(db);
   if (!hold) throw isNotHeld();
@@ -17,8 +17,8 @@ export async function lookAtHold(db: Database, actor: Actor): Promise<Hold & { q
 }
 
 /**
- * Ends the hold as `releaseLedger` does. The administrator proves with their own password that it is they who ask. Throws what
- * `releaseLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `lookAtHold`.
+ * Ends the hold as `resumeLedger` does. The administrator proves with their own password that it is they who ask. Throws what
+ * `resumeLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `checkHold`.
  */
 export async function endHold(
   db: Database,
@@ -27,7 +27,7 @@ export async function endHold(
 ): Promise<void> {
   await requireAdmin(db, actor);
   await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
-  await releaseLedger(db, choices, (trx, subject) =>
+  await resumeLedger(db, choices, (trx, subject) =>
     recordAudit(trx, { ...actor, action: 'ledger.released', subject }),
   );
 }

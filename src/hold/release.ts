@@ -22,7 +22,7 @@ export interface Choices {
  * mailed is not; it has been, or is too old. `also` is done in the transaction that ends it, and told how many campaigns were to be what,
  * such as `send 1, unknown 2`. Throws a `conflict` when the ledger is not held, and while a campaign has no choice, with nothing done.
  */
-export async function releaseLedger(
+export async function resumeLedger(
   db: Database,
   { choices, others }: Choices,
   also: (trx: Connection, settled: string) => Promise<void>,

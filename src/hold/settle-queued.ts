@@ -5,7 +5,7 @@ import { lockLane } from '../accounts/store.ts';
 import { latestStart } from '../campaigns/begin/expire-runs.ts';
 import { messageIdOf } from '../campaigns/begin/write-deliveries.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import { endUnsent } from '../deliveries/end-unsent.ts';
+import { setUnsentStatus } from '../deliveries/end-unsent.ts';
 import { settleRuns } from '../deliveries/settle-runs.ts';
 import { OUTCOME_UNKNOWN } from '../messenger/messenger.ts';
 import { isDoubtful } from './list-queued.ts';
@@ -78,7 +78,7 @@ async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, cho
   const set =
     choice === 'send'
       ? sql`uncertain = true, resend = true`
-      : sql`resend = false, ${endUnsent('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
+      : sql`resend = false, ${setUnsentStatus('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
   const { rows } = await sql<{ status: string }>`
     update deliveries d set ${set}
     where account_id = ${accountId} and run_id = ${runId} and status = 'queued'

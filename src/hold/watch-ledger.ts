@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../database/connect.ts';
 import type { Log } from '../lib/log.ts';
-import { placeOfDatabase, placeOfFolder } from './find-place.ts';
-import { judgeLedger, UNPROVEN, type Judgement, type LedgerState } from './judge-ledger.ts';
+import { identifyDatabase, identifyFolder } from './find-place.ts';
+import { detectStaleCopy, UNPROVEN, type Judgement, type LedgerState } from './judge-ledger.ts';
 import type { Mark, Marks } from './mark-file.ts';
 
 export interface LedgerWatchOptions {
@@ -35,7 +35,7 @@ interface LedgerRow extends LedgerState {
 }
 
 export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
-  const findPlace = () => (dataDir === undefined ? placeOfDatabase(db) : placeOfFolder(dataDir));
+  const findPlace = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
   const still = standStill(patienceMs);
   const peers = watchPeers();
   /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
@@ -43,7 +43,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
   let said: string | undefined;
   let hasNoState = false;
 
-  function sayHeld(reason: string): false {
+  function logHeld(reason: string): false {
     if (said !== reason)
       log.error({ held: true, reason }, `this ledger is held and sends nothing: ${reason}; see campanile release`);
     said = reason;
@@ -74,9 +74,9 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     const mark = newest(await withState(() => marks.read(installationId)), own);
     const { judgement, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
-      const needsProof = dataDir === undefined && !mark && (await hasRuns(trx));
+      const requiresRecentAuth = dataDir === undefined && !mark && (await hasRuns(trx));
       const first =
-        ledger.heldReason === null ? judgeLedger(ledger, { mark, place, needsProof }) : heldAs(ledger.heldReason);
+        ledger.heldReason === null ? detectStaleCopy(ledger, { mark, place, requiresRecentAuth }) : heldAs(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
@@ -88,7 +88,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
       return { judgement: verdict, next: goesOn ? await raise(trx, place) : undefined };
     });
-    if (judgement.kind === 'held') return sayHeld(judgement.reason);
+    if (judgement.kind === 'held') return logHeld(judgement.reason);
     if (said !== undefined) log.info('this ledger was released, and sends again');
     said = undefined;
     if (judgement.kind === 'unproven') peers.say(log);

@@ -10,7 +10,7 @@ export interface Caller extends Omit<Actor, 'address'> {
   /** The token it came with; undefined for a key. */
   token?: TokenIdentity;
   /** Whether the token's bearer has proven who they are within the last 10 minutes; undefined for a key. */
-  isProven?: boolean;
+  isRecentlyAuthenticated?: boolean;
   /** When the token or the key ends by itself; undefined: never. */
   expiresAtMs?: number;
   /** What the key reaches; a token reaches everything. */
@@ -93,15 +93,15 @@ export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType>
   access: 'bearer';
   scope: OperationScope;
   /** Takes a token only when its bearer has proven who they are within the last 10 minutes (contract §4). */
-  needsProof?: boolean;
+  requiresRecentAuth?: boolean;
   /** The longest body taken, in bytes; 256 KiB unless given. A longer one than that waits for its place before it is read. */
   bodyLimitBytes?: number;
   /** Keeps what takes room on the disk, and is put off while that is nearly full. */
-  needsRoom?: boolean;
+  requiresDiskSpace?: boolean;
   /** Is limited with others of its kind, since each takes the server's time: so many a minute and user. */
   isPreview?: boolean;
   /** Takes much of the server, and is turned away first when that is overloaded. */
-  isHeavy?: boolean;
+  shedFirst?: boolean;
   /**
    * Set where answers may have megabytes, of which a user is sent a few at a time: `pieces` where it holds a `LongText`, or bytes, that
    * are read as the client takes them.
@@ -113,7 +113,7 @@ export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType>
    * What is wrong with the content of those fields that are right by themselves, of a body that is refused for its types already: so
    * that both are told in one round.
    */
-  findProblems?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly Problem[]>;
+  validateSemantics?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly Problem[]>;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;
 }
 

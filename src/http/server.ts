@@ -8,33 +8,33 @@ import type { Health } from '../lib/health.ts';
 import type { Log } from '../lib/log.ts';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import type { UserDependencies } from '../users/dependencies.ts';
-import { answerInEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './edge/answer.ts';
+import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './edge/answer.ts';
 import type { Authenticate } from './edge/auth.ts';
-import { finishGracefully } from './edge/closing.ts';
+import { installGracefulShutdown } from './edge/closing.ts';
 import { readPage, registerDashboard } from './edge/serve-dashboard.ts';
 import { registerDocs } from './edge/docs.ts';
 import { registerEvents, type EventSource } from './events/register-events.ts';
 import { WARNINGS_HEADER } from './edge/judge-body.ts';
-import { createJudge, type Judge } from './edge/judge.ts';
+import { createErrorHandler, type Judge } from './edge/judge.ts';
 import { limitRates, RATE_HEADERS } from './edge/limit-rates.ts';
 import { logRequests } from './edge/log-requests.ts';
 import { measureRequests } from './edge/measure.ts';
-import { refuseOtherHosts } from './edge/refuse-hosts.ts';
+import { checkHostHeader } from './edge/refuse-hosts.ts';
 import { registerDocument } from './edge/serve-document.ts';
 import { documentOptions } from './edge/openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './edge/operator-routes.ts';
-import { OVERLOAD_LIMITS, watchLoad, type LoadWatch, type OverloadLimits } from './edge/overload.ts';
-import { answerInsteadOfNode, answerUnparsable } from './edge/raw-errors.ts';
+import { OVERLOAD_LIMITS, createLoadShedder, type LoadWatch, type OverloadLimits } from './edge/overload.ts';
+import { handleRawHttpErrors, onClientError } from './edge/raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller } from './edge/routing.ts';
 import { anyTokenOfCookie } from './edge/session-cookie.ts';
 import { registerPasskeys } from './edge/session-passkeys.ts';
 import { registerSession } from './edge/session.ts';
 import { setRequesters } from './edge/set-requesters.ts';
 import { traceRequests } from './edge/trace-requests.ts';
-import { refuseUnknown } from './edge/unknown-path.ts';
-import { awaitAnswerPlace, shareWork } from './edge/long-answers.ts';
-import { refuseSlowBodies, SMALL_BODY_BYTES, type BodyPace } from './edge/receive-bodies.ts';
+import { registerNotFound } from './edge/unknown-path.ts';
+import { acquireResponsePermit, shareWork } from './edge/long-answers.ts';
+import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './edge/receive-bodies.ts';
 
 export interface ServerDependencies {
   operations: readonly Operation[];
@@ -47,7 +47,7 @@ export interface ServerDependencies {
   /** Whether the disk that the database is on is known to be full. */
   isDiskFull: () => boolean;
   /** Throws while the disk is nearly full. */
-  requireRoom?: () => Promise<void>;
+  assertDiskSpace?: () => Promise<void>;
   /** How busy the pool is that operations use. */
   readPool: () => PoolUse;
   metrics: Registry;
@@ -129,24 +129,24 @@ const WHOLE_ANSWER_PLACES = { ...ANSWER_PLACES, size: Infinity, perKey: 1 };
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
-  const judge = createJudge(dependencies);
+  const judge = createErrorHandler(dependencies);
   const server = createInstance(settings, limits, judge);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPlace', null);
   server.decorateRequest('meaningless', null);
-  answerInEnvelope(server, judge);
-  answerInsteadOfNode(server.server);
+  installEnvelope(server, judge);
+  handleRawHttpErrors(server.server);
   server.server.maxConnections = limits.connections;
-  refuseOtherHosts(server, settings);
-  const isStopping = finishGracefully(server, limits.closeTimeoutMs);
+  checkHostHeader(server, settings);
+  const isStopping = installGracefulShutdown(server, limits.closeTimeoutMs);
   if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
   const isHttps = isBehindHttps(settings);
-  if (isHttps) insistOnHttps(server);
+  if (isHttps) addHstsHeader(server);
   const { dashboard } = dependencies;
   const sendPage = dashboard && (await readPage(dashboard));
-  refuseUnknown(server, sendPage);
+  registerNotFound(server, sendPage);
   traceRequests(server);
-  refuseSlowBodies(server, limits.bodyPace);
+  enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
@@ -158,10 +158,10 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
     }),
   );
   const { readPool, metrics, log } = dependencies;
-  const load = watchLoad(server, { limits: limits.overload, readPool, metrics, log });
+  const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
   await registerOperations(server, { ...dependencies, load }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
-  const forReaders = { onRequest: keepStrangersOut(dependencies) };
+  const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
   await registerDocs(server, forReaders);
   if (dashboard && sendPage) {
@@ -181,7 +181,7 @@ function isBehindHttps({ publicUrl }: HttpSettings): boolean {
 }
 
 /** Of this host alone: the others of its domain are not ours. */
-function insistOnHttps(server: FastifyInstance): void {
+function addHstsHeader(server: FastifyInstance): void {
   server.addHook('onRequest', (_request, reply, done) => {
     reply.header('strict-transport-security', 'max-age=31536000');
     done();
@@ -189,7 +189,7 @@ function insistOnHttps(server: FastifyInstance): void {
 }
 
 /** What describes the API is for whoever is signed in, where strangers can come and the operator does not want them to read it. */
-function keepStrangersOut({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
+function requireSignInForDocs({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
   if (settings.publicUrl === undefined || settings.publicDocs) return [];
   const isHttps = isBehindHttps(settings);
   return [
@@ -203,7 +203,7 @@ function keepStrangersOut({ authenticate, settings }: ServerDependencies): onReq
 /** A server without a route, that answers in our way also what never gets to one. */
 export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: Judge): FastifyInstance {
   return fastify({
-    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `answerInEnvelope` what fails for our fault.
+    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -215,12 +215,12 @@ export function createInstance(settings: HttpSettings, limits: HttpLimits, judge
     http: {
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
-      // `answerInEnvelope` does, with an envelope.
+      // `installEnvelope` does, with an envelope.
       requireHostHeader: false,
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     schemaController: COMPILERS,
-    clientErrorHandler: answerUnparsable,
+    clientErrorHandler: onClientError,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
       sendFailure(judge(error, request), request, reply);
@@ -251,20 +251,20 @@ async function registerOperations(
   dependencies: ServerDependencies & { load: LoadWatch },
   limits: HttpLimits,
 ) {
-  const { operations, authenticate, load, checkAnswers = false, requireRoom = async () => {} } = dependencies;
+  const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;
   const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    awaitAnswerPlace: awaitAnswerPlace(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
-    workInShare: shareWork(createFairSemaphore(WHOLE_ANSWER_PLACES)),
+    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
+    limitPerUser: shareWork(createFairSemaphore(WHOLE_ANSWER_PLACES)),
     bodyBudget: createFairSemaphore({
       ...BODY_BUDGET,
       size: limits.bigBodiesBytes,
       maxWaitMs: limits.bigBodyWaitMs,
     }),
     load,
-    requireRoom,
+    assertDiskSpace,
     checkAnswers,
     isHttps: isBehindHttps(dependencies.settings),
     ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),

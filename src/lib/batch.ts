@@ -20,7 +20,7 @@ interface Waiting<Item, Result> {
  * items each; where items differ in size, `weigh` says how many each counts for, and one that is too heavy goes alone. A batch that fails
  * of an error of which `isAboutItem` holds is split until only the items at fault are left: `carryOut` must then do no harm when repeated.
  */
-export function createBatch<Item, Result>(
+export function createBatcher<Item, Result>(
   carryOut: (items: Item[]) => Promise<Result[]>,
   {
     parallel,

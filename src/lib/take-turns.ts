@@ -6,7 +6,7 @@ export interface Rotation {
   served(ids: readonly number[]): void;
 }
 
-export function takeTurns(): Rotation {
+export function createRoundRobin(): Rotation {
   let turn = 0;
   let lastTurns = new Map<number, number>();
   const lastTurn = (id: number) => lastTurns.get(id) ?? 0;

@@ -24,8 +24,8 @@ const TAG_BYTES = 16;
 export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
   const all = [key, ...(previousKey ? [previousKey] : [])];
   const keyIds = all.map(keyIdOf);
-  const mark = Buffer.from(markOfKeyId(keyIdOf(key)), 'hex');
-  const keys = new Map(all.map((one) => [markOfKeyId(keyIdOf(one)), one]));
+  const mark = Buffer.from(sealPrefixOf(keyIdOf(key)), 'hex');
+  const keys = new Map(all.map((one) => [sealPrefixOf(keyIdOf(one)), one]));
   return {
     mark,
     keyIds,
@@ -53,6 +53,6 @@ export function keyIdOf(key: Buffer): string {
 }
 
 /** Returns how everything begins that was sealed with the key, in hexadecimal digits. */
-export function markOfKeyId(keyId: string): string {
+export function sealPrefixOf(keyId: string): string {
   return keyId.slice(0, MARK_BYTES * 2);
 }

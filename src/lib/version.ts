@@ -17,7 +17,7 @@ let known: Version | undefined;
 
 /** Which version of the service this is. Looks once. */
 export function readVersion(): Version {
-  known ??= { commit: askGit(), ...readPackage() };
+  known ??= { commit: readGitCommit(), ...readPackage() };
   return known;
 }
 
@@ -32,7 +32,7 @@ function readPackage(): Pick<Version, 'version'> & Partial<Pick<Version, 'commit
   return { version, ...(commit !== undefined && { commit }) };
 }
 
-function askGit(): string | undefined {
+function readGitCommit(): string | undefined {
   // Without one of our own, git would tell of whatever repository we happen to lie in.
   if (!existsSync(join(ROOT, '.git'))) return undefined;
   try {

@@ -143,7 +143,7 @@ export interface UsedMail {
 }
 
 /** Uses the link of a mail up: of two that come with the same at once one gets it. Undefined for one that is used, expired, or of another kind. */
-export async function useMail(trx: Connection, mailId: string, kind: MailKind): Promise<UsedMail | undefined> {
+export async function consumeMailToken(trx: Connection, mailId: string, kind: MailKind): Promise<UsedMail | undefined> {
   const { rows } = await sql<UsedMail>`
     delete from mails where mail_id = ${mailId} and kind = ${kind} and expires_at > campanile_now()
     returning user_id as "userId", recipient`.execute(trx);

@@ -13,12 +13,12 @@ export interface MailSettings {
 
 /** What takes mails. */
 export interface MailServer {
-  /** Rejects with `RefusedForGood` where to try again would come to the same. */
+  /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
   send(mail: Letter & { recipient: string; mailId: string }): Promise<void>;
   close(): void;
 }
 
-export class RefusedForGood extends Error {}
+export class PermanentRejectionError extends Error {}
 
 /** Together well under the minute after which a mail is tried again. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
@@ -49,7 +49,7 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): Mail
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw isForGood(error) ? new RefusedForGood('the mail server refuses it', { cause: error }) : error;
+        throw isForGood(error) ? new PermanentRejectionError('the mail server refuses it', { cause: error }) : error;
       }
     },
     close: () => transport.close(),

@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { serveConcurrently } from '../lib/serve-concurrently.ts';
 import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
-import { openMailServer, RefusedForGood, type MailSettings } from './open-mail-server.ts';
+import { openMailServer, PermanentRejectionError, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './write-mail.ts';
 
 const POLL_MS = 10_000;
@@ -60,7 +60,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
     try {
       await server.send({ ...writeMail(due, links.codeOf(mailId), mail.publicUrl), recipient, mailId });
     } catch (error) {
-      const isForGood = error instanceof RefusedForGood;
+      const isForGood = error instanceof PermanentRejectionError;
       log.warn(
         { mailId, kind, userId, tries, reason: reasonOf(error) },
         `a mail could not be sent${isForGood ? '' : ' yet'}`,
@@ -93,7 +93,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
 
 /** What went wrong in a word: the sentence of a mail server can name the address. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof RefusedForGood ? error.cause : error;
+  const cause = error instanceof PermanentRejectionError ? error.cause : error;
   if (!(cause instanceof Error)) return 'unknown';
   const parts = ['code' in cause ? cause.code : cause.name, 'responseCode' in cause ? cause.responseCode : undefined];
   return parts.filter((part) => part !== undefined).join(' ');

@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 const MEGABYTE = 1024 ** 2;
 
 /** Throws `no_room` when a file of `size` bytes would make more than `most` of what is stored for a workspace. */
-export async function refuseFullStore(
+export async function assertStorageQuota(
   db: Connection,
   workspaceId: WorkspaceId,
   size: number,

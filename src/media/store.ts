@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { QUOTAS, type Quotas } from '../quotas/quotas.ts';
 import type { Media } from './accept-media.ts';
-import { refuseFullStore } from './refuse-full-store.ts';
+import { assertStorageQuota } from './refuse-full-store.ts';
 
 export interface StoredMedia {
   mime: string;
@@ -37,7 +37,7 @@ export async function saveMedia(
     (await insertMedia(db, workspaceId, media, most)) ??
     (await findMedia(db, workspaceId, media));
   if (mediaId === undefined) {
-    await refuseFullStore(db, workspaceId, media.size, most);
+    await assertStorageQuota(db, workspaceId, media.size, most);
     // Someone else's insert was seen, and gone when we looked: deleted in between, or hidden by this transaction's snapshot.
     throw new AppError('media_busy', 'The media file is being changed by another request', { retryAfterSeconds: 1 });
   }

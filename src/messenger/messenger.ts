@@ -135,7 +135,7 @@ export type SessionState =
   | { status: 'unlinked'; reason: string | null; refusedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */
-export type TellState = (state: SessionState) => void;
+export type OnStateChange = (state: SessionState) => void;
 
 /** A live connection of one account. At most one exists for an account anywhere: it belongs to the account's lease. */
 export interface MessengerSession {
@@ -170,7 +170,7 @@ export interface MessengerSession {
  * What a messaging application is like, as far as others decide by it: known in every process, also where none of its sessions is.
  * Nobody else asks for its name to find out. What is left out has its default.
  */
-export interface MessengerTraits {
+export interface MessengerCapabilities {
   readonly name: string;
   /** Default is `false`. If this is true, its sessions have to stay open all the time, and not only while something is sent. */
   readonly staysOpen?: boolean;
@@ -189,20 +189,20 @@ export interface MessengerTraits {
 }
 
 /** What messengers are like, by name. */
-export type MessengersTraits = ReadonlyMap<string, MessengerTraits>;
+export type MessengersTraits = ReadonlyMap<string, MessengerCapabilities>;
 
-export interface Messenger extends MessengerTraits {
+export interface Messenger extends MessengerCapabilities {
   /**
    * Opens the session of a linked account. It connects by itself, and again whenever it has to, and tells how it stands: until a
    * connection stands, that there is none yet.
    * Undefined when the account turns out not to be linked, which is told too.
    */
-  open(account: MessengerAccount, tell: TellState): Promise<MessengerSession | undefined>;
+  open(account: MessengerAccount, tell: OnStateChange): Promise<MessengerSession | undefined>;
   /**
    * Begins to link an account that is not linked, whatever was left of an earlier attempt. Resolves when a code can be shown, or
    * the account is connected at once; either has been told by then. Throws `unavailable` when no code can be had.
    */
-  link(account: MessengerAccount, method: LinkMethod, tell: TellState): Promise<MessengerSession>;
+  link(account: MessengerAccount, method: LinkMethod, tell: OnStateChange): Promise<MessengerSession>;
   /**
    * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
    * again, so recording must be idempotent.

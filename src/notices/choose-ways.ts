@@ -8,7 +8,7 @@ import { readWays } from './notice-store.ts';
 export type Choice = { kind: NoticeKind } & { [Way in keyof Ways]?: boolean | undefined };
 
 /** Changes what is given, and answers how each kind is told from then on. */
-export async function chooseWays(
+export async function setNotificationPreferences(
   { db }: { db: Database },
   { userId }: Actor,
   choices: readonly Choice[],

@@ -9,7 +9,7 @@ const TOO_OLD_MS = 36 * 60 * 60_000;
  * Tells the administrators that the newest good backup is too old, or that there is none, in a workspace of theirs: once a day, however
  * often it is called and by however many processes.
  */
-export async function noteOldBackup(db: Connection, lastGoodAt: Date | undefined, now = new Date()): Promise<void> {
+export async function notifyOldBackup(db: Connection, lastGoodAt: Date | undefined, now = new Date()): Promise<void> {
   if (lastGoodAt && now.getTime() - lastGoodAt.getTime() < TOO_OLD_MS) return;
   await sql`
     insert into events (workspace_id, type, data)

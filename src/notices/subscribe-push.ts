@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Actor } from '../audit/record-audit.ts';
 import type { Database } from '../database/connect.ts';
-import { RefusedAddress } from '../egress/judge-url.ts';
+import { BlockedAddressError } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import { invalid } from '../lib/errors.ts';
 
@@ -61,7 +61,7 @@ function requireEndpoint(egress: Pick<Egress, 'judge'>, endpoint: string): void 
   try {
     egress.judge(endpoint);
   } catch (error) {
-    if (error instanceof RefusedAddress) throw invalid([{ field: 'endpoint', issue: error.message }]);
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', issue: error.message }]);
     throw error;
   }
 }

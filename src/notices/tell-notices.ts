@@ -3,7 +3,7 @@ import type { Connection, Database } from '../database/connect.ts';
 import { isolateStatement, type Owners } from '../database/isolate-statement.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
-import { RefusedAddress } from '../egress/judge-url.ts';
+import { BlockedAddressError } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
@@ -18,12 +18,12 @@ import {
   claimPush,
   findDuePeople,
   forgetBrowser,
-  noteFailed,
-  noteReached,
+  recordFailed,
+  recordReached,
   settleTurns,
   type PushTurn,
 } from './turn-store.ts';
-import { pageOf, shorten, wordNotice } from './word-notice.ts';
+import { pageOf, shorten, formatNotice } from './word-notice.ts';
 
 const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
@@ -33,7 +33,7 @@ const PERMITS = 32;
 const KEPT_SECONDS = 24 * 60 * 60;
 const GONE = new Set([404, 410]);
 
-export interface TellNoticesOptions {
+export interface DeliverNoticesOptions {
   db: Database;
   log: Log;
   egress: Pick<Egress, 'post'>;
@@ -49,7 +49,7 @@ export interface TellNoticesOptions {
  * Makes notices of what happens, and has them told in browsers and by e-mail where people want that, until stopped. Any number of
  * processes may do so at once. What a crash keeps from being written down is told once more.
  */
-export function tellNotices(options: TellNoticesOptions): { stop(): Promise<void> } {
+export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
   const { db, log, hasMail, onLoopError } = options;
   const stopping = new AbortController();
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
@@ -105,30 +105,30 @@ async function mailThose(trx: Connection, owners: Owners): Promise<void> {
   const turns = await claimMails(trx, MAILS_TOGETHER, owners);
   for (const { userId, kind, count, data } of turns) {
     if (!data) continue;
-    const detail = `${wordNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+    const detail = `${formatNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
     await queueMail(trx, { kind: 'notice', userId, detail });
   }
   if (turns.length > 0) await settleTurns(trx, turns);
 }
 
-async function push(options: TellNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {
+async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {
   const { db, log } = options;
   if (!turn.data) return settleTurns(db, [turn]);
-  const answer = await tryPush(options, turn, signal);
+  const answer = await sendPush(options, turn, signal);
   if (answer.status !== undefined && answer.status >= 200 && answer.status < 300) {
     await settleTurns(db, [turn]);
-    return noteReached(db, turn.subscriptionId);
+    return recordReached(db, turn.subscriptionId);
   }
   if (signal.aborted) return undefined;
   const { userId, subscriptionId } = turn;
   log.info({ userId, subscriptionId, ...answer }, 'a browser could not be told');
   if (answer.status !== undefined && GONE.has(answer.status)) return forgetBrowser(db, subscriptionId);
   const seconds = Number(answer.retryAfter ?? 0);
-  return noteFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
+  return recordFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
 }
 
-async function tryPush(
-  { egress, vault, keys, contact }: TellNoticesOptions,
+async function sendPush(
+  { egress, vault, keys, contact }: DeliverNoticesOptions,
   { endpoint, p256dh, auth, kind, count, data }: PushTurn,
   signal: AbortSignal,
 ): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
@@ -148,7 +148,7 @@ async function tryPush(
     return { status, retryAfter };
   } catch (error) {
     return {
-      reason: error instanceof RefusedAddress ? error.message : error instanceof Error ? error.name : 'unknown',
+      reason: error instanceof BlockedAddressError ? error.message : error instanceof Error ? error.name : 'unknown',
     };
   }
 }

@@ -88,7 +88,7 @@ export async function settleTurns(db: Connection, turns: readonly Turn[]): Promi
     where t.turn_id = s.turn_id`.execute(db);
 }
 
-export async function noteReached(db: Connection, subscriptionId: number): Promise<void> {
+export async function recordReached(db: Connection, subscriptionId: number): Promise<void> {
   await sql`
     update push_subscriptions set failing_since = null
     where subscription_id = ${subscriptionId} and failing_since is not null`.execute(db);
@@ -98,7 +98,7 @@ export async function noteReached(db: Connection, subscriptionId: number): Promi
  * Notes that a browser could not be told: whatever else waits for it waits as long, or longer where its service said so. One that has
  * failed for a day is forgotten.
  */
-export async function noteFailed(db: Connection, turn: PushTurn, waitSeconds: number): Promise<void> {
+export async function recordFailed(db: Connection, turn: PushTurn, waitSeconds: number): Promise<void> {
   const { rows } = await sql<{ isOver: boolean }>`
     update push_subscriptions set failing_since = coalesce(failing_since, campanile_now())
     where subscription_id = ${turn.subscriptionId}

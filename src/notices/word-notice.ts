@@ -31,7 +31,7 @@ const MANY: Readonly<Partial<Record<NoticeKind, (count: number) => string>>> = {
 };
 
 /** One line. */
-export function wordNotice(kind: NoticeKind, count: number, data: NoticeData): string {
+export function formatNotice(kind: NoticeKind, count: number, data: NoticeData): string {
   return ((count > 1 ? MANY[kind]?.(count) : undefined) ?? ONE[kind](data)).replaceAll(/\s+/g, ' ');
 }
 

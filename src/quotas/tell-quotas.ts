@@ -29,7 +29,7 @@ export function selectUse(workspaceId: WorkspaceId, quotas: Quotas): RawBuilder<
 }
 
 /** Undefined when the workspace is gone. */
-export function tellQuotas(use: Use, quotas: Quotas): WorkspaceQuotas | undefined {
+export function describeQuotas(use: Use, quotas: Quotas): WorkspaceQuotas | undefined {
   if (use.messenger === null) return undefined;
   const perDay = quotas.groupsPerDay[use.messenger];
   return {

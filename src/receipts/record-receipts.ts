@@ -1,6 +1,6 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
 import { sql } from 'kysely';
-import { writeOrStop } from '../accounts/stop-account.ts';
+import { writeOrQuarantine } from '../accounts/stop-account.ts';
 import { lockLane } from '../accounts/store.ts';
 import type { Connection, Database } from '../database/connect.ts';
 import { isolateEach } from '../database/isolate-failures.ts';
@@ -35,7 +35,7 @@ export async function recordReceipts(
     run: ([accountId, own]) =>
       traceReceipts(db, accountId, {
         events: own,
-        record: () => writeOrStop({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
+        record: () => writeOrQuarantine({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
       }),
   });
   return new Set(left.map(([accountId]) => accountId));

@@ -1,7 +1,7 @@
 /** Every column that is sealed with the encryption key (src/lib/vault.ts), and with which keys its rows are sealed. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import { markOfKeyId } from '../lib/vault.ts';
+import { sealPrefixOf } from '../lib/vault.ts';
 
 interface SealedColumn {
   table: string;
@@ -34,7 +34,7 @@ export interface SealedRows {
 
 /** Returns the sealed rows that none of the keys opens, by column and key. It reads every sealed row; 100,000 take some 0.1 s. */
 export async function findSealedByOthers(db: Connection, keyIds: readonly string[]): Promise<SealedRows[]> {
-  const marks = keyIds.map((id) => Buffer.from(markOfKeyId(id), 'hex'));
+  const marks = keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
   const found: SealedRows[] = [];
   for (const what of SEALED_COLUMNS) {
     const column = sql.ref(what.column);

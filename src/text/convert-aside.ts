@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
-import { convertHtml, refuseAsTangled, type Converted } from './html-to-whatsapp.ts';
+import { convertHtml, rejectAsTooComplex, type Converted } from './html-to-whatsapp.ts';
 
 /**
  * `convertHtml` for HTML of any length: what takes long goes on in a thread, one conversion of a user at a time, so that nobody else
@@ -48,7 +48,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
       return converted;
     } catch (error) {
       await thread.terminate();
-      if (deadline.aborted) return refuseAsTangled();
+      if (deadline.aborted) return rejectAsTooComplex();
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import { TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
 import { readHtml, type Findings } from './reading/read-html.ts';
 import { DEPTH_LIMIT } from './reading/tags.ts';
-import { tellTree } from './reading/tell-tree.ts';
+import { walkTree } from './reading/tell-tree.ts';
 import type { Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
 
@@ -34,7 +34,7 @@ export function convertHtml(html: string): Converted {
 }
 
 /** What is answered of HTML that takes more than it may to be read. */
-export function refuseAsTangled(): Converted {
+export function rejectAsTooComplex(): Converted {
   return refused([], TOO_TANGLED);
 }
 
@@ -49,7 +49,7 @@ export function readDocument(html: string): { document: Document; warnings: Warn
   const { tree, findings } = readHtml(html);
   if (describeFindings(findings).length > 0) return { document: [], warnings: [], findings };
   const writer = new DocumentWriter();
-  tellTree(tree, writer);
+  walkTree(tree, writer);
   return { ...writer.finish(), findings };
 }
 
@@ -68,7 +68,7 @@ function describeFindings(findings: Findings): Problem[] {
     );
   }
   if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
-  if (findings.isTooTangled) problems.push(problem(TOO_TANGLED));
+  if (findings.isTooComplex) problems.push(problem(TOO_TANGLED));
   return problems;
 }
 

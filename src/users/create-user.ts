@@ -3,17 +3,17 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { queueMail } from '../mail/mail-store.ts';
-import { SIGN_UPS_PER_ADDRESS, takeAttempts } from './sign-in/attempt-limit.ts';
+import { SIGN_UPS_PER_ADDRESS, countAttempts } from './sign-in/attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { mayMail, SIGN_UP_MAILS_PER_ADDRESS } from './mail-limits.ts';
 import { hashPassword } from './passwords/password.ts';
 import { requirePhoneDigits } from './phone-number.ts';
-import { refuseGuessable } from './passwords/refuse-guessable.ts';
-import { noteSignInPlace, placeOf } from './sign-in/sign-in-places.ts';
+import { rejectWeakPassword } from './passwords/refuse-guessable.ts';
+import { recordKnownNetwork, placeOf } from './sign-in/sign-in-places.ts';
 import { hasUsers, isFirstUser, makeAdmin } from './standing-store.ts';
 import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
-import { tryInTurn } from './sign-in/try-in-turn.ts';
+import { withSignInPermit } from './sign-in/try-in-turn.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
   password: string;
@@ -26,10 +26,10 @@ export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'>
  * somebody's login already, `rate_limited` after 600 sign-ups from one address within an hour, `unavailable` when far too many sign up.
  */
 export function createUser(deps: SignUpDeps, input: SignUp, address: string): Promise<User> {
-  return tryInTurn(address, () => createInTurn(deps, input, address));
+  return withSignInPermit(address, () => createInTurn(deps, input, address));
 }
 
-type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'bornWithUser'>;
+type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'onUserCreated'>;
 
 async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, address: string): Promise<User> {
   const { db, signUp, isPublic } = deps;
@@ -37,8 +37,8 @@ async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, ad
   const place = placeOf(address);
   // Looked at before the costly part, too.
   if (signUp !== 'open' && (await hasUsers(db))) throw notOpen(signUp);
-  await takeAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: place }]);
-  if (isPublic) await refuseGuessable('password', password, input);
+  await countAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: place }]);
+  if (isPublic) await rejectWeakPassword('password', password, input);
   const passwordHash = await hashPassword(password);
   const mailsMore = await mayMail(db, SIGN_UP_MAILS_PER_ADDRESS, place);
   return db.transaction().execute(async (trx) => {
@@ -62,7 +62,7 @@ function notOpen(signUp: 'invite' | 'closed'): AppError {
 
 /** Makes a user with all that belongs to one. Throws `conflict` as `createUser` does. */
 export async function bearUser(
-  { bornWithUser }: Pick<UserDependencies, 'bornWithUser'>,
+  { onUserCreated }: Pick<UserDependencies, 'onUserCreated'>,
   trx: Transaction<Schema>,
   input: NewUser,
   address: string,
@@ -70,16 +70,16 @@ export async function bearUser(
   const user = await insertUser(trx, input);
   const wanted = { user_name: loginOf(input.userName), email: loginOf(input.email) };
   const given = await insertLogins(trx, user.userId, new Set(Object.values(wanted)));
-  refuseTaken(wanted, given);
+  rejectTaken(wanted, given);
   const { userId } = user;
   const workspaceId = await insertWorkspace(trx, userId);
-  await bornWithUser(trx, workspaceId);
-  await noteSignInPlace(trx, userId, address);
+  await onUserCreated(trx, workspaceId);
+  await recordKnownNetwork(trx, userId, address);
   await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_up', subject: user.userName });
   return user;
 }
 
-function refuseTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
+function rejectTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
   const details = Object.entries(wanted)
     .filter(([, login]) => !given.has(login))
     .map(([field]) => ({ field, issue: 'is already taken' }));

@@ -5,14 +5,14 @@ import { AppError } from '../lib/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { deleteFactors } from './factors/factor-store.ts';
-import { markDeleted, type UserWithSecrets } from './store.ts';
+import { setUserDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
-type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser'>;
+type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted'>;
 
 /**
  * Deletes a user, and with them the workspace that they alone own (contract §4). When this resolves, durably and in one short transaction:
- * - nothing more is sent but what is in a worker's hand, for the right to send is gone (`diesWithUser`);
+ * - nothing more is sent but what is in a worker's hand, for the right to send is gone (`onUserDeleted`);
  * - tokens and API keys are refused, here at once and in all other processes within a second;
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
  *
@@ -32,14 +32,14 @@ export async function deleteAccount(
 
 /** The same of somebody known to want it, or to have to; `also` is done in the same transaction. Throws that `conflict`. */
 export async function endUser(
-  { db, tokenStates, apiKeyStates, diesWithUser }: DeleteDeps,
+  { db, tokenStates, apiKeyStates, onUserDeleted }: DeleteDeps,
   user: UserWithSecrets,
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Before the user: whoever locks lanes locks them first.
-    await diesWithUser(trx, user.workspaceId);
-    if (!(await markDeleted(trx, user)))
+    await onUserDeleted(trx, user.workspaceId);
+    if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens were changed at the same moment: try again');
     await deleteFactors(trx, user.userId);
     await also(trx);

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/time.ts';
 import { createMailLinks, type MailLinks } from '../mail/mail-links.ts';
 import { createApiKeyStates, type ApiKeyStates } from './api-keys/api-key-states.ts';
 import { createChallenges, type Challenges } from './factors/challenges.ts';
-import { createNoteSessionUses, type NoteSessionUses } from './sessions/note-session-uses.ts';
+import { createSessionUseRecorder, type RecordSessionUse } from './sessions/note-session-uses.ts';
 import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
 import { createTokens, type Tokens } from './sessions/token.ts';
 
@@ -34,11 +34,11 @@ export interface UserSettings {
   /** Without hints a revocation still reaches this process within 0.8 s. */
   hints?: Pick<Hints, 'on'>;
   /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
-  bornWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
-  diesWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that disables a user, before it locks the user: whatever of their workspace must stop until they go on with it. */
-  stopsWithUser(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  onUserDisabled(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
@@ -53,9 +53,9 @@ export interface UserDependencies extends Pick<
   | 'isPublic'
   | 'vault'
   | 'timeZone'
-  | 'bornWithUser'
-  | 'diesWithUser'
-  | 'stopsWithUser'
+  | 'onUserCreated'
+  | 'onUserDeleted'
+  | 'onUserDisabled'
   | 'allowsNumber'
 > {
   hasMail: boolean;
@@ -63,7 +63,7 @@ export interface UserDependencies extends Pick<
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
-  noteSessionUses: NoteSessionUses;
+  noteSessionUses: RecordSessionUse;
   challenges: Challenges;
 }
 
@@ -80,9 +80,9 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     vault,
     hasMail = false,
     timeZone,
-    bornWithUser,
-    diesWithUser,
-    stopsWithUser,
+    onUserCreated,
+    onUserDeleted,
+    onUserDisabled,
     allowsNumber,
   } = settings;
   return {
@@ -95,14 +95,14 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     hasMail,
     links: createMailLinks(jwtSecret, jwtSecretPrevious),
     timeZone,
-    bornWithUser,
-    diesWithUser,
-    stopsWithUser,
+    onUserCreated,
+    onUserDeleted,
+    onUserDisabled,
     allowsNumber,
     challenges: createChallenges({ secret: jwtSecret, clock }),
     tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
     tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
-    noteSessionUses: createNoteSessionUses({ db, log, clock }),
+    noteSessionUses: createSessionUseRecorder({ db, log, clock }),
     apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
   };
 }

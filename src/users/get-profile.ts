@@ -5,7 +5,7 @@ import type { Schema } from '../database/schema.ts';
 import { AppError } from '../lib/errors.ts';
 import { knownTimeZone } from '../lib/time-zone.ts';
 import { QUOTAS, type Quotas } from '../quotas/quotas.ts';
-import { selectUse, tellQuotas, type Use, type WorkspaceQuotas } from '../quotas/tell-quotas.ts';
+import { selectUse, describeQuotas, type Use, type WorkspaceQuotas } from '../quotas/tell-quotas.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { toUser, type User } from './store.ts';
 
@@ -37,7 +37,7 @@ export async function getProfile(
     timeZone: knownTimeZone(row.time_zone, timeZone),
     isAdmin: row.is_admin,
     isEmailVerified: hasMail ? row.email_verified_at !== null : undefined,
-    quotas: tellQuotas(row, quotas),
+    quotas: describeQuotas(row, quotas),
   };
 }
 

@@ -1,19 +1,19 @@
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { AppError } from '../lib/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../mail/mail-store.ts';
-import { takeAttempts } from './sign-in/attempt-limit.ts';
+import { countAttempts } from './sign-in/attempt-limit.ts';
 import { bearUser, type SignUp } from './create-user.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
-import { requireMailId, takeCode } from './mail-codes.ts';
+import { requireMailId, consumeCode } from './mail-codes.ts';
 import { INVITATIONS_PER_USER } from './mail-limits.ts';
 import { requireAdmin } from './manage-users.ts';
 import { hashPassword } from './passwords/password.ts';
 import { requirePhoneDigits } from './phone-number.ts';
-import { refuseGuessable } from './passwords/refuse-guessable.ts';
-import { markVerified } from './standing-store.ts';
+import { rejectWeakPassword } from './passwords/refuse-guessable.ts';
+import { setEmailVerified } from './standing-store.ts';
 import { findUserByLogin, type User } from './store.ts';
-import { tryInTurn } from './sign-in/try-in-turn.ts';
+import { withSignInPermit } from './sign-in/try-in-turn.ts';
 
 /**
  * Invites somebody to sign up, within seven days; an earlier invitation to the same address is void. Where no mails are sent it answers
@@ -32,7 +32,7 @@ export async function invite(
     throw new AppError('login_taken', 'email is already taken', {
       details: [{ field: 'email', issue: 'is already taken' }],
     });
-  await takeAttempts(db, [{ limit: INVITATIONS_PER_USER, key: String(actor.userId) }]);
+  await countAttempts(db, [{ limit: INVITATIONS_PER_USER, key: String(actor.userId) }]);
   const mailId = await db.transaction().execute(async (trx) => {
     await recordAudit(trx, { ...actor, action: 'user.invited', subject: email });
     return queueMail(trx, { kind: 'invitation', recipient: email });
@@ -58,16 +58,16 @@ export async function withdrawInvitation(
 
 /**
  * Signs up who was invited, under the address that the invitation went to; who got it by mail has proven that it is theirs. Throws
- * `invalid` on `code` when the invitation is good no more, and on `password` what `refuseGuessable` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
+ * `invalid` on `code` when the invitation is good no more, and on `password` what `rejectWeakPassword` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
  */
 export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {
   if (deps.signUp === 'closed')
     throw new AppError('signup_closed', 'Sign-up is closed here: ask whoever runs this service');
   requireMailId(deps.links, input.code);
-  return tryInTurn(address, () => acceptInTurn(deps, input, address));
+  return withSignInPermit(address, () => acceptInTurn(deps, input, address));
 }
 
-type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'bornWithUser'>;
+type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;
 type AcceptedInvite = Omit<SignUp, 'email'> & { code: string };
 
 async function acceptInTurn(
@@ -79,10 +79,10 @@ async function acceptInTurn(
   const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
   const passwordHash = await hashPassword(password);
   return db.transaction().execute(async (trx) => {
-    const { recipient: email } = await takeCode(trx, links, { code, kind: 'invitation' });
-    if (isPublic) await refuseGuessable('password', password, { ...input, email });
+    const { recipient: email } = await consumeCode(trx, links, { code, kind: 'invitation' });
+    if (isPublic) await rejectWeakPassword('password', password, { ...input, email });
     const user = await bearUser(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
-    if (hasMail) await markVerified(trx, user.userId, email);
+    if (hasMail) await setEmailVerified(trx, user.userId, email);
     return user;
   });
 }

@@ -2,15 +2,15 @@ import type { Connection } from '../database/connect.ts';
 import type { MailKind } from '../database/schema.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { MailLinks } from '../mail/mail-links.ts';
-import { useMail, type UsedMail } from '../mail/mail-store.ts';
+import { consumeMailToken, type UsedMail } from '../mail/mail-store.ts';
 
 /** Takes a code out of a link, in the transaction that does what it allows. Throws `invalid` on `code` when it is good for nothing. */
-export async function takeCode(
+export async function consumeCode(
   trx: Connection,
   links: MailLinks,
   { code, kind }: { code: string; kind: MailKind },
 ): Promise<UsedMail & { recipient: string }> {
-  const used = await useMail(trx, requireMailId(links, code), kind);
+  const used = await consumeMailToken(trx, requireMailId(links, code), kind);
   if (!used || used.recipient === null) throw badCode();
   return { ...used, recipient: used.recipient };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/connect.ts';
 import { AppError } from '../lib/errors.ts';
-import { takeAttempts, type AttemptLimit } from './sign-in/attempt-limit.ts';
+import { countAttempts, type AttemptLimit } from './sign-in/attempt-limit.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -15,7 +15,7 @@ export const INVITATIONS_PER_USER: AttemptLimit = { name: 'invitations', max: 10
 /** Counts one more mail under the key. False: there were as many as there may be, and this one is not to be sent. */
 export async function mayMail(db: Database, limit: AttemptLimit, key: string): Promise<boolean> {
   try {
-    await takeAttempts(db, [{ limit, key }]);
+    await countAttempts(db, [{ limit, key }]);
     return true;
   } catch (error) {
     if (error instanceof AppError && error.kind === 'rate_limited') return false;

@@ -73,7 +73,7 @@ export async function findManagedUser(
 }
 
 /** Revokes every token, too, and tells all processes. False when nothing was to do. */
-export async function markDisabled(trx: Connection, userId: UserId): Promise<boolean> {
+export async function writeDisabled(trx: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
     update users set disabled_at = campanile_now(), token_generation = token_generation + 1, kept_token_id = null
     where user_id = ${userId} and deleted_at is null and disabled_at is null returning 1`.execute(trx);
@@ -82,7 +82,7 @@ export async function markDisabled(trx: Connection, userId: UserId): Promise<boo
 }
 
 /** False when nothing was to do. */
-export async function markEnabled(trx: Connection, userId: UserId): Promise<boolean> {
+export async function writeEnabled(trx: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
     update users set disabled_at = null
     where user_id = ${userId} and deleted_at is null and disabled_at is not null returning 1`.execute(trx);

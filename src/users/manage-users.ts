@@ -11,8 +11,8 @@ import { deleteFactors, lockOwner } from './factors/factor-store.ts';
 import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
 import {
   findManagedUser,
-  markDisabled,
-  markEnabled,
+  writeDisabled,
+  writeEnabled,
   selectUsers,
   type ListedUser,
   type ManagedUser,
@@ -65,15 +65,15 @@ export async function setDisabled(
 
 /** The same by whoever may. */
 export async function switchUser(
-  { db, tokenStates, apiKeyStates, stopsWithUser }: ManageDeps,
+  { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
   actor: Actor,
   { userId, workspaceId, userName: subject }: Managed,
   isDisabled: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Before the user: whoever locks lanes locks them first.
-    if (isDisabled) await stopsWithUser(trx, workspaceId);
-    const isChanged = isDisabled ? await markDisabled(trx, userId) : await markEnabled(trx, userId);
+    if (isDisabled) await onUserDisabled(trx, workspaceId);
+    const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
   });
   tokenStates.drop(userId);
@@ -120,7 +120,7 @@ type Managed = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId 
 
 export type ManageDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'diesWithUser' | 'stopsWithUser'
+  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
 >;
 
 async function requireManaged(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {

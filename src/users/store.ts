@@ -123,7 +123,7 @@ export async function findUser(db: Connection, userId: UserId): Promise<UserWith
 }
 
 /** True for exactly one call a user: the first. */
-export async function noteFirstSignIn(db: Connection, userId: UserId): Promise<boolean> {
+export async function recordFirstSignIn(db: Connection, userId: UserId): Promise<boolean> {
   const { rows } = await sql`
     update users set first_signed_in_at = campanile_now()
     where user_id = ${userId} and deleted_at is null and first_signed_in_at is null
@@ -246,7 +246,7 @@ export async function replacePassword(
  * Makes a husk of a user: nothing of theirs is left in it, their logins and API keys are gone, and every process is told. False,
  * and nothing changed, when the password or the tokens are no longer what `seen` says.
  */
-export async function markDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
+export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
   const { rows } = await sql`
     with deleted as (
       update users

@@ -1,14 +1,14 @@
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import { dropMailsOf, queueMail } from '../mail/mail-store.ts';
-import { takeAttempts } from './sign-in/attempt-limit.ts';
+import { countAttempts } from './sign-in/attempt-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { badCode, takeCode } from './mail-codes.ts';
+import { badCode, consumeCode } from './mail-codes.ts';
 import { VERIFICATIONS_PER_USER } from './mail-limits.ts';
-import { markVerified } from './standing-store.ts';
+import { setEmailVerified } from './standing-store.ts';
 
 /** Has the link sent again by which the user proves the e-mail address. Throws `rate_limited` after three an hour. */
 export async function sendVerification({ db }: Pick<UserDependencies, 'db'>, { userId }: Actor): Promise<void> {
-  await takeAttempts(db, [{ limit: VERIFICATIONS_PER_USER, key: String(userId) }]);
+  await countAttempts(db, [{ limit: VERIFICATIONS_PER_USER, key: String(userId) }]);
   await db.transaction().execute((trx) => queueMail(trx, { kind: 'verification', userId }));
 }
 
@@ -19,8 +19,8 @@ export async function verifyEmail(
   address: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { userId, recipient } = await takeCode(trx, links, { code, kind: 'verification' });
-    const user = userId && (await markVerified(trx, userId, recipient));
+    const { userId, recipient } = await consumeCode(trx, links, { code, kind: 'verification' });
+    const user = userId && (await setEmailVerified(trx, userId, recipient));
     if (!userId || !user) throw badCode();
     await dropMailsOf(trx, userId, 'verification');
     const { workspaceId, userName: subject } = user;

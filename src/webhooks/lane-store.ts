@@ -137,7 +137,7 @@ export interface LaneEnd {
 }
 
 /** Puts a lane, which must be locked, out of hand. */
-export async function releaseLane(trx: Connection, { webhookId }: Lane, end: LaneEnd): Promise<void> {
+export async function unlockLane(trx: Connection, { webhookId }: Lane, end: LaneEnd): Promise<void> {
   const { doneRetries, position, isSlow, failed } = end;
   if (doneRetries.length > 0)
     await sql`

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import { RefusedAddress } from '../egress/judge-url.ts';
+import { BlockedAddressError } from '../egress/judge-url.ts';
 import type { Egress } from '../egress/open-egress.ts';
 import type { EventType } from '../events/event-types.ts';
 import { AppError, invalid } from '../lib/errors.ts';
 import type { Vault } from '../lib/vault.ts';
-import { drawSecret, verifierOf, type Signature } from './sign.ts';
+import { generateSecret, verifierOf, type Signature } from './sign.ts';
 import {
   aboutSecret,
   countWebhooks,
@@ -30,7 +30,7 @@ export interface WebhookDeps {
   egress: Pick<Egress, 'judge'>;
 }
 
-export interface WebhookWish {
+export interface WebhookInput {
   url: string;
   description: string;
   events: readonly EventType[];
@@ -47,11 +47,11 @@ export type ListedWebhook = Omit<Webhook, 'secret'> & { publicKey: string | null
 export async function createWebhook(
   { db, vault, egress }: WebhookDeps,
   actor: Actor,
-  { url, description, events, signature }: WebhookWish,
+  { url, description, events, signature }: WebhookInput,
 ): Promise<{ webhookId: string; verifier: string }> {
   requireUrl(egress, url);
   const webhookId = randomUUID();
-  const secret = drawSecret();
+  const secret = generateSecret();
   await db.transaction().execute(async (trx) => {
     await lockWorkspace(trx, actor);
     if ((await countWebhooks(trx, actor.workspaceId)) >= WEBHOOKS_LIMIT)
@@ -129,7 +129,7 @@ export async function rotateWebhookSecret(
   actor: Actor,
   webhookId: string,
 ): Promise<{ signature: Signature; verifier: string; formerUntil: Date }> {
-  const secret = drawSecret();
+  const secret = generateSecret();
   return db.transaction().execute(async (trx) => {
     const { url, signature } = await lockWebhook(trx, actor.workspaceId, webhookId);
     const { rows } = await sql<{ formerUntil: Date }>`
@@ -153,7 +153,7 @@ function requireUrl(egress: Pick<Egress, 'judge'>, url: string): void {
   try {
     egress.judge(url);
   } catch (error) {
-    if (error instanceof RefusedAddress) throw invalid([{ field: 'url', issue: error.message }]);
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', issue: error.message }]);
     throw error;
   }
 }

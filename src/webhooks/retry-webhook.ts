@@ -11,7 +11,7 @@ import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webh
 const RETRIES_LIMIT = 10_000;
 
 /** What to tell once more: one message, or what happened in a span of time, the end not included. */
-export type RetryWish = { messageId: string } | { from: Date; to: Date };
+export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
 
 /**
  * Has a webhook told once more what it has been told before, or has missed, of the last 30 days: before what is new, with the same ids.
@@ -20,7 +20,7 @@ export type RetryWish = { messageId: string } | { from: Date; to: Date };
 export async function retryWebhook(
   { db }: { db: Database },
   actor: Actor,
-  { webhookId, wish }: { webhookId: string; wish: RetryWish },
+  { webhookId, wish }: { webhookId: string; wish: ReplayRequest },
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const webhook = requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));

@@ -2,14 +2,14 @@ import type { Database } from '../database/connect.ts';
 import { isolateEach } from '../database/isolate-failures.ts';
 import { readHeld } from '../database/quarantine.ts';
 import type { Egress } from '../egress/open-egress.ts';
-import { sequenceEvents } from '../events/sequence-events.ts';
+import { assignPositions } from '../events/sequence-events.ts';
 import type { OnLoopError } from '../lib/failure-streak.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Vault } from '../lib/vault.ts';
 import { claimLane, findDue, type DueWebhook, type Lane } from './lane-store.ts';
 import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
-import { tellLane, type SwitchedOff, type WebhookOutcome } from './tell-lane.ts';
+import { deliverBatch, type DisabledReason, type WebhookOutcome } from './tell-lane.ts';
 
 const POLL_MS = 500;
 
@@ -21,7 +21,7 @@ export interface SendWebhooksOptions {
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
   onTry?: (outcome: WebhookOutcome) => void;
-  onSwitchedOff?: (reason: SwitchedOff) => void;
+  onSwitchedOff?: (reason: DisabledReason) => void;
   onLoopError?: OnLoopError;
 }
 
@@ -63,7 +63,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     return due.length > 0 && due.length === filter.limit;
   }
 
-  const events = startLoop('events', async () => ((await sequenceEvents({ db, log })) ? 0 : POLL_MS), options);
+  const events = startLoop('events', async () => ((await assignPositions({ db, log })) ? 0 : POLL_MS), options);
   const onFree = () => lanes.wake();
   const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
   const slow = createPermitPool({ ...SLOW, signal, onFree });
@@ -98,7 +98,7 @@ async function tell(options: SendWebhooksOptions, lane: Lane, signal: AbortSigna
   const { webhookId, workspaceId } = lane;
   const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
     idOf: () => workspaceId,
-    run: () => tellLane({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
+    run: () => deliverBatch({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
   });
   const [reason] = results;
   if (!reason) return;

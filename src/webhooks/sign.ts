@@ -17,7 +17,7 @@ const SECRET_BYTES = 32;
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** 32 random bytes: the secret of `v1`, or the private key of `v1a`. */
-export function drawSecret(): Buffer {
+export function generateSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 

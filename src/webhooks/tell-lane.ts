@@ -1,11 +1,11 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Connection, Database } from '../database/connect.ts';
-import { RefusedAddress } from '../egress/judge-url.ts';
+import { BlockedAddressError } from '../egress/judge-url.ts';
 import type { Egress, EgressAnswer } from '../egress/open-egress.ts';
 import { SWITCHED_OFF_EVENT } from '../events/event-types.ts';
 import { writeEvent } from '../events/write-event.ts';
 import type { Vault } from '../lib/vault.ts';
-import { lockLane, readMessages, releaseLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
+import { lockLane, readMessages, unlockLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
 import { signMessage } from './sign.ts';
 import { insertTries, type Try } from './try-store.ts';
 import { nextTryIn } from './try-times.ts';
@@ -15,9 +15,9 @@ import { aboutSecret } from './webhook-store.ts';
 export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'unanswered'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 /** Why a webhook was switched off, and not by its owner. */
-export type SwitchedOff = 'gone' | 'failing';
+export type DisabledReason = 'gone' | 'failing';
 
-export interface TellDeps {
+export interface DeliveryDeps {
   db: Database;
   egress: Pick<Egress, 'post'>;
   vault: Vault;
@@ -47,17 +47,17 @@ const BY_ITSELF = 'the service itself';
  * Tells a webhook what comes next, one after the other, until one try fails, and writes down what came of it. Resolves to whether an
  * endpoint was switched off by that.
  */
-export async function tellLane(deps: TellDeps, lane: Lane): Promise<SwitchedOff | undefined> {
+export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<DisabledReason | undefined> {
   const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);
-  const { tries, isSlow } = await tellInOrder(deps, lane, messages);
+  const { tries, isSlow } = await deliverInOrder(deps, lane, messages);
   return deps.db.transaction().execute(async (trx) => {
     const held = await lockLane(trx, lane);
     if (!held) return undefined;
     if (tries.length > 0) await insertTries(trx, lane.webhookId, tries);
     const end = endOf(lane, { tries, isSlow, isEmpty: messages.length === 0, ...held });
-    await releaseLane(trx, lane, end);
+    await unlockLane(trx, lane, end);
     if (!end.failed || !('reason' in end.failed)) return undefined;
-    await noteSwitchedOff(trx, lane, end.failed.reason);
+    await notifyDisabled(trx, lane, end.failed.reason);
     return end.failed.reason;
   });
 }
@@ -68,7 +68,7 @@ interface TriedInOrder {
   isSlow: boolean | undefined;
 }
 
-async function tellInOrder(deps: TellDeps, lane: Lane, messages: readonly Message[]): Promise<TriedInOrder> {
+async function deliverInOrder(deps: DeliveryDeps, lane: Lane, messages: readonly Message[]): Promise<TriedInOrder> {
   const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
   const begunAt = performance.now();
   const tries: Tried[] = [];
@@ -86,7 +86,7 @@ async function tellInOrder(deps: TellDeps, lane: Lane, messages: readonly Messag
 }
 
 async function tell(
-  { egress, signal }: TellDeps,
+  { egress, signal }: DeliveryDeps,
   { lane, secrets, message }: { lane: Lane; secrets: readonly Buffer[]; message: Message },
 ): Promise<Tried> {
   const at = new Date();
@@ -155,7 +155,7 @@ function judge({ status, retryAfter }: Tried, forSeconds: number): NonNullable<L
 }
 
 /** For its owner to hear of. */
-async function noteSwitchedOff(trx: Connection, lane: Lane, reason: string): Promise<void> {
+async function notifyDisabled(trx: Connection, lane: Lane, reason: string): Promise<void> {
   const { webhookId, workspaceId, userId, url } = lane;
   await writeEvent(trx, { workspaceId, type: SWITCHED_OFF_EVENT, data: { webhook_id: webhookId, url, reason } });
   await recordAudit(trx, { workspaceId, userId, address: BY_ITSELF, action: 'webhook.switched_off', subject: url });
@@ -163,7 +163,7 @@ async function noteSwitchedOff(trx: Connection, lane: Lane, reason: string): Pro
 
 /** For the owner of the endpoint: what kept an answer from coming, without what our own machines are called. */
 function reasonOf(error: unknown): string {
-  if (error instanceof RefusedAddress) return `the address ${error.message}`;
+  if (error instanceof BlockedAddressError) return `the address ${error.message}`;
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 15 s';
   return 'code' in error ? String(error.code) : error.name;

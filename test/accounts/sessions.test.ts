@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSessions } from '../../src/accounts/sessions.ts';
 import { lockLane } from '../../src/accounts/store.ts';
 import { createLog } from '../../src/lib/log.ts';
-import type { SessionState, TellState } from '../../src/messenger/messenger.ts';
+import type { SessionState, OnStateChange } from '../../src/messenger/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
@@ -24,7 +24,7 @@ function openTestSessions(first: SessionState) {
   const messenger = scriptMessenger();
   const open = messenger.open;
   let close = () => Promise.resolve();
-  let linked: { tell: TellState; ended: PromiseWithResolvers<void> } | undefined;
+  let linked: { tell: OnStateChange; ended: PromiseWithResolvers<void> } | undefined;
   messenger.link = async (account, _method, tell) => {
     const ended = Promise.withResolvers<void>();
     linked = { tell, ended };

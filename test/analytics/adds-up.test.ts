@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GroupAnalytics } from '../../src/analytics/group-analytics.ts';
 import { readOverview } from '../../src/analytics/read-overview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import type { MemberEvent, SendResult } from '../../src/messenger/messenger.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
@@ -141,7 +141,7 @@ async function take(world: World, one: Step): Promise<void> {
     case 'sum':
       await database.clock.advance({ days: 1, minutes: 1 });
       await until(
-        () => sumRuns(database.db),
+        () => rollUpRuns(database.db),
         (more) => !more,
       );
       return;

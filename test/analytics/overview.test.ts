@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { foldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
+import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
 import { listDays } from '../../src/campaigns/occurrences.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
@@ -74,7 +74,7 @@ async function haveRead(participant: string): Promise<void> {
 /** Has all runs added up that ended a day ago. */
 async function sumAll(): Promise<void> {
   await until(
-    () => sumRuns(app.database.db),
+    () => rollUpRuns(app.database.db),
     (more) => !more,
   );
 }
@@ -160,7 +160,7 @@ test('of a campaign whose single posts were folded the groups that it reached ar
   await app.database.clock.advance({ days: 3 });
   await sumAll();
   await until(
-    () => foldCampaigns(app.database.db, 1),
+    () => compactOldCampaigns(app.database.db, 1),
     (more) => !more,
   );
   expect((await overviewOf(alice, 5)).totals).toMatchObject({ sent: 2, failed: 1, groups: 2 });

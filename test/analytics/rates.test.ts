@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { drawPng } from '../support/inputs/draw-png.ts';
@@ -151,7 +151,7 @@ describe('one read rate', () => {
     expect(await ratesOf(id), 'while it is read off the deliveries').toEqual(all(2 / members));
     await app.database.clock.advance({ days: 1, minutes: 1 });
     await until(
-      () => sumRuns(app.database.db),
+      () => rollUpRuns(app.database.db),
       (more) => !more,
     );
     expect(await ratesOf(id), 'once it is added up').toEqual(all(2 / members));

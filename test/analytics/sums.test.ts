@@ -9,7 +9,7 @@ import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts'
 import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
 import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
 import { finishRevision, type RevisionOutcome } from '../../src/deliveries/finish-revision.ts';
 import type { Outcome } from '../../src/deliveries/outcome.ts';
@@ -227,7 +227,7 @@ async function expectOneDenominator(world: World): Promise<void> {
 /** Two deliveries of a run at a time, so that runs are in the sums in part, too. */
 async function sum(world: World, { steps, minutes }: { steps: number; minutes: boolean }): Promise<void> {
   const before = await allOf(world);
-  for (let count = 0; count < steps; count++) await sumRuns(database.db, 2);
+  for (let count = 0; count < steps; count++) await rollUpRuns(database.db, 2);
   if (minutes) for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
   expect(await allOf(world)).toEqual(before);
   await expectOneDenominator(world);
@@ -235,7 +235,7 @@ async function sum(world: World, { steps, minutes }: { steps: number; minutes: b
 
 async function sumAll(): Promise<void> {
   await until(
-    () => sumRuns(database.db),
+    () => rollUpRuns(database.db),
     (more) => !more,
   );
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));

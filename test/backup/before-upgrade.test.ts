@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpBeforeUpgrade, type UpgradeBackupOptions } from '../../src/backup/back-up-before-upgrade.ts';
 import { verifyBackup } from '../../src/backup/verify-backup.ts';
-import { bringUpToDate } from '../../src/database/bring-up-to-date.ts';
+import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
 import { StartupError } from '../../src/lib/errors.ts';
 import { createLog } from '../../src/lib/log.ts';
@@ -16,7 +16,7 @@ const PASSPHRASE = 'a passphrase that is long';
 
 /** Starts on a database as a process does; the options are those of the backup. */
 function upgrade(address: PostgresAddress, options: Omit<UpgradeBackupOptions, 'address' | 'version' | 'log'>) {
-  return bringUpToDate(address, log, (trx) => backUpBeforeUpgrade(trx, { ...options, address, version: '1', log }));
+  return migrateDatabase(address, log, (trx) => backUpBeforeUpgrade(trx, { ...options, address, version: '1', log }));
 }
 
 /** As if an older version had been the last to use it. */
@@ -66,7 +66,7 @@ test('with BACKUP_TO it goes there, with its secrets sealed', async () => {
   const to = join(temporaryFolder(), 'backups');
   const settings = { to, at: '03:00', keep: 7, passphrase: PASSPHRASE };
   await writeFile(join(dataDir, 'jwt-secret'), 'x'.repeat(64));
-  await bringUpToDate(address, log);
+  await migrateDatabase(address, log);
   await makeOlder(db);
   await upgrade(address, { settings, dataDir, isEmbedded: true });
   const [name = ''] = await readdir(to);
@@ -76,7 +76,7 @@ test('with BACKUP_TO it goes there, with its secrets sealed', async () => {
 
 test('where no backup can be made nothing is changed, and a sentence says how to go on', async () => {
   const { dataDir, address, db } = await startEmbedded();
-  await bringUpToDate(address, log);
+  await migrateDatabase(address, log);
   await makeOlder(db);
   const file = join(dataDir, 'no-folder');
   await writeFile(file, '');

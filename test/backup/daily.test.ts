@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpDaily, lastOccurrence } from '../../src/backup/back-up-daily.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
-import { bringUpToDate } from '../../src/database/bring-up-to-date.ts';
+import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { start, temporaryFolder } from '../support/servers/embedded.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -24,7 +24,7 @@ test('one is made where the last is older than a day, so many are kept, and noth
   const to = join(temporaryFolder(), 'backups');
   const log = createLog('silent');
   const { address } = await start({ dataDir });
-  await bringUpToDate(address, log);
+  await migrateDatabase(address, log);
   const db = connectDatabase(address, { log, poolSize: 1 });
   onTestFinished(() => db.destroy());
   let now = new Date();

@@ -10,7 +10,7 @@ import { BASE_FILE, MAC_FILE, MANIFEST_FILE, SECRETS_FILE } from '../../src/back
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { unpackBackup } from '../../src/backup/unpack-backup.ts';
 import { verifyBackup, type Verified } from '../../src/backup/verify-backup.ts';
-import { bringUpToDate } from '../../src/database/bring-up-to-date.ts';
+import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { StartupError } from '../../src/lib/errors.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   canary = join(folder, 'canary');
   const dataDir = join(folder, 'data');
   const { address, stop } = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
-  await bringUpToDate(address, log);
+  await migrateDatabase(address, log);
   const db = connectDatabase(address, { log, poolSize: 1 });
   const back = (file: string, passphrase?: string) =>
     makeBackup({ db, address, isEmbedded: true, dataDir, file, passphrase, version: '1' });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeDeleted } from '../../src/campaigns/change/remove-deleted.ts';
 import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
@@ -153,7 +153,7 @@ describe('a campaign that is deleted', () => {
     expect(await rowsOf(message)).toMatchObject({ deliveries: groups.length, contents: 1, media: 1 });
     await app.database.clock.advance({ days: 1, minutes: 1 });
     await until(
-      () => sumRuns(app.database.db),
+      () => rollUpRuns(app.database.db),
       (more) => !more,
     );
     for (let last = await sumMinutes(app.database.db); last; last = await sumMinutes(app.database.db, last));

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { foldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
+import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
 import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
 import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { keepHouse } from '../../src/housekeeping.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { startHousekeeping } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -32,7 +32,7 @@ async function countOf(table: 'deliveries' | 'revisions' | 'run_minutes', { acco
 
 async function sumAll(): Promise<void> {
   await until(
-    () => sumRuns(database.db),
+    () => rollUpRuns(database.db),
     (more) => !more,
   );
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
@@ -40,7 +40,7 @@ async function sumAll(): Promise<void> {
 
 const foldAll = () =>
   until(
-    () => foldCampaigns(database.db, DAYS),
+    () => compactOldCampaigns(database.db, DAYS),
     (more) => !more,
   );
 
@@ -85,7 +85,7 @@ test('what was folded cannot be retried, recalled or corrected, and says why', a
   await database.clock.advance({ days: DAYS, minutes: 1 });
   await sumAll();
   // Marked, and nothing is removed yet.
-  await foldCampaigns(db, DAYS);
+  await compactOldCampaigns(db, DAYS);
   expect(await countOf('deliveries', owner)).toBe(3);
   const why = { kind: 'conflict', message: expect.stringContaining('folded into sums') };
   const what = { campaignId: campaign, runId: null };
@@ -137,7 +137,7 @@ test('posts go in steps of 5,000, and once, however many processes are at it', a
   const left: number[] = [];
   await until(
     async () => {
-      const more = await foldCampaigns(database.db, DAYS);
+      const more = await compactOldCampaigns(database.db, DAYS);
       left.push(await countOf('deliveries', owner));
       return more;
     },
@@ -150,7 +150,7 @@ test('posts go in steps of 5,000, and once, however many processes are at it', a
 test('the house sees to it, several times at once', async () => {
   const { owner, campaign } = await ended();
   const before = await analyticsOf(database.db, owner, campaign);
-  const houses = [1, 2, 3].map(() => keepHouse({ db: database.db, log: createLog('fatal'), everyMs: 20 }));
+  const houses = [1, 2, 3].map(() => startHousekeeping({ db: database.db, log: createLog('fatal'), everyMs: 20 }));
   await database.clock.advance({ days: DAYS, minutes: 1 });
   await until(
     () => countOf('deliveries', owner),
@@ -199,9 +199,9 @@ test('a daily campaign to 500 groups comes to what the documents say, a year of 
       where relname in ('campaigns', 'contents', 'runs', 'group_sums', 'time_sums') and relkind = 'r'`.execute(db);
     return rows[0]?.bytes ?? Number.NaN;
   };
-  while (await sumRuns(db));
+  while (await rollUpRuns(db));
   for (let last = await sumMinutes(db); last; last = await sumMinutes(db, last));
-  while (await foldCampaigns(db, DAYS));
+  while (await compactOldCampaigns(db, DAYS));
   const { rows } = await sql<{ left: number; sums: number }>`
     select (select count(*) from deliveries d join runs r using (account_id, run_id) where r.status = 'completed') as left,
            (select count(*) from group_sums) as sums`.execute(db);

@@ -1,7 +1,7 @@
 /** Recalls, corrections and cancels of more deliveries than one transaction should touch. Rows are counted here, and not time. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { carryOutRequests } from '../../src/campaigns/change/carry-out-requests.ts';
+import { processBulkRequests } from '../../src/campaigns/change/carry-out-requests.ts';
 import { cancelCampaign, pauseCampaign } from '../../src/campaigns/change/control.ts';
 import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
 import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
@@ -85,7 +85,7 @@ const correct = (owner: Owner, campaignId: string, html = 'Corrected') =>
 const nextDay = () => database.clock.set('2031-03-02T09:00:00Z');
 
 async function carryOut(): Promise<void> {
-  for (let steps = 0; steps < 500; steps++) if ((await carryOutRequests(db, EVERY_SHARD)) > 0) return;
+  for (let steps = 0; steps < 500; steps++) if ((await processBulkRequests(db, EVERY_SHARD)) > 0) return;
   throw new Error('requests never came to an end');
 }
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPackage, prepareBinaries } from '../../src/database/embedded-binaries.ts';
 import { chooseIdentity } from '../../src/database/embedded-identity.ts';
-import { keepRunning } from '../../src/database/embedded-restart.ts';
+import { superviseServer } from '../../src/database/embedded-restart.ts';
 import { startServer, type Server } from '../../src/database/embedded-server.ts';
 import { createLog } from '../../src/lib/log.ts';
 import {
@@ -97,7 +97,7 @@ test('a server that cannot be started again is reported after a few tries', asyn
     exited: Promise.resolve('it ended'),
   };
   let tries = 0;
-  const kept = keepRunning(gone, () => Promise.reject(new Error(`no. ${++tries}`)), log, [0, 1, 1]);
+  const kept = superviseServer(gone, () => Promise.reject(new Error(`no. ${++tries}`)), log, [0, 1, 1]);
   expect(await kept.exited).toBe('no. 3');
   await kept.stop();
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
-import { bringUpToDate } from '../../src/database/bring-up-to-date.ts';
+import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
 import { listenForHints } from '../../src/database/listen.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -61,7 +61,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     const single = await startPgBouncer(database.address, { size: 1 });
     const client = new pg.Client({ connectionString: single.url });
     try {
-      await bringUpToDate(single.address, createLog('silent'));
+      await migrateDatabase(single.address, createLog('silent'));
       await client.connect();
       const { rows } = await client.query(
         `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,

@@ -14,9 +14,9 @@ afterAll(() => database.drop());
 
 test('what takes room is put off while less than the floor is free, and nothing is where the disk is not ours', async () => {
   const folder = tmpdir();
-  await watchDisk({ folder, floorBytes: 0 }).requireRoom();
-  await watchDisk({ floorBytes: Number.MAX_SAFE_INTEGER }).requireRoom();
-  const low = watchDisk({ folder, floorBytes: Number.MAX_SAFE_INTEGER }).requireRoom();
+  await watchDisk({ folder, floorBytes: 0 }).assertDiskSpace();
+  await watchDisk({ floorBytes: Number.MAX_SAFE_INTEGER }).assertDiskSpace();
+  const low = watchDisk({ folder, floorBytes: Number.MAX_SAFE_INTEGER }).assertDiskSpace();
   await expect(low).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 60 });
 });
 
@@ -31,7 +31,7 @@ test('a statement that fails of a full disk is noticed, and that there is room a
   await disk.check(db);
   expect(disk.isFull()).toBe(false);
   // Any number of processes may look at the same time, and nothing is left of it.
-  disk.noteFull();
+  disk.reportDiskFull();
   await Promise.all([disk.check(db), disk.check(database.db), disk.check(database.db)]);
   expect((await sql`select from pg_class where relname = 'campanile_room'`.execute(db)).rows).toEqual([]);
   await db.destroy();

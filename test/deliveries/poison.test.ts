@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
-import { CUT_OFFS_ALLOWED, trySuspects } from '../../src/deliveries/try-suspects.ts';
+import { CUT_OFFS_ALLOWED, createSuspectSender } from '../../src/deliveries/try-suspects.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, groupNumber, sendNow, type Owner } from '../support/ledger.ts';
 import { positions, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';
@@ -128,7 +128,7 @@ describe('a suspect', () => {
   const ok = { kind: 'sent', recipients: 2 } as const;
 
   test('is tried while no other is, and the others in the order they came', async () => {
-    const tryOne = trySuspects(database);
+    const tryOne = createSuspectSender(database);
     const suspects = [await suspectOf(2), await suspectOf(2), await suspectOf(2)];
     const free = await suspectOf(1);
     let trying = 0;
@@ -150,7 +150,7 @@ describe('a suspect', () => {
   });
 
   test('is not sent when its turn was taken away while it waited, nor when it was cut off five times', async () => {
-    const tryOne = trySuspects(database);
+    const tryOne = createSuspectSender(database);
     const lost = await suspectOf(2);
     await turns.takeOver(lost.owner);
     const never = () => Promise.reject(new Error('it was sent'));
@@ -161,7 +161,7 @@ describe('a suspect', () => {
   });
 
   test('that then could not be tried after all, its account being offline, has nothing counted against it', async () => {
-    const tryOne = trySuspects(database);
+    const tryOne = createSuspectSender(database);
     const { owner, turn } = await suspectOf(2);
     await tryOne(turn, async () => [{ kind: 'offline', reason: 'away', restMs: 0 }]);
     await turns.finish(turn, [{ kind: 'snooze', restMs: 0 }]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { keepBeating, joinWorkers, requeueLanes } from '../../src/accounts/lease-store.ts';
+import { renewLease, registerWorker, requeueLanes } from '../../src/accounts/lease-store.ts';
 import { createTakeOver } from '../../src/accounts/take-over.ts';
 import { lockLane } from '../../src/accounts/store.ts';
 import { cancelCampaign } from '../../src/campaigns/change/control.ts';
@@ -29,7 +29,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 const log = createLog('fatal');
 const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
 const take = async (workerId: number) => [
-  ...(await createTakeOver({ db: database.db, log, ...LEASE }).takeShards(workerId)).keys(),
+  ...(await createTakeOver({ db: database.db, log, ...LEASE }).claimShards(workerId)).keys(),
 ];
 
 /** Who waits for a lock. */
@@ -42,13 +42,13 @@ async function countWaiting(): Promise<number> {
 
 describe('shards', () => {
   test('are spread evenly over the workers, and a newcomer gets its share', async () => {
-    const first = await joinWorkers(database.db, 'first');
+    const first = await registerWorker(database.db, 'first');
     expect(await take(first)).toHaveLength(256);
-    const second = await joinWorkers(database.db, 'second');
+    const second = await registerWorker(database.db, 'second');
     expect(await take(second)).toHaveLength(0);
     expect(await take(first)).toHaveLength(128);
     expect(await take(second)).toHaveLength(128);
-    const third = await joinWorkers(database.db, 'third');
+    const third = await registerWorker(database.db, 'third');
     for (const worker of [third, first, second, third]) await take(worker);
     const { rows } = await sql<{ count: number }>`select count(*) from shards group by worker_id`.execute(database.db);
     expect(rows.map((row) => row.count).toSorted()).toEqual([84, 86, 86]);
@@ -57,18 +57,18 @@ describe('shards', () => {
   });
 
   test('of a silent worker go to one that has been steady, and not before its lease is over', async () => {
-    const silent = await joinWorkers(database.db, 'silent');
-    const steady = await joinWorkers(database.db, 'steady');
+    const silent = await registerWorker(database.db, 'silent');
+    const steady = await registerWorker(database.db, 'steady');
     await take(silent);
     await take(steady);
     const { rows } = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
     for (const seconds of [3, 6, 9]) {
       await database.clock.advance({ seconds: 3 });
-      await keepBeating(database.db, steady);
+      await renewLease(database.db, steady);
       expect(await take(steady), `after ${seconds} s`).toHaveLength(128);
     }
     await database.clock.advance({ seconds: 2 });
-    await keepBeating(database.db, steady);
+    await renewLease(database.db, steady);
     expect(await take(steady)).toHaveLength(256);
     const after = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
     expect(after.rows[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
@@ -78,16 +78,16 @@ describe('shards', () => {
 
   test('of a silent worker that comes back while they are being taken are not its own again', async () => {
     const { db, clock } = database;
-    const silent = await joinWorkers(db, 'silent');
+    const silent = await registerWorker(db, 'silent');
     await take(silent);
     const owner = await createOwner(db, 1);
     await sendNow(db, owner);
     const shards = [owner.accountId % 256];
     expect(await claimTurns(db, { workerId: silent, shards, lanes: 1, batch: 1, paced: [] })).toHaveLength(1);
-    const steady = await joinWorkers(db, 'steady');
+    const steady = await registerWorker(db, 'steady');
     for (let beat = 1; beat <= 4; beat++) {
       await clock.advance({ seconds: 3 });
-      await keepBeating(db, steady);
+      await renewLease(db, steady);
     }
     const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const user = db.transaction().execute(async (trx) => {
@@ -99,7 +99,7 @@ describe('shards', () => {
     const taking = take(steady);
     await until(countWaiting, (waiting) => waiting === 1);
     let isBack = false;
-    const comingBack = keepBeating(db, silent)
+    const comingBack = renewLease(db, silent)
       .then(() => take(silent))
       .finally(() => (isBack = true));
     await until(countWaiting, (waiting) => waiting === 2 || isBack);
@@ -113,30 +113,30 @@ describe('shards', () => {
   });
 
   test('of a silent worker are taken no later after the clock was set back', async () => {
-    const silent = await joinWorkers(database.db, 'silent');
-    const steady = await joinWorkers(database.db, 'steady');
+    const silent = await registerWorker(database.db, 'silent');
+    const steady = await registerWorker(database.db, 'steady');
     for (const worker of [silent, steady]) await take(worker);
     await database.clock.advance({ hours: -1 });
     for (const seconds of [3, 6, 9, 12]) {
       await database.clock.advance({ seconds: 3 });
-      await keepBeating(database.db, steady);
+      await renewLease(database.db, steady);
       expect(await take(steady), `after ${seconds} s`).toHaveLength(128);
     }
     await database.clock.advance({ seconds: 2 });
-    await keepBeating(database.db, steady);
+    await renewLease(database.db, steady);
     expect(await take(steady)).toHaveLength(256);
     await sql`delete from workers`.execute(database.db);
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
   test('of a worker that beats are not taken because the clock was set back', async () => {
-    const workers = [await joinWorkers(database.db, 'first'), await joinWorkers(database.db, 'second')];
+    const workers = [await registerWorker(database.db, 'first'), await registerWorker(database.db, 'second')];
     for (const worker of [...workers, ...workers]) await take(worker);
     await database.clock.advance({ hours: -1 });
     for (let beats = 0; beats < 10; beats++) {
       await database.clock.advance({ seconds: 2 });
       for (const worker of workers) {
-        await keepBeating(database.db, worker);
+        await renewLease(database.db, worker);
         expect(await take(worker)).toHaveLength(128);
       }
     }
@@ -145,7 +145,7 @@ describe('shards', () => {
   });
 
   test('are taken by one worker only, when several find them free at the same moment', async () => {
-    const workers = await Promise.all(upTo(4).map((number) => joinWorkers(database.db, `worker ${number}`)));
+    const workers = await Promise.all(upTo(4).map((number) => registerWorker(database.db, `worker ${number}`)));
     for (let round = 0; round < 25; round += 1) {
       await sql`update shards set worker_id = null`.execute(database.db);
       const taken = (await Promise.all(workers.map(take))).flat();
@@ -156,16 +156,16 @@ describe('shards', () => {
   });
 
   test('are not robbed after an outage in which nobody could beat', async () => {
-    const first = await joinWorkers(database.db, 'first');
-    const second = await joinWorkers(database.db, 'second');
+    const first = await registerWorker(database.db, 'first');
+    const second = await registerWorker(database.db, 'second');
     await take(first);
     await take(second);
     await take(first);
     await take(second);
     await database.clock.advance({ minutes: 2 });
-    await keepBeating(database.db, first);
+    await renewLease(database.db, first);
     expect(await take(first)).toHaveLength(128);
-    await keepBeating(database.db, second);
+    await renewLease(database.db, second);
     expect(await take(second)).toHaveLength(128);
     await sql`delete from workers`.execute(database.db);
     await sql`update shards set worker_id = null`.execute(database.db);

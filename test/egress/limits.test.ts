@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { openEgress, type EgressOptions } from '../../src/egress/open-egress.ts';
+import { createSafeHttpClient, type EgressOptions } from '../../src/egress/open-egress.ts';
 import { signOwnCertificate } from '../whatsapp-peer/certificate.ts';
 
 const own = signOwnCertificate();
@@ -64,7 +64,7 @@ afterAll(() => {
 async function post(url: string, options: Partial<EgressOptions> = {}) {
   const allowed = readAllowedHosts(['127.0.0.0/8', 'hooks.example.com']);
   if (!allowed) throw new Error('no such hosts');
-  const egress = openEgress({ allowHttp: true, allowed, ca: own.certificate, ...options });
+  const egress = createSafeHttpClient({ allowHttp: true, allowed, ca: own.certificate, ...options });
   try {
     return await egress.post(url, { headers: { 'x-mark': 'yes' }, body: '{"what":"ü"}' });
   } finally {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/egress/judge-address.ts';
-import { RefusedAddress } from '../../src/egress/judge-url.ts';
+import { BlockedAddressError } from '../../src/egress/judge-url.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { openEgress, type EgressOptions } from '../../src/egress/open-egress.ts';
-import { lookUpByDns } from '../../src/egress/resolve-host.ts';
+import { createSafeHttpClient, type EgressOptions } from '../../src/egress/open-egress.ts';
+import { createDnsLookup } from '../../src/egress/resolve-host.ts';
 import { startNameServer, type NameServer } from '../support/servers/name-server.ts';
 
 let inside: Server;
@@ -42,7 +42,7 @@ const allow = (...list: string[]) => {
 };
 
 async function post(url: string, options: Partial<EgressOptions> = {}) {
-  const egress = openEgress({ allowHttp: true, allowed: allow(), lookUp: lookUpByDns([names.at]), ...options });
+  const egress = createSafeHttpClient({ allowHttp: true, allowed: allow(), lookUp: createDnsLookup([names.at]), ...options });
   try {
     return await egress.post(url, { headers: { 'content-type': 'application/json' }, body: '{}' });
   } finally {
@@ -97,7 +97,7 @@ describe('no trick reaches what is not public:', () => {
   ];
 
   test.each(LITERALS)('%s', async (url) => {
-    await expect(post(url.replace('PORT', String(port)))).rejects.toThrow(RefusedAddress);
+    await expect(post(url.replace('PORT', String(port)))).rejects.toThrow(BlockedAddressError);
     expect(reached).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('no trick reaches what is not public:', () => {
   ];
 
   test.each(SHAPES)('%s', async (url) => {
-    await expect(post(url)).rejects.toThrow(RefusedAddress);
+    await expect(post(url)).rejects.toThrow(BlockedAddressError);
   });
 
   test.each([
@@ -151,7 +151,7 @@ test('a name server that gives another answer the second time is not asked a sec
   expect(names.asked.toSorted()).toEqual(['4 rebinding.example.com', '6 rebinding.example.com']);
   // Only the first of the two may be asked at all.
   await expect(post(`http://rebinding.example.com:${port}/second`, { allowed: allow('127.0.0.2') })).rejects.toThrow(
-    RefusedAddress,
+    BlockedAddressError,
   );
   expect(reached.splice(0)).toEqual([`rebinding.example.com:${port} /first`]);
 });
@@ -167,7 +167,7 @@ test('what operators name may be asked, and nothing beside it', async () => {
   const allowed = allow('hooks.internal', '*.svc.internal', '10.1.0.0/16');
   expect((await post(`http://hooks.internal:${port}/named`, { allowed })).status).toBe(200);
   expect(reached.splice(0)).toEqual([`hooks.internal:${port} /named`]);
-  await expect(post(`http://127.0.0.1:${port}/`, { allowed })).rejects.toThrow(RefusedAddress);
+  await expect(post(`http://127.0.0.1:${port}/`, { allowed })).rejects.toThrow(BlockedAddressError);
   expect(allowed.hasName('a.svc.internal')).toBe(true);
   expect(allowed.hasName('svc.internal.example.com')).toBe(false);
   expect(allowed.hasName('nothooks.internal')).toBe(false);

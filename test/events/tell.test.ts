@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
-import { noteLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
+import { detectLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
 import { clearOldEvents } from '../../src/events/clear-old-events.ts';
 import { readEventsAfter } from '../../src/events/read-events.ts';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';
 import { WEBHOOK_EVENTS } from '../../src/http/contract/webhook-events.ts';
-import { judgeEnding } from '../../src/messenger/whatsapp/failures.ts';
+import { classifyEnding } from '../../src/messenger/whatsapp/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, schedule, sendNow, startTestWorker, until, type Owner } from '../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../support/scripted-messenger.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 async function sequenceAll(): Promise<void> {
-  while (await sequenceEvents(database));
+  while (await assignPositions(database));
 }
 
 async function eventsOf({ workspaceId }: Owner) {
@@ -139,11 +139,11 @@ test('a run that should have begun a minute ago is told as late, once; one that 
   await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(database.db);
   await database.clock.set(`${tomorrow}T09:00:59Z`);
   const shards = Array.from({ length: 256 }, (_, shard) => shard);
-  await noteLateRuns(database.db, shards);
+  await detectLateRuns(database.db, shards);
   expect(await typesOf(owner)).toEqual(['campaign.accepted']);
   await database.clock.set(`${tomorrow}T09:01:01Z`);
-  await noteLateRuns(database.db, shards);
-  await noteLateRuns(database.db, shards);
+  await detectLateRuns(database.db, shards);
+  await detectLateRuns(database.db, shards);
   expect((await typesOf(owner)).filter((type) => type === 'campaign.late')).toHaveLength(1);
   await sql`update lanes set held_until = '-infinity' where account_id = ${owner.accountId}`.execute(database.db);
   await database.clock.set(`${tomorrow}T15:00:01Z`);
@@ -183,7 +183,7 @@ test('a run that begins a minute late, since nobody was there, is told as late, 
   await pauseCampaign({ db: alone.db }, paused.late, paused.campaignId);
   await alone.clock.set(`${paused.today}T09:10:00Z`);
   await resumeCampaign({ db: alone.db }, paused.late, paused.campaignId);
-  await noteLateRuns(
+  await detectLateRuns(
     alone.db,
     Array.from({ length: 256 }, (_, shard) => shard),
   );
@@ -207,7 +207,7 @@ test('an account tells that it is linked, rests, is restricted, is refused for i
   await become(`status = 'paused', pause_cause = 'rate_limited'`);
   await become(`status = 'paused', pause_cause = 'restricted'`);
   await become(`status = 'connected'`);
-  const { reason } = judgeEnding(405);
+  const { reason } = classifyEnding(405);
   await become(`status = 'reconnecting', status_reason = '${reason}'`);
   await become(`status = 'logged_out', status_reason = 'gone'`);
   expect((await typesOf(owner)).filter((type) => type.startsWith('account.'))).toEqual([

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../src/accounts/leases.ts';
 import { beginRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { listQueued } from '../../src/hold/list-queued.ts';
-import { releaseLedger } from '../../src/hold/release.ts';
+import { resumeLedger } from '../../src/hold/release.ts';
 import { marksIn } from '../../src/hold/mark-file.ts';
 import { watchLedger } from '../../src/hold/watch-ledger.ts';
 import type { Choice } from '../../src/hold/settle-queued.ts';
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const hold = () => sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(database.db);
 const release = (others?: Choice) =>
-  releaseLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
+  resumeLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
 
 async function messageIds(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

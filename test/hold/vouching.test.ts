@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../src/accounts/leases.ts';
 import { marksIn } from '../../src/hold/mark-file.ts';
 import { whyHeld } from '../../src/hold/read-hold.ts';
-import { releaseLedger } from '../../src/hold/release.ts';
+import { resumeLedger } from '../../src/hold/release.ts';
 import { watchLedger, type MaySend } from '../../src/hold/watch-ledger.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -45,7 +45,7 @@ async function beat(maySend: MaySend, beats = BEATS): Promise<boolean[]> {
   return answers;
 }
 
-const release = () => releaseLedger(database.db, { choices: new Map(), others: 'unknown' }, () => Promise.resolve());
+const release = () => resumeLedger(database.db, { choices: new Map(), others: 'unknown' }, () => Promise.resolve());
 
 async function acceptCampaign(): Promise<void> {
   await sendNow(database.db, await createOwner(database.db, 1));

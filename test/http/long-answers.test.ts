@@ -12,7 +12,7 @@ const ABOUT_A_REST_MS = TOOK_MS * 9 - 5;
 const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
 
 test('who was answered at length rests nine times as long before their next long answer, and nobody else does', async () => {
-  const workInShare = shareWork(
+  const limitPerUser = shareWork(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
   );
   const told: string[] = [];
@@ -22,28 +22,28 @@ test('who was answered at length rests nine times as long before their next long
     await sleep(TOOK_MS);
     endedAt = performance.now();
   };
-  await workInShare(from(1), work('first of one'));
+  await limitPerUser(from(1), work('first of one'));
   const first = endedAt;
   let rested = 0;
-  const second = workInShare(from(1), async () => {
+  const second = limitPerUser(from(1), async () => {
     rested = performance.now() - first;
     told.push('second of one');
   });
-  await workInShare(from(2), work('first of another'));
+  await limitPerUser(from(2), work('first of another'));
   await second;
   expect(told).toEqual(['first of one', 'first of another', 'second of one']);
   expect(rested).toBeGreaterThan(ABOUT_A_REST_MS);
 });
 
 test('who gets an error instead of an answer rests, too, and is told it', async () => {
-  const workInShare = shareWork(
+  const limitPerUser = shareWork(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
   );
   await expect(
-    workInShare(from(1), async () => {
+    limitPerUser(from(1), async () => {
       await sleep(TOOK_MS);
       throw new Error('no such campaign');
     }),
   ).rejects.toThrow('no such campaign');
-  await expect(workInShare(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
+  await expect(limitPerUser(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
 });

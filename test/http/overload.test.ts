@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, readPool, type Database } from '../../src/database/connect.ts';
-import { createGauge, type OverloadLimits } from '../../src/http/edge/overload.ts';
+import { createHysteresis, type OverloadLimits } from '../../src/http/edge/overload.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { verifyPassword } from '../../src/users/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -90,7 +90,7 @@ test('while the event loop lags, sign-ins and heavy operations are turned away; 
 });
 
 test('nothing changes before several looks in a row agree, nor between the limit and half of it', () => {
-  const gauge = createGauge(100, 3);
+  const gauge = createHysteresis(100, 3);
   const notes = (...values: number[]) => values.map((value) => (gauge.note(value), gauge.isHigh()));
   expect(notes(500, 500, 0, 500, 500)).toEqual([false, false, false, false, false]);
   expect(notes(101, 99, 60, 101, 49, 49, 51)).toEqual([true, true, true, true, true, true, true]);

@@ -7,7 +7,7 @@ import { linkAccount } from '../../src/accounts/link-account.ts';
 import { createClient } from '../../client/client.ts';
 import type { LiveEvent } from '../../client/events.ts';
 import type { Database } from '../../src/database/connect.ts';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import type { WatchLimits } from '../../src/http/events/watch-progress.ts';
 import { sleep, systemClock } from '../../src/lib/time.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
@@ -41,7 +41,7 @@ function start(limits: Partial<WatchLimits> = {}, db: Database = database.db): P
   return startTestServer({
     db: database.db,
     events: { db, clock: systemClock, limits: { lookMs: 20, gatherMs: 1, retryMs: 1, ...limits } },
-    users: { bornWithUser: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
+    users: { onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
   });
 }
 
@@ -54,7 +54,7 @@ async function happen(whose: Person, count = 1): Promise<number[]> {
     select ${workspaceOf(whose)}::bigint, 'run.completed', jsonb_build_object('n', n) from unnest(${numbers}::int[]) n`.execute(
     database.db,
   );
-  while (await sequenceEvents(database));
+  while (await assignPositions(database));
   return numbers;
 }
 

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { createTakeOver } from '../../src/accounts/take-over.ts';
 import { beginDueRuns, beginRuns } from '../../src/campaigns/begin/begin-runs.ts';
 import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import { noteLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
-import { carryOutRequests } from '../../src/campaigns/change/carry-out-requests.ts';
+import { detectLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
+import { processBulkRequests } from '../../src/campaigns/change/carry-out-requests.ts';
 import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
 import { listenForHints } from '../../src/database/listen.ts';
 import { watchStrays } from '../../src/deliveries/requeue-strays.ts';
-import { settleLate } from '../../src/deliveries/settle-late.ts';
+import { expireLateRevisions } from '../../src/deliveries/settle-late.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { startLoop } from '../../src/lib/loop.ts';
 import { schedule, sendNow, startTestWorker, type Owner } from '../support/ledger.ts';
@@ -119,7 +119,7 @@ export const SENDING: Case[] = [
     async start({ db }) {
       const { rows } = await sql<{ id: number }>`select worker_id as id from workers`.execute(db);
       const takeOver = createTakeOver({ db, log, leaseMs: 10_000, gapMsOf: {} });
-      const loop = startLoop('leases', () => takeOver.takeShards(rows[0]?.id ?? 0).then(() => 20), { log });
+      const loop = startLoop('leases', () => takeOver.claimShards(rows[0]?.id ?? 0).then(() => 20), { log });
       return () => loop.stop();
     },
     isDone: ({ db }, { accountId }) =>
@@ -146,7 +146,7 @@ export const SENDING: Case[] = [
     batch: 'unbegun runs',
     poison: ofAccount('runs', 'update'),
     prepare: planEach,
-    step: ({ db }) => noteLateRuns(db, EVERY_SHARD, log),
+    step: ({ db }) => detectLateRuns(db, EVERY_SHARD, log),
     isDone: runIs(sql`late_at is not null`),
   },
   {
@@ -169,7 +169,7 @@ export const SENDING: Case[] = [
         select account_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs
         where account_id = any(${idsOf(owners)}::bigint[])`.execute(scene.db);
     },
-    step: ({ db }) => carryOutRequests(db, EVERY_SHARD, { log }),
+    step: ({ db }) => processBulkRequests(db, EVERY_SHARD, { log }),
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from revision_requests where account_id = ${accountId} and next_position is null`),
   },
@@ -192,7 +192,7 @@ export const SENDING: Case[] = [
       const hints = listenForHints(database.address, { log });
       const messenger = { ...scriptMessenger(), changeWindows: { recall: SHORT_WINDOW, correct: SHORT_WINDOW } };
       const messengers = new Map([[messenger.name, messenger]]);
-      const loop = settleLate({ db, log, hints, leases: { shards: () => EVERY_SHARD }, messengers });
+      const loop = expireLateRevisions({ db, log, hints, leases: { shards: () => EVERY_SHARD }, messengers });
       return async () => {
         await loop.stop();
         await hints.close();

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import { keepSessionsOpen } from '../../src/accounts/keep-open.ts';
 import { serveCommands } from '../../src/accounts/serve-commands.ts';
 import { eraseDeletedUsers } from '../../src/erasure/erase-deleted-users.ts';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
 import { dropExpiredMails, queueMail, takeDueMails } from '../../src/mail/mail-store.ts';
 import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
-import { tellDoings } from '../../src/messenger/sandbox/tell-doings.ts';
+import { emitSimulatedActivity } from '../../src/messenger/sandbox/tell-doings.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { aboutOf, resealKeys } from '../../src/messenger/whatsapp/connect/key-table.ts';
 import { makeNotices } from '../../src/notices/make-notices.ts';
-import { tellNotices } from '../../src/notices/tell-notices.ts';
+import { deliverNotices } from '../../src/notices/tell-notices.ts';
 import { recordReceipts } from '../../src/receipts/record-receipts.ts';
 import { sendWebhooks } from '../../src/webhooks/send-webhooks.ts';
 import { sendNow, type Owner } from '../support/ledger.ts';
@@ -56,7 +56,7 @@ async function waitToBeTold({ db }: Scene, owners: readonly Owner[], by: 'browse
 }
 
 const startNotices = async ({ db }: Scene) => {
-  const notices = tellNotices({
+  const notices = deliverNotices({
     db,
     log,
     egress: { post: () => Promise.reject(new Error('the push service is away')) },
@@ -73,7 +73,7 @@ export const TELLING: Case[] = [
     batch: 'events',
     poison: ofWorkspace('events', 'update'),
     prepare: writeEvents,
-    step: (scene) => sequenceEvents({ ...scene, log }),
+    step: (scene) => assignPositions({ ...scene, log }),
     isDone: async ({ db }, { workspaceId }) =>
       !(await finds(db, sql`select from events where workspace_id = ${workspaceId} and position is null`)),
   },
@@ -103,7 +103,7 @@ export const TELLING: Case[] = [
     poison: ofUser('notices', 'insert'),
     async prepare(scene, owners) {
       await writeEvents(scene, owners);
-      while (await sequenceEvents(scene));
+      while (await assignPositions(scene));
     },
     step: (scene) => makeNotices({ ...scene, log }, { hasMail: false }),
     isDone: ({ db }, { userId }) => finds(db, sql`select from notices where user_id = ${userId}`),
@@ -175,7 +175,7 @@ export const TELLING: Case[] = [
       await database.clock.advance({ minutes: 10 });
       await sql`update sandbox_messages set next_doing_at = campanile_now()`.execute(db);
     },
-    step: ({ db }) => tellDoings({ db, log, speed: 1, record: async () => undefined }),
+    step: ({ db }) => emitSimulatedActivity({ db, log, speed: 1, record: async () => undefined }),
     isDone: ({ db }, { accountId }) =>
       finds(
         db,

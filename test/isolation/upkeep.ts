@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { deleteCampaign } from '../../src/campaigns/change/delete-campaign.ts';
 import { removeDeleted } from '../../src/campaigns/change/remove-deleted.ts';
-import { foldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
+import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
 import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { sumRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { keepHouse } from '../../src/housekeeping.ts';
+import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
+import { startHousekeeping } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
 import { forgetOldPosts } from '../../src/messenger/whatsapp/send/sent-posts.ts';
@@ -28,7 +28,7 @@ async function sendAndDrain(scene: Scene, owners: readonly Owner[], daysAgo: num
 
 async function sumAll({ db }: Scene): Promise<void> {
   await until(
-    () => sumRuns(db),
+    () => rollUpRuns(db),
     (isMore) => !isMore,
   );
 }
@@ -43,7 +43,7 @@ export const UPKEEP: Case[] = [
     batch: 'sums',
     poison: ofAccount('group_sums'),
     prepare: async (scene, owners) => void (await sendAndDrain(scene, owners, 2)),
-    step: ({ db }) => sumRuns(db, undefined, log),
+    step: ({ db }) => rollUpRuns(db, undefined, log),
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from runs where account_id = ${accountId} and summed = expanded`),
   },
@@ -64,7 +64,7 @@ export const UPKEEP: Case[] = [
       await sendAndDrain(scene, owners, 401);
       await sumAll(scene);
     },
-    step: ({ db }) => foldCampaigns(db, 400, log),
+    step: ({ db }) => compactOldCampaigns(db, 400, log),
     isDone: isGone('deliveries', 'accountId', 'account_id'),
   },
   {
@@ -111,7 +111,7 @@ export const UPKEEP: Case[] = [
       await database.clock.advance({ days: 370 });
     },
     async start({ db }) {
-      const house = keepHouse({ db, log, everyMs: 50 });
+      const house = startHousekeeping({ db, log, everyMs: 50 });
       return () => house.stop();
     },
     isDone: isGone('audit_log', 'workspaceId', 'workspace_id'),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createBatch } from '../../src/lib/batch.ts';
+import { createBatcher } from '../../src/lib/batch.ts';
 
 /** A worker that carries out its batches when it is told to. */
 function createSlowWorker() {
   const batches: number[][] = [];
   const ends: Array<(results: number[] | Error) => void> = [];
-  const batch = createBatch<number, number>(
+  const batch = createBatcher<number, number>(
     (items) =>
       new Promise((resolve, reject) => {
         batches.push(items);
@@ -60,7 +60,7 @@ test('a batch that fails, fails for those in it and for nobody else', async () =
 
 test('items of different sizes fill a batch by their weight, and one that is too heavy goes alone', async () => {
   const batches: number[][] = [];
-  const batch = createBatch<number, number>(
+  const batch = createBatcher<number, number>(
     async (items) => {
       batches.push(items);
       return items;

@@ -1,13 +1,13 @@
 /** A push service that does not answer delays nobody else's notices. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEgress, type Egress } from '../../src/egress/open-egress.ts';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { createSafeHttpClient, type Egress } from '../../src/egress/open-egress.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
 import { loadPushKeys } from '../../src/notices/push-keys.ts';
-import { tellNotices } from '../../src/notices/tell-notices.ts';
+import { deliverNotices } from '../../src/notices/tell-notices.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { startPushService, type PushService } from '../support/servers/push-service.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');
   // No answer is given up while a test holds it back.
-  egress = openEgress({ allowHttp: true, allowed, timeoutMs: 600_000 });
+  egress = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: 600_000 });
 });
 afterEach(async () => {
   egress.close();
@@ -44,14 +44,14 @@ async function createSubscriber(): Promise<Owner> {
     insert into events (workspace_id, type, data) values (${owner.workspaceId}, 'campaign.completed', '{"name": "News"}')`.execute(
     database.db,
   );
-  await sequenceEvents(database);
+  await assignPositions(database);
   return owner;
 }
 
 test('a browser is told while the push services of 40 others do not answer', async () => {
   for (let person = 0; person < SLOW_PEOPLE; person++) await createSubscriber();
   const letGo = pushes.hold();
-  const notices = tellNotices({
+  const notices = deliverNotices({
     db: database.db,
     log: createLog('silent'),
     egress,

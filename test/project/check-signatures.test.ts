@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { judgeSignatures } from './check-signatures.ts';
+import { assessSignatures } from './check-signatures.ts';
 
 test('a release goes on when every signature is right', () => {
-  expect(judgeSignatures('{"invalid":[],"missing":[]}').isGood).toBe(true);
+  expect(assessSignatures('{"invalid":[],"missing":[]}').isGood).toBe(true);
 });
 
 test('a wrong or a missing signature ends it, and is named', () => {
   const bad = { name: 'left-pad', version: '1.3.0', code: 'EINTEGRITYSIGNATURE' };
-  const { sentence, isGood } = judgeSignatures(JSON.stringify({ invalid: [bad], missing: [] }));
+  const { sentence, isGood } = assessSignatures(JSON.stringify({ invalid: [bad], missing: [] }));
   expect(isGood).toBe(false);
   expect(sentence).toBe('1 signatures are wrong and 0 are missing: left-pad@1.3.0');
-  expect(judgeSignatures(JSON.stringify({ invalid: [], missing: [bad] })).isGood).toBe(false);
+  expect(assessSignatures(JSON.stringify({ invalid: [], missing: [bad] })).isGood).toBe(false);
 });
 
 test.each([
   { code: 'ENOTFOUND', summary: 'getaddrinfo ENOTFOUND tuf-repo-cdn.sigstore.dev' },
   { code: null, summary: 'found no dependencies to audit that were installed from a supported registry' },
 ])('a registry that does not answer is told in one sentence: $summary', (error) => {
-  const { sentence, isGood } = judgeSignatures(JSON.stringify({ error }));
+  const { sentence, isGood } = assessSignatures(JSON.stringify({ error }));
   expect(isGood).toBe(true);
   expect(sentence).toContain(error.summary);
   expect(sentence.split('\n')).toHaveLength(1);
@@ -30,9 +30,9 @@ test.each([
   },
   { code: 'EATTESTATIONVERIFY', summary: 'left-pad@1.3.0 failed to verify attestation' },
 ])('whatever else hinders the check ends the release: $code', (error) => {
-  expect(judgeSignatures(JSON.stringify({ error })).isGood).toBe(false);
+  expect(assessSignatures(JSON.stringify({ error })).isGood).toBe(false);
 });
 
 test('silence is no proof', () => {
-  expect(judgeSignatures('').isGood).toBe(false);
+  expect(assessSignatures('').isGood).toBe(false);
 });

@@ -11,7 +11,7 @@ const SILENT =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|E40[34]|E50\d|TUF_|fetch|network|socket|supported registry/i;
 
 /** What `npm audit signatures --json` came to: a sentence, and whether a release may go on. */
-export function judgeSignatures(said: string): { sentence: string; isGood: boolean } {
+export function assessSignatures(said: string): { sentence: string; isGood: boolean } {
   const checked = verdict.safeParse(parsed(said));
   if (checked.success) {
     const { invalid, missing } = checked.data;
@@ -55,7 +55,7 @@ if (import.meta.main) {
     // On Windows npm is a script of the shell's.
     shell: process.platform === 'win32',
   });
-  const { sentence, isGood } = judgeSignatures(stdout || stderr);
+  const { sentence, isGood } = assessSignatures(stdout || stderr);
   (isGood ? process.stdout : process.stderr).write(`${sentence}\n`);
   process.exitCode = isGood ? 0 : 1;
 }

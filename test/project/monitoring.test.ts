@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countTold } from '../../src/measure-webhooks.ts';
+import { createWebhookMetrics } from '../../src/measure-webhooks.ts';
 import { createMetrics } from '../../src/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -41,7 +41,7 @@ test('every panel of the dashboard asks for something, and has a place of its ow
 
 test('each loop, and each outcome of a try, has its series before anything happens', async () => {
   const { registry } = createMetrics();
-  countTold(registry);
+  createWebhookMetrics(registry);
   const text = await registry.metrics();
   const loops = [...sources.matchAll(/(?:startLoop\(\s*|serveConcurrently<.*>\(\{\s*name: )'([^']+)'/g)].map(
     ([, name]) => name,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
-import { keepHouse } from '../../src/housekeeping.ts';
+import { startHousekeeping } from '../../src/housekeeping.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { acceptMedia } from '../../src/media/accept-media.ts';
 import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
@@ -263,7 +263,7 @@ describe('a file', () => {
 
 test('the house is kept without being asked, round after round, until it is stopped', async () => {
   const owner = await createOwner(database.db, 1);
-  const house = keepHouse({ db: database.db, log, everyMs: 20 });
+  const house = startHousekeeping({ db: database.db, log, everyMs: 20 });
   await saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
   await database.clock.advance({ days: 2 });
   expect(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeHistory } from '../../simulation/judge.ts';
+import { checkHistory } from '../../simulation/judge.ts';
 import type { AskedRest, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
 
 const CAMPAIGN = 'c';
@@ -87,7 +87,7 @@ const halted = (operation: string) => [
 ];
 
 test('nothing is found where nothing is wrong', () => {
-  expect(judgeHistory(history())).toEqual([]);
+  expect(checkHistory(history())).toEqual([]);
 });
 
 /** The ledger was copied at one instant and the copy put back at another. */
@@ -103,12 +103,12 @@ describe('what was taken back with the ledger is excused:', () => {
     ],
     ['an erasure', history({ more: [...asked('erase'), ...putBack(5, 50)] })],
   ])('%s', ([, lines]) => {
-    expect(judgeHistory(lines)).toEqual([]);
+    expect(checkHistory(lines)).toEqual([]);
   });
 
   test('and what was asked for before or after is not', () => {
     const told = (fromMs: number, toMs: number) =>
-      judgeHistory(history({ more: [...halted('pause'), ...putBack(fromMs, toMs)] }));
+      checkHistory(history({ more: [...halted('pause'), ...putBack(fromMs, toMs)] }));
     expect(told(30, 50)).toEqual([expect.stringContaining('left after it was to pause')]);
     expect(told(2, 8)).toEqual([expect.stringContaining('left after it was to pause')]);
   });
@@ -179,6 +179,6 @@ describe('it is found that', () => {
     ],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, judgedMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {
-    expect(judgeHistory(lines).join('\n')).toContain(sentence);
+    expect(checkHistory(lines).join('\n')).toContain(sentence);
   });
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Of each seed, in order; both halves at work at once. */
 const repeat = (seeds: readonly number[], half: Children): Promise<Report[]> =>
-  Promise.all(seeds.map((seed) => half.run({ seed, steps: REPEATED.steps, isWhole: true })));
+  Promise.all(seeds.map((seed) => half.run({ seed, steps: REPEATED.steps, isComplete: true })));
 
 test('the same seed comes to the same history in two processes at once, whatever ran in them before', async () => {
   const [forth, back] = await Promise.all([
@@ -66,7 +66,7 @@ test('nothing is wrong in thirty worlds', { timeout: 300_000 }, async () => {
   const reports = await Promise.all(
     SEEDS.map(async (seed) => {
       const half = halves[seed % 2] ?? halves[0];
-      return { seed, ...(await half.run({ seed, steps: STEPS, isWhole: false })) };
+      return { seed, ...(await half.run({ seed, steps: STEPS, isComplete: false })) };
     }),
   );
   expect(reports.flatMap(({ seed, faults }) => (faults.length > 0 ? [{ seed, faults }] : []))).toEqual([]);

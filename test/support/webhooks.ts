@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/database/connect.ts';
 import type { Vault } from '../../src/lib/vault.ts';
 import { claimLane, findDue, type Lane } from '../../src/webhooks/lane-store.ts';
-import { drawSecret } from '../../src/webhooks/sign.ts';
+import { generateSecret } from '../../src/webhooks/sign.ts';
 import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
 import type { Owner } from './ledger.ts';
 
@@ -15,7 +15,7 @@ export async function insertWebhook(
   url: string,
 ): Promise<string> {
   const id = randomUUID();
-  const secret = vault.seal(drawSecret(), aboutSecret(id));
+  const secret = vault.seal(generateSecret(), aboutSecret(id));
   await sql`
     insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
     values (${id}, ${workspaceId}, ${userId}, ${url}, '', '{run.completed}', 'v1', ${secret}, 0, 0)`.execute(db);

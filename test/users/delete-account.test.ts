@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { convert, startTestWorker, until } from '../support/ledger.ts';
 import { person, signUpOf, type Person } from '../support/people.ts';
 import { HUSK, remainsOf } from '../support/remains.ts';
-import type { MessengerAccount, TellState } from '../../src/messenger/messenger.ts';
+import type { MessengerAccount, OnStateChange } from '../../src/messenger/messenger.ts';
 import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';
@@ -153,9 +153,9 @@ describe('on its own', () => {
     database = await createTestDatabase();
     hints = listenForHints(database.address, { log: createLog('silent') });
     const users = {
-      bornWithUser: (...[trx, workspaceId]: Parameters<UserSettings['bornWithUser']>) =>
+      onUserCreated: (...[trx, workspaceId]: Parameters<UserSettings['onUserCreated']>) =>
         linkAccount(trx, workspaceId, SANDBOX),
-      diesWithUser: unlinkAccount,
+      onUserDeleted: unlinkAccount,
     };
     here = await startTestServer({ db: database.db, users });
     there = await startTestServer({ db: database.db, users: { ...users, hints } });
@@ -317,7 +317,7 @@ describe('on its own', () => {
     let reachable = false;
     const messenger = {
       ...scripted,
-      open: async (account: MessengerAccount, tell: TellState) => {
+      open: async (account: MessengerAccount, tell: OnStateChange) => {
         const session = await scripted.open(account, tell);
         return session && { ...session, close: async () => void closed.push(account.accountId) };
       },

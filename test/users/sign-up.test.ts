@@ -103,7 +103,7 @@ test('what a user is born with comes in the same transaction, or there is no use
   const failing = await startTestServer({
     db: database.db,
     users: {
-      async bornWithUser(trx, workspaceId) {
+      async onUserCreated(trx, workspaceId) {
         const { rows } =
           await sql`select from users join memberships using (user_id) where workspace_id = ${workspaceId}`.execute(
             trx,
@@ -173,9 +173,9 @@ test('after 600 sign-ups from one address the next from there has to wait an hou
     isPublic: false,
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
-    async bornWithUser() {},
-    async diesWithUser() {},
-    async stopsWithUser() {},
+    async onUserCreated() {},
+    async onUserDeleted() {},
+    async onUserDisabled() {},
     async allowsNumber() {},
   });
   await sql`

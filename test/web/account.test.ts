@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeOrStop } from '../../src/accounts/stop-account.ts';
+import { writeOrQuarantine } from '../../src/accounts/stop-account.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
@@ -153,7 +153,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await state('Sandbox').or(state('Connected')).first().waitFor();
     const { db } = app.database;
     const { rows } = await sql<{ id: number }>`select max(account_id) as id from accounts`.execute(db);
-    await writeOrStop({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
+    await writeOrQuarantine({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
     await page.getByText(/^Sending is stopped: the records .* Connect your account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);

@@ -1,8 +1,8 @@
 /** Endpoints that are slow, or never answer, delay no other workspace. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEgress, type Egress } from '../../src/egress/open-egress.ts';
-import { lookUpByDns } from '../../src/egress/resolve-host.ts';
+import { createSafeHttpClient, type Egress } from '../../src/egress/open-egress.ts';
+import { createDnsLookup } from '../../src/egress/resolve-host.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
   const allowed = readAllowedHosts(['127.0.0.1', '*.hooks.test']);
   if (!allowed) throw new Error('no such hosts');
   // No answer is given up while a test holds it back.
-  egress = openEgress({ allowHttp: true, allowed, lookUp: lookUpByDns([names.at]), timeoutMs: 600_000 });
+  egress = createSafeHttpClient({ allowHttp: true, allowed, lookUp: createDnsLookup([names.at]), timeoutMs: 600_000 });
 });
 afterEach(async () => {
   letGo();

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEgress, type Egress } from '../../src/egress/open-egress.ts';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { createSafeHttpClient, type Egress } from '../../src/egress/open-egress.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
 import { SLOW_AFTER_MS } from '../../src/webhooks/permit-pool.ts';
 import { sendWebhooks } from '../../src/webhooks/send-webhooks.ts';
-import { tellLane } from '../../src/webhooks/tell-lane.ts';
+import { deliverBatch } from '../../src/webhooks/tell-lane.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { seededRandom } from '../support/inputs/random.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');
-  egress = openEgress({ allowHttp: true, allowed, timeoutMs: 150 });
+  egress = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: 150 });
 });
 afterEach(async () => {
   egress.close();
@@ -39,8 +39,8 @@ const addWebhook = () => insertWebhook(database.db, vault, owner, receiver.url);
 const happen = (from: number, to: number) => insertEvents(database.db, owner, from, to);
 const start = () => sendWebhooks({ db: database.db, log, egress, vault });
 const numbers = () => receiver.received.map(({ data }) => Number(data['number']));
-const tell = (lane: Parameters<typeof tellLane>[1]) =>
-  tellLane({ db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS }, lane);
+const tell = (lane: Parameters<typeof deliverBatch>[1]) =>
+  deliverBatch({ db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS }, lane);
 
 test('a receiver that is slow, wrong, away and back: nothing is lost, the order is kept, and what comes twice has the same id', async () => {
   const COUNT = 1_500;
@@ -102,7 +102,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
 test('what a process had in hand when it died is told by another, and what it comes to say later counts for nothing', async () => {
   const id = await addWebhook();
   await happen(1, 3);
-  await sequenceEvents(database);
+  await assignPositions(database);
   const [dead] = await claimDue(database.db);
   if (!dead) throw new Error('nothing was due');
   expect(await claimDue(database.db)).toEqual([]);
@@ -122,7 +122,7 @@ test('what a process had in hand when it died is told by another, and what it co
 test('nothing is told of a ledger that is held', async () => {
   await addWebhook();
   await happen(1, 1);
-  await sequenceEvents(database);
+  await assignPositions(database);
   await sql`update ledger set held_since = campanile_now(), held_reason = 'a copy'`.execute(database.db);
   expect(await claimDue(database.db)).toEqual([]);
   await sql`update ledger set held_since = null, held_reason = null`.execute(database.db);
@@ -132,7 +132,7 @@ test('nothing is told of a ledger that is held', async () => {
 test('one that wants nothing of what it waits for any more is told nothing, and rests', async () => {
   const id = await addWebhook();
   await happen(1, 3);
-  await sequenceEvents(database);
+  await assignPositions(database);
   await sql`update webhooks set events = '{group.changed}' where webhook_id = ${id}`.execute(database.db);
   const [lane] = await claimDue(database.db);
   if (!lane) throw new Error('nothing was due');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sequenceEvents } from '../../src/events/sequence-events.ts';
+import { assignPositions } from '../../src/events/sequence-events.ts';
 import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createVault } from '../../src/lib/vault.ts';
@@ -83,7 +83,7 @@ test('who waits is measured from when there was something to tell, and only wher
   await sql`insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`.execute(
     db,
   );
-  await sequenceEvents({ db });
+  await assignPositions({ db });
   expect(await overdue()).toBe(0);
   await clock.advance({ seconds: 90 });
   expect(await overdue()).toBe(90);

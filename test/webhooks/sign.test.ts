@@ -1,7 +1,7 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { drawSecret, signMessage, verifierOf } from '../../src/webhooks/sign.ts';
+import { generateSecret, signMessage, verifierOf } from '../../src/webhooks/sign.ts';
 import { nextTryIn } from '../../src/webhooks/try-times.ts';
 
 test('the vector that the standard publishes', () => {
@@ -15,7 +15,7 @@ test('the vector that the standard publishes', () => {
 });
 
 test('the library of the standard takes what was signed with either of two secrets, and nothing else', () => {
-  const [present, former, other] = [drawSecret(), drawSecret(), drawSecret()];
+  const [present, former, other] = [generateSecret(), generateSecret(), generateSecret()];
   const message = {
     messageId: randomUUID(),
     timestamp: Math.floor(Date.now() / 1_000),
@@ -35,7 +35,7 @@ test('the library of the standard takes what was signed with either of two secre
 });
 
 test('of v1a the public key verifies', () => {
-  const secret = drawSecret();
+  const secret = generateSecret();
   const message = { messageId: 'msg_1', timestamp: 1614265330, body: '{"ü":1}' };
   const [, signature = ''] = signMessage('v1a', [secret], message).split(',');
   const publicKey = Buffer.from(verifierOf('v1a', secret).replace('whpk_', ''), 'base64');

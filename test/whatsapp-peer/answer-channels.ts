@@ -169,7 +169,7 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   const plain = Array.isArray(stanza.content) ? stanza.content.find(({ tag }) => tag === 'plaintext') : undefined;
   const message = proto.Message.decode(bytesOf(plain));
   const mediaType = plain?.attrs['mediatype'];
-  if (!isWhole(state, stanza, message, mediaType)) return UNREADABLE;
+  if (!isComplete(state, stanza, message, mediaType)) return UNREADABLE;
   const at = seconds();
   const post = { serverId: 100 + channel.posts.length, messageId, at, message, mediaType, views: 0, reactions: {} };
   // Unlike groups: nothing is known that would drop a repeat, so the peer shows it twice.
@@ -183,7 +183,7 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
 const UNREADABLE = 406;
 
 /** Whether a post shows a file that is there, and says so on its outside; or none, and says nothing of one. */
-function isWhole(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {
+function isComplete(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {
   const found = describedMedia(message);
   if (!found) return stanza.attrs['type'] === 'text' && mediaType === undefined;
   const upload = state.uploads.find(({ directPath }) => directPath === found.described.directPath);

@@ -123,7 +123,7 @@ async function link(
 ): Promise<Companion> {
   const { cutPairing, asksForPasskey } = state.script;
   if (cutPairing === 'before it hears') return breakOff(connection);
-  if (asksForPasskey) return askForPasskey(state, connection);
+  if (asksForPasskey) return passkeyRequestOptions(state, connection);
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
@@ -144,7 +144,7 @@ async function link(
 }
 
 /** What only a page of WhatsApp's own could answer. */
-function askForPasskey(state: PeerState, connection: Connection): never {
+function passkeyRequestOptions(state: PeerState, connection: Connection): never {
   const options = {
     challenge: randomBytes(32).toString('base64url'),
     rpId: 'whatsapp.com',

@@ -47,7 +47,7 @@ export function witnessMessenger(name: string, port: number): Messenger {
       return open(account);
     },
     watchMembers(record) {
-      const loop = startLoop(`members at the ${name}'s witness`, () => tellReceipts(line, record), {
+      const loop = startLoop(`members at the ${name}'s witness`, () => emitReceipts(line, record), {
         log: createLog('silent'),
       });
       return () => loop.stop();
@@ -93,7 +93,7 @@ async function sendOne(
   );
 }
 
-async function tellReceipts(line: Line, record: RecordEvents): Promise<number> {
+async function emitReceipts(line: Line, record: RecordEvents): Promise<number> {
   await line.ready();
   const { receipts, upTo } = await line.ask({ op: 'receipts' });
   if (receipts.length === 0) return LOOK_MS;

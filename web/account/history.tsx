@@ -17,7 +17,7 @@ const FEW = 5;
 /** How the account stood before, newest first. */
 export function History({ status }: { status: AccountStatus['status'] }) {
   const history = useQuery(historyQuery(status));
-  const [isWhole, setWhole] = useState(false);
+  const [isComplete, setWhole] = useState(false);
   const states = history.data ?? [];
   const hasMore = states.length > FEW;
   return (
@@ -26,7 +26,7 @@ export function History({ status }: { status: AccountStatus['status'] }) {
       {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
       {states.length > 0 && (
         <ol className={classes.history}>
-          {states.slice(0, isWhole ? undefined : FEW).map((past) => (
+          {states.slice(0, isComplete ? undefined : FEW).map((past) => (
             <li key={past.at}>
               <span className={textClasses.dim}>
                 <Moment at={past.at} />
@@ -41,8 +41,8 @@ export function History({ status }: { status: AccountStatus['status'] }) {
         </ol>
       )}
       {hasMore && (
-        <Button size="xs" variant="default" mt="sm" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? words.less : words.more}
+        <Button size="xs" variant="default" mt="sm" onClick={() => setWhole(!isComplete)}>
+          {isComplete ? words.less : words.more}
         </Button>
       )}
     </Section>

@@ -1,9 +1,9 @@
 import { createClient, type Answer, type CallOptions } from '../../client/client.ts';
 import { CampanileError, failureOf, unreachable } from '../../client/failure.ts';
 import { repeatable } from '../../client/operations.ts';
-import { inReach, isLost, isThere, noteAnswer } from './connection.ts';
+import { inReach, isLost, isThere, recordAnswer } from './connection.ts';
 import { DASHBOARD_HEADER, takeAnswer } from './first-answer.ts';
-import { NotSent, Unanswered } from './not-done.ts';
+import { OfflineError, Unanswered } from './not-done.ts';
 import type { Body, Data, Path } from './operations.ts';
 import { withProof } from './proof.ts';
 
@@ -21,7 +21,7 @@ async function send(input: string | URL | Request, init: RequestInit = {}): Prom
   const keepalive = isSmall && document.visibilityState === 'hidden';
   try {
     const response = await (takeAnswer(String(input)) ?? fetch(input, { ...init, headers, keepalive }));
-    noteAnswer(response);
+    recordAnswer(response);
     return response;
   } catch (error) {
     if (!init.signal?.aborted) void isThere();
@@ -39,7 +39,7 @@ export function whenSignedOut(act: () => void): void {
 
 /**
  * Calls one operation of the API as whoever is signed in. Rejects with a CampanileError. What changes something is tried now or fails
- * now, with NotSent; what only reads fails as soon as the connection is known to be lost.
+ * now, with OfflineError; what only reads fails as soon as the connection is known to be lost.
  */
 export async function call<P extends Path>(path: P, body: Body<P>, options: CallOptions = {}): Promise<Data<P>> {
   return (await callWithHeaders(path, body, options)).data;
@@ -64,7 +64,7 @@ async function tryCall<P extends Path>(path: P, body: Body<P>, options: CallOpti
     if (options.signal) onTheirWay.add(options.signal);
     return await ask(path, body, options);
   } catch (error) {
-    noteSignedOut(error);
+    endSessionOnUnauthorized(error);
     throw isChange ? asUnanswered(error) : error;
   } finally {
     if (options.signal) onTheirWay.delete(options.signal);
@@ -90,16 +90,16 @@ async function requireConnection(signal: AbortSignal | undefined): Promise<void>
   if (!isLost() && navigator.onLine) return;
   const isReached = await isThere();
   signal?.throwIfAborted();
-  if (!isReached) throw new NotSent({ isOffline: !navigator.onLine });
+  if (!isReached) throw new OfflineError({ isOffline: !navigator.onLine });
 }
 
 function asUnanswered(error: unknown): unknown {
-  const isSilence = error instanceof CampanileError && error.code === 0 && !(error instanceof NotSent);
+  const isSilence = error instanceof CampanileError && error.code === 0 && !(error instanceof OfflineError);
   return isSilence ? new Unanswered(error) : error;
 }
 
 /** To be shown whatever a request failed with: a 401 ends the session. */
-export function noteSignedOut(error: unknown): void {
+export function endSessionOnUnauthorized(error: unknown): void {
   if (error instanceof CampanileError && error.code === 401) onSignedOut();
 }
 
@@ -129,7 +129,7 @@ export async function request<Result>(
 }
 
 /** A key of which there is no second. Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
-export function drawKey(): string {
+export function generateIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');

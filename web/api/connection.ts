@@ -45,7 +45,7 @@ export function inReach(): AbortSignal {
 }
 
 /** To be told of every answer: it is as good as one to a question of ours. */
-export function noteAnswer({ status }: { status: number }): void {
+export function recordAnswer({ status }: { status: number }): void {
   if (NOBODY_BEHIND.has(status)) return;
   heardAt = Date.now();
   if (lostAt === undefined) return;
@@ -64,18 +64,18 @@ async function ask(): Promise<boolean> {
   const before = heardAt;
   try {
     const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-    noteAnswer(response);
+    recordAnswer(response);
     if (!NOBODY_BEHIND.has(response.status)) return true;
   } catch {
     // No answer is the answer.
   }
   // On a slow line another request may have been answered meanwhile.
   if (heardAt !== before) return true;
-  noteLost();
+  reportOffline();
   return false;
 }
 
-function noteLost(): void {
+function reportOffline(): void {
   if (lostAt !== undefined) return;
   lostAt = heardAt;
   reach.abort(unreachable(new Error('the connection is lost')));

@@ -4,7 +4,7 @@ export const DASHBOARD_HEADER = { 'x-campanile-dashboard': '1' };
 const ahead = new Map<string, Promise<Response>>();
 
 /** Asks what is going to be asked anyway, with GET, while what will ask for it is still on its way: a slow line is slow each time. */
-export function askAhead(url: string): void {
+export function prefetchEarly(url: string): void {
   const answer = fetch(url, { headers: DASHBOARD_HEADER });
   // It is told to whoever takes the answer.
   answer.catch(() => undefined);

@@ -1,10 +1,10 @@
 import { useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { LiveEvent } from '../../client/events.ts';
-import { campanile, noteSignedOut } from './call.ts';
+import { campanile, endSessionOnUnauthorized } from './call.ts';
 import { EDITS_KEY } from '../drafts/unkept.ts';
 import { useLostSince } from './connection.ts';
-import { askNoticesSoon } from './notices.ts';
+import { refetchNoticesSoon } from './notices.ts';
 import type { CampaignRow, Data } from './operations.ts';
 import { accountQuery, analyticsQuery, weightOf } from './queries.ts';
 
@@ -56,7 +56,7 @@ async function listen(
       take(client, heard);
     }
   } catch (error) {
-    if (!signal.aborted) noteSignedOut(error);
+    if (!signal.aborted) endSessionOnUnauthorized(error);
   }
 }
 
@@ -75,13 +75,13 @@ function take(client: QueryClient, heard: LiveEvent): void {
       return;
     case 'account':
       client.setQueryData(accountQuery.queryKey, heard.data);
-      askNoticesSoon(client);
+      refetchNoticesSoon(client);
       return;
     case 'campaign':
       updateRow(client, heard.data);
       updateTotals(client, heard.data);
-      askFigures(client, heard.data.campaign_id);
-      if (heard.data.status.startsWith('completed')) askNoticesSoon(client);
+      refetchFigures(client, heard.data.campaign_id);
+      if (heard.data.status.startsWith('completed')) refetchNoticesSoon(client);
       return;
     case 'campaign_deleted':
       forgetCampaign(client, heard.data.campaign_id);
@@ -166,7 +166,7 @@ function updateTotals(client: QueryClient, { campaign_id: id, status, progress }
 const soon = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** Now, or when the gap is over: the last change is never left out. */
-function askFigures(client: QueryClient, campaignId: string): void {
+function refetchFigures(client: QueryClient, campaignId: string): void {
   const { queryKey } = analyticsQuery(campaignId);
   const state = client.getQueryState(queryKey);
   if (!state || soon.has(campaignId)) return;

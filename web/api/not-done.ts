@@ -1,7 +1,7 @@
 import { CampanileError } from '../../client/failure.ts';
 
 /** A change that was not even tried: there is no connection. */
-export class NotSent extends CampanileError {
+export class OfflineError extends CampanileError {
   /** Whether this machine has no network at all. */
   readonly isOffline: boolean;
 

@@ -25,7 +25,7 @@ export const noticeSettingsQuery = queryOptions({
 let asked: ReturnType<typeof setTimeout> | undefined;
 
 /** Something happened that there may be a notice of. */
-export function askNoticesSoon(client: QueryClient): void {
+export function refetchNoticesSoon(client: QueryClient): void {
   asked ??= setTimeout(() => {
     asked = undefined;
     void client.invalidateQueries({ queryKey: noticesQuery.queryKey });

@@ -6,7 +6,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/http/contract/session.ts';
 import { CampanileError } from '../../client/failure.ts';
 import { words } from '../words/words.ts';
-import { noteSignedOut, request } from './call.ts';
+import { endSessionOnUnauthorized, request } from './call.ts';
 import { takeSession } from './session.ts';
 import { withProof } from './proof.ts';
 
@@ -39,7 +39,7 @@ export async function addPasskey(name: string): Promise<readonly string[]> {
     const body = { name, passkey };
     return (await request<{ recovery_codes: string[] }>('/session/passkey', 'POST', { body })).recovery_codes;
   } catch (error) {
-    noteSignedOut(error);
+    endSessionOnUnauthorized(error);
     throw error;
   }
 }

@@ -39,7 +39,7 @@ function askOnce(refusal: unknown): Promise<void> {
 }
 
 /** What waits for a proof just now; undefined: nothing does. */
-export function useAskedProof(): Asked | undefined {
+export function useReauthentication(): Asked | undefined {
   return useSyncExternalStore(
     (watcher) => {
       watchers.add(watcher);

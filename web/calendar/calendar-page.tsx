@@ -10,7 +10,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { isListId, oneOf, useAddress } from '../parts/use-address.ts';
+import { isListId, oneOf, useQueryParam } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { addDays, addMonths, daysOf, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';
@@ -75,10 +75,10 @@ export default function CalendarPage() {
 
 /** What is shown, as the address says. */
 function useShown(today: string) {
-  const [view, setView] = useAddress('view', 'month', oneOf(VIEWS));
-  const [day, setDay] = useAddress('day', today, isDay);
-  const [kind, setKind] = useAddress('kind', '', oneOf(['', ...KINDS]));
-  const [list, setList] = useAddress('list', '', isListId);
+  const [view, setView] = useQueryParam('view', 'month', oneOf(VIEWS));
+  const [day, setDay] = useQueryParam('day', today, isDay);
+  const [kind, setKind] = useQueryParam('kind', '', oneOf(['', ...KINDS]));
+  const [list, setList] = useQueryParam('list', '', isListId);
   const filter: PlanFilter = { kind: kind === '' ? undefined : kind, listId: list === '' ? undefined : Number(list) };
   return { view, setView, day, setDay, filter, setKind, setList };
 }

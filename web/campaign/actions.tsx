@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics } from '../api/operations.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { useControl, type Verb } from './control.ts';
 import { Duplicate } from './duplicate.tsx';
@@ -14,7 +14,7 @@ export function Actions({ analytics }: { analytics: Analytics }) {
   const { campaign, groups } = analytics;
   const { campaign_id: id, status } = campaign;
   const act = useControl(id);
-  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: tellProblem });
+  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: notifyError });
   const canPause = status === 'running' || status === 'scheduled';
   return (
     <>

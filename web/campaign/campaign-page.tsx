@@ -18,9 +18,9 @@ import { PostSeen } from './post-seen.tsx';
 import { Revisions } from './revisions.tsx';
 import { Rule } from './rule.tsx';
 import { Runs } from './runs.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 
-const Timeline = lazy(loadInReach(() => import('./timeline.tsx')));
+const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
 
 /** What became of one campaign, as it happens. */
 export default function CampaignPage({ id }: { id: string }) {

@@ -8,12 +8,12 @@ export function useControl(campaignId: string): (verb: Verb, signal?: AbortSigna
   const client = useQueryClient();
   return async (verb, signal) => {
     await call(`venom/${verb}-campaign`, { campaign_id: campaignId }, { ...(signal && { signal }) });
-    await askAnew(client, campaignId);
+    await invalidateCampaign(client, campaignId);
   };
 }
 
 /** Has everything that is shown of a campaign asked for anew. */
-export async function askAnew(client: QueryClient, campaignId: string): Promise<void> {
+export async function invalidateCampaign(client: QueryClient, campaignId: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: ['analytics', campaignId] }),
     client.invalidateQueries({ queryKey: ['campaign', campaignId] }),

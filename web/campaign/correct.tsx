@@ -15,9 +15,9 @@ import { words } from '../words/words.ts';
 import { Consequences } from './consequences.tsx';
 import classes from './correct.module.css';
 import { useRevise } from './revise.ts';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 
-const Editor = lazy(loadInReach(() => import('../compose/editor.tsx')));
+const Editor = lazy(lazyWithRetry(() => import('../compose/editor.tsx')));
 
 interface Correcting {
   analytics: Analytics;

@@ -6,7 +6,7 @@ import type { Analytics } from '../api/operations.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { putDraft } from '../compose/put-draft.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { copyName } from './copy-name.ts';
 
@@ -37,7 +37,7 @@ function DuplicateButton({
       const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
       go(putDraft(client, session.time_zone, { ...copy, name: copyName(copy.name), group_metadata_ids: ids }, groups));
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <Button

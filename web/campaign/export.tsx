@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Analytics } from '../api/operations.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { saveFile } from './save-file.ts';
 
@@ -14,7 +14,7 @@ export function Export({ campaign: { campaign_id: id, name } }: Pick<Analytics, 
       const csv = await call('analytics/export-campaign', { campaign_id: id, format: 'csv' });
       saveFile(new Blob([csv], { type: 'text/csv' }), name, 'csv');
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <Button

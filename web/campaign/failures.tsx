@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics, GroupRow } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { SaveList } from '../groups/save-list.tsx';
@@ -16,7 +16,7 @@ import { Reason, Reasons } from './reasons.tsx';
 export function Failures({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const act = useControl(campaign.campaign_id);
-  const retrying = useMutation({ mutationFn: () => act('retry'), onError: tellProblem });
+  const retrying = useMutation({ mutationFn: () => act('retry'), onError: notifyError });
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
   const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(

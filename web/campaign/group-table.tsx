@@ -6,7 +6,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
 import { Export } from './export.tsx';
@@ -34,8 +34,8 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
   const columns = COLUMNS.filter(
     (column) => (column !== 'revised' || totals.recalled !== undefined) && (column !== 'failed' || hasFailed),
   );
-  const { typed, setTyped, settled: search } = useTyped('search');
-  const [sorted, setSorted] = useAddress('sort', 'group_name', isOrder);
+  const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
+  const [sorted, setSorted] = useQueryParam('sort', 'group_name', isOrder);
   const sort = orderOf(sorted);
   const { state, choice } = useStateFilter(analytics);
   const shown = useMemo(() => {
@@ -123,7 +123,7 @@ function Head({
 
 /** Which groups are shown, by what became of the posts to them; it is in the address, so that Back finds it again. */
 function useStateFilter({ campaign, groups }: Analytics) {
-  const [chosen, setChosen] = useAddress('state', '', oneOf(['', ...STATES]));
+  const [chosen, setChosen] = useQueryParam('state', '', oneOf(['', ...STATES]));
   const state = chosen === '' ? undefined : chosen;
   const options = STATES.map((one) => ({ one, many: groups.filter((group) => hasState(group, one)).length })).filter(
     ({ one, many }) => many > 0 || one === state,

@@ -8,7 +8,7 @@ import { count } from '../format/numbers.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { tell } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { askAnew } from './control.ts';
+import { invalidateCampaign } from './control.ts';
 
 /** Has the runs that are to come go to the other groups alone. `left`: how many are left out. */
 export function LeaveOut({
@@ -33,7 +33,7 @@ export function LeaveOut({
       group_metadata_ids: rest,
       is_channel_campaign: rest.every((group) => kinds.get(group) === 'channel'),
     });
-    await askAnew(client, id);
+    await invalidateCampaign(client, id);
     tell(words.campaign.leftOut(left, count(left)));
   };
   return (

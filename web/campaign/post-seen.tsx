@@ -5,7 +5,7 @@ import type { Analytics, Campaign } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { Phone } from '../whatsapp/phone.tsx';
@@ -53,7 +53,7 @@ function Download({ sha256, name }: { sha256: string; name: string }) {
       const [, extension = 'bin'] = /\.(\w+)"?$/.exec(headers.get('content-disposition') ?? '') ?? [];
       saveFile(data, name, extension);
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <Button

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { tell } from '../parts/notify.ts';
 import { count } from '../format/numbers.ts';
 import { words } from '../words/words.ts';
-import { askAnew } from './control.ts';
+import { invalidateCampaign } from './control.ts';
 
 /** What of a campaign is meant: one run, or all of it. */
 export interface Target {
@@ -22,6 +22,6 @@ export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, 
         : await call('venom/correct-campaign', { ...target, html }, { signal });
     const said = html === undefined ? words.revise.recalling : words.revise.correcting;
     tell(said(groups, count(groups)));
-    await askAnew(client, campaignId);
+    await invalidateCampaign(client, campaignId);
   };
 }

@@ -35,7 +35,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
         <span className={classes.named}>
           <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
-          <span className={`${classes.post} ${textClasses.dim}`}>{postInWords(campaign)}</span>
+          <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
         <Status of={status} />
         <span className={classes.progress} data-waits={waitsForRun || undefined}>
@@ -72,7 +72,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
 }
 
 /** "212 groups · Picture" */
-function postInWords({ group_count: groups = 0, media_mime: mime }: Row): string {
+function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
   const to = words.agenda.groups(groups, count(groups));
   return typeof mime === 'string' ? `${to} · ${words.media(mime)}` : to;
 }

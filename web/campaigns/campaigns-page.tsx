@@ -9,7 +9,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { Agenda } from './agenda.tsx';
 import { CampaignHeadings, CampaignRow } from './campaign-row.tsx';
@@ -28,8 +28,8 @@ const STATUSES: readonly CampaignStatus[] = [
 const isStatus = oneOf<CampaignStatus | 'any'>([...STATUSES, 'any']);
 
 export default function CampaignsPage() {
-  const { typed, setTyped, settled: search } = useTyped('search');
-  const [chosen, setStatus] = useAddress('status', 'any', isStatus);
+  const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
+  const [chosen, setStatus] = useQueryParam('status', 'any', isStatus);
   const status = chosen === 'any' ? undefined : chosen;
   const found = useInfiniteQuery(campaignsQuery({ status, search }));
   const campaigns = found.data?.pages.flatMap((page) => page.campaigns) ?? [];

@@ -5,7 +5,7 @@ import type { Overview as Told } from '../api/operations.ts';
 import { count, share, signedCount, signedShare } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
-import { oneOf, useAddress } from '../parts/use-address.ts';
+import { oneOf, useQueryParam } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import classes from './overview.module.css';
 
@@ -14,7 +14,7 @@ const FRESH_MS = 30_000;
 
 /** How it went lately, in four figures: each with how that differs from the days before, and with a small chart where days have it. */
 export function Overview() {
-  const [span, setSpan] = useAddress('days', '30', oneOf(SPANS));
+  const [span, setSpan] = useQueryParam('days', '30', oneOf(SPANS));
   const { data } = useQuery({
     queryKey: ['overview', span],
     queryFn: ({ signal }) => call('analytics/get-overview', { days: Number(span), with_previous: true }, { signal }),

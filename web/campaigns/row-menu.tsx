@@ -6,7 +6,7 @@ import type { CampaignRow } from '../api/operations.ts';
 import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
 import { useControl, type Verb } from '../campaign/control.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 /** What can be done to a campaign without opening it. */
@@ -14,7 +14,7 @@ export function RowMenu({ campaign }: { campaign: CampaignRow }) {
   const { campaign_id: id, name, status, progress } = campaign;
   const [isCancelling, setCancelling] = useState(false);
   const act = useControl(id);
-  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: tellProblem });
+  const acting = useMutation({ mutationFn: (verb: Verb) => act(verb), onError: notifyError });
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
   if (!isOpen && progress.failed === 0) return <Box component="span" flex="none" w={28} />;
   return (

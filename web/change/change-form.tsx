@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { call, drawKey } from '../api/call.ts';
+import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Campaign, GroupRow } from '../api/operations.ts';
-import { askAnew } from '../campaign/control.ts';
-import { findProblems } from '../compose/checks.tsx';
+import { invalidateCampaign } from '../campaign/control.ts';
+import { validateSemantics } from '../compose/checks.tsx';
 import { ComposeLayout } from '../compose/compose-layout.tsx';
 import type { Draft } from '../compose/draft.ts';
 import { CheckSection, WhenSection } from '../compose/draft-sections.tsx';
@@ -26,10 +26,10 @@ import { tell } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { changeOf, draftOf, isReplanned } from './change-of.ts';
-import { Changes, WhatStays } from './changes.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { Changes, UnchangedRuns } from './changes.tsx';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 
-const Schedule = lazy(loadInReach(() => import('../compose/schedule.tsx')));
+const Schedule = lazy(lazyWithRetry(() => import('../compose/schedule.tsx')));
 
 interface Changing {
   campaign: Campaign;
@@ -58,7 +58,7 @@ export function ChangeForm({ again, ...changing }: Changing & { again: () => voi
   const hasFile = file !== null;
   const problems = [
     ...(draft.name.trim() === '' ? [words.change.noName] : []),
-    ...(hasPlanned ? findProblems(draft, shown) : []),
+    ...(hasPlanned ? validateSemantics(draft, shown) : []),
   ];
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
@@ -69,7 +69,7 @@ export function ChangeForm({ again, ...changing }: Changing & { again: () => voi
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} ask={asking.open} />}
         preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
       >
-        <WhatStays runs={campaign.runs} />
+        <UnchangedRuns runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
         {hasPlanned && (
           <>
@@ -92,7 +92,7 @@ export function ChangeForm({ again, ...changing }: Changing & { again: () => voi
       >
         <Stack gap="sm">
           <Changes {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
-          <WhatStays runs={campaign.runs} />
+          <UnchangedRuns runs={campaign.runs} />
           {hasPlanned && isReplanned(change) && <Plan draft={draft} check={check} />}
         </Stack>
       </Confirm>
@@ -138,13 +138,13 @@ function useChange(changing: Changing) {
     drawNow();
   };
   const update = (next: Partial<Draft>) =>
-    edit((last) => ({ draft: { ...last.draft, ...next, idempotencyKey: drawKey() } }));
+    edit((last) => ({ draft: { ...last.draft, ...next, idempotencyKey: generateIdempotencyKey() } }));
   const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
   const forget = () => client.removeQueries({ queryKey });
   const save = async (signal: AbortSignal) => {
     const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
     await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
-    await askAnew(client, id);
+    await invalidateCampaign(client, id);
     tell(words.change.changed(draft.name.trim()));
     go(`/campaigns/${id}`);
     forget();

@@ -22,9 +22,9 @@ export default function ChangePage({ id }: { id: string }) {
   const error = post.error ?? analytics.error ?? file.error;
   if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
     return <NotFoundPage />;
-  const isWhole = post.data && analytics.data && (media === null || file.data);
+  const isComplete = post.data && analytics.data && (media === null || file.data);
   // What is being written stays in sight.
-  if (error && !isWhole)
+  if (error && !isComplete)
     return (
       <Failed
         error={error}

@@ -1,6 +1,6 @@
 import type { Run } from '../api/operations.ts';
 import type { Draft } from '../compose/draft.ts';
-import { scheduleInWords } from '../compose/plan.tsx';
+import { describeSchedule } from '../compose/plan.tsx';
 import { count } from '../format/numbers.ts';
 import { Note } from '../parts/note.tsx';
 import { words } from '../words/words.ts';
@@ -37,7 +37,7 @@ export function Changes({
     lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer), count(old.size)));
   }
   if (isReplanned(change)) {
-    lines.push(said.when(scheduleInWords(before)));
+    lines.push(said.when(describeSchedule(before)));
     if (runs !== undefined) lines.push(said.follow(runs, count(runs), count(planned)));
   }
   return (
@@ -54,7 +54,7 @@ function idsOf(draft: Draft): Set<number> {
 }
 
 /** How many runs are still to come, and which do not change any more. */
-export function WhatStays({ runs }: { runs: readonly Run[] }) {
+export function UnchangedRuns({ runs }: { runs: readonly Run[] }) {
   const planned = runs.filter((run) => run.status === 'planned').length;
   const begun = runs.length - planned;
   return (

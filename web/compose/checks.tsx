@@ -16,7 +16,7 @@ const OF_CAPTIONS = 'caption_too_long';
 const NAMED = 5;
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
-export function findProblems(
+export function validateSemantics(
   draft: Draft,
   { preview, error, isSettled }: { preview: Preview; error: unknown; isSettled: boolean },
 ): string[] {

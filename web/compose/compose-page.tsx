@@ -14,12 +14,12 @@ import { count } from '../format/numbers.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
-import { tell, tellProblem } from '../parts/notify.ts';
+import { tell, notifyError } from '../parts/notify.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
-import { findProblems } from './checks.tsx';
+import { validateSemantics } from './checks.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
@@ -33,9 +33,9 @@ import { Summary } from './summary.tsx';
 import { TestPost } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 
-const When = lazy(loadInReach(() => import('./when.tsx')));
+const When = lazy(lazyWithRetry(() => import('./when.tsx')));
 
 const SUGGESTED_LENGTH = 60;
 
@@ -92,7 +92,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
   const suggestedName = suggestName(preview.text);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name);
-  const problems = findProblems(draft, shown);
+  const problems = validateSemantics(draft, shown);
   const send = useSend({ draft, name, file, drop });
   const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
   const ask = () => {
@@ -108,7 +108,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
       actions={
         <Group gap="xs">
           <DraftsMenu openId={id} />
-          <Discard discard={() => drop().then(() => go('/campaigns/new'), tellProblem)} />
+          <Discard discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
         </Group>
       }
     >
@@ -165,7 +165,7 @@ function useSend({
   return async (signal: AbortSignal) => {
     const campaignId = await sendDraft(draft, name, file, signal);
     // That it was sent counts; a draft that is left over is no reason to say that it was not.
-    drop().catch(tellProblem);
+    drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
     tell(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
     go(`/campaigns/${campaignId}`);

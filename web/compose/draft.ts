@@ -1,4 +1,4 @@
-import { drawKey } from '../api/call.ts';
+import { generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 
 /** What is kept of a group that was picked: enough to show it without asking again. */
@@ -36,6 +36,6 @@ export function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
-    idempotencyKey: drawKey(),
+    idempotencyKey: generateIdempotencyKey(),
   };
 }

@@ -2,11 +2,11 @@ import { Popover } from '@mantine/core';
 import { RichTextEditor, useRichTextEditorContext } from '@mantine/tiptap';
 import { lazy, Suspense, useState } from 'react';
 import { Icon } from '../parts/icons.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
-const EmojiGrid = lazy(loadInReach(() => import('./emoji-grid.tsx')));
+const EmojiGrid = lazy(lazyWithRetry(() => import('./emoji-grid.tsx')));
 
 /** Puts emoji where the cursor is. */
 export function EmojiControl() {

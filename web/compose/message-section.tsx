@@ -4,10 +4,10 @@ import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 
-const Editor = lazy(loadInReach(() => import('./editor.tsx')));
-const MediaField = lazy(loadInReach(() => import('./media-field.tsx')));
+const Editor = lazy(lazyWithRetry(() => import('./editor.tsx')));
+const MediaField = lazy(lazyWithRetry(() => import('./media-field.tsx')));
 
 const NAME_LIMIT = 200;
 

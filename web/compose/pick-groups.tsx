@@ -12,7 +12,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { VirtualList } from '../parts/virtual-rows.tsx';
@@ -43,7 +43,7 @@ export function PickGroups({ picked, onChange }: Picking) {
   const pickingAll = useMutation({
     mutationFn: () => findAllGroups(filter),
     onSuccess: (all) => onChange(together(picked, all)),
-    onError: tellProblem,
+    onError: notifyError,
   });
   const shown: readonly Pickable[] = isShowingPicked ? picked : groups;
 

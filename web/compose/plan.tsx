@@ -11,8 +11,8 @@ const SHOWN_RUNS = 3;
 export function Plan({ draft, check }: { draft: Draft; check: Check }) {
   const nowMs = useNow();
   const lines = [
-    ...(draft.isScheduled && check.runs ? runsInWords(draft, check.runs) : []),
-    ...durationInWords(draft, check, nowMs),
+    ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs) : []),
+    ...describeDuration(draft, check, nowMs),
   ];
   if (lines.length === 0) return null;
   return (
@@ -27,7 +27,7 @@ export function Plan({ draft, check }: { draft: Draft; check: Check }) {
 }
 
 /** How long it would take, and until when that is. */
-export function durationInWords(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
+export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
   if (seconds === undefined) return [];
   const takes = duration(seconds);
   if (draft.isScheduled) return [words.compose.takesEach(takes)];
@@ -41,7 +41,7 @@ function soon(at: Date, nowMs: number, zone: string): string {
 }
 
 /** On which days at what time where. */
-export function scheduleInWords({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
   const start = startDate ?? '';
   const [from, to] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
   const days =
@@ -50,7 +50,7 @@ export function scheduleInWords({ startDate, endDate, time, timeZone, weekdays }
 }
 
 /** The next runs; where the clocks change among all of them, that the time of day stays. */
-export function runsInWords({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
+export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
   const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
     time: shortTime(dueAt, timeZone),
     zone: zoneName(timeZone, new Date(dueAt)),

@@ -39,8 +39,8 @@ export function endedBy(before: string, after: string): Ended | undefined {
     const start = before.slice(0, from).search(/\S*$/);
     const runs = parseWhatsApp(before.slice(start))[0]?.runs ?? [];
     const first = runs.findIndex(({ looks }) => looks.includes(look));
-    const isWhole = first >= 0 && runs.slice(first).every(({ looks }) => looks.includes(look));
-    if (isWhole && textOf(runs.slice(0, first)) === before.slice(start, from)) return { look, from, length: 1 };
+    const isComplete = first >= 0 && runs.slice(first).every(({ looks }) => looks.includes(look));
+    if (isComplete && textOf(runs.slice(0, first)) === before.slice(start, from)) return { look, from, length: 1 };
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import { words } from '../words/words.ts';
 import { groupIssues, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
 import { membersOf } from './members-of.ts';
-import { durationInWords, runsInWords, scheduleInWords } from './plan.tsx';
+import { describeDuration, describeRuns, describeSchedule } from './plan.tsx';
 import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
@@ -35,7 +35,7 @@ export function Summary({
     ...warningsOf({ preview, check, hasFile: file !== null }).map(({ text }) => text),
   ];
   const when = draft.isScheduled
-    ? [scheduleInWords(draft), ...(check.runs ? runsInWords(draft, check.runs) : [])]
+    ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [words.compose.cannotUndo];
   return (
     <div>
@@ -70,7 +70,7 @@ export function Summary({
             <div key={line}>{line}</div>
           ))}
         </Row>
-        <Row name={words.compose.summary.takes}>{durationInWords(draft, check, nowMs)[0] ?? words.unknown}</Row>
+        <Row name={words.compose.summary.takes}>{describeDuration(draft, check, nowMs)[0] ?? words.unknown}</Row>
       </dl>
     </div>
   );

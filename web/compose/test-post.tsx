@@ -3,7 +3,7 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { call, drawKey } from '../api/call.ts';
+import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { count } from '../format/numbers.ts';
@@ -46,7 +46,7 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   const [, go] = useLocation();
   const [group, setGroup] = useState<Group>();
   // The same one for the same test: pressing again after a lost answer must not send a second one.
-  const [key, setKey] = useState(() => drawKey());
+  const [key, setKey] = useState(() => generateIdempotencyKey());
   const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
   const sending = useWithdrawable({
     act: (to: Group, signal) =>
@@ -55,7 +55,7 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   });
   const choose = (chosen: Group | undefined) => {
     setGroup(chosen);
-    setKey(drawKey());
+    setKey(generateIdempotencyKey());
   };
   if (sending.isSuccess)
     return (

@@ -33,7 +33,7 @@ export function useCheck(
   changed: { campaign_id?: string; skip_dates?: string[] } = {},
 ): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
-  const canSay = settled.html !== '' && settled.groups.length > 0 && (!settled.isScheduled || isWhole(settled));
+  const canSay = settled.html !== '' && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey],
     queryFn: ({ signal }) =>
@@ -53,6 +53,6 @@ export function useCheck(
   };
 }
 
-function isWhole({ startDate, time, weekdays }: Draft): boolean {
+function isComplete({ startDate, time, weekdays }: Draft): boolean {
   return startDate !== null && /^\d\d:\d\d/.test(time) && weekdays.length > 0;
 }

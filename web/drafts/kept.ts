@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { call, drawKey } from '../api/call.ts';
+import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
@@ -93,7 +93,7 @@ export function keptOf(client: QueryClient, id: string): Kept | undefined {
 
 /** A random UUID. Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
 function drawId(): string {
-  const hex = drawKey().slice(0, UUID_BYTES * 2);
+  const hex = generateIdempotencyKey().slice(0, UUID_BYTES * 2);
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)];
   return parts.join('-');
 }

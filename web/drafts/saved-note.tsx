@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { putAsDraft } from '../compose/put-draft.ts';
 import { problemText } from '../format/problem.ts';
 import { LargeNote } from '../parts/note.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { changeKept, fetchDraft, keyOf, type Kept } from './kept.ts';
 import { isElsewhere, isGone, isPassing } from './save-kept.ts';
@@ -44,7 +44,7 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string })
   const taking = useMutation({
     mutationFn: () => fetchDraft(client, id, zone),
     onSuccess: (theirs) => changeKept(client, id, ({ edition }) => ({ ...theirs, edition: edition + 1 })),
-    onError: tellProblem,
+    onError: notifyError,
   });
   const throwAway = () => {
     forgetMine();

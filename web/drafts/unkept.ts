@@ -12,7 +12,7 @@ export function hasUnkept(client: QueryClient): boolean {
 }
 
 /** The browser asks before the page goes, and with it what is in its memory alone. */
-export function askBeforeLosing(client: QueryClient): void {
+export function confirmBeforeUnload(client: QueryClient): void {
   addEventListener('beforeunload', (event) => {
     if (hasUnkept(client)) event.preventDefault();
   });

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import { drawKey } from '../api/call.ts';
+import { generateIdempotencyKey } from '../api/call.ts';
 import type { Draft } from '../compose/draft.ts';
 import { draftQuery } from './kept.ts';
 import { changeDraft, dropDraft, saveKept } from './save-kept.ts';
@@ -19,7 +19,7 @@ export function useKeptDraft(id: string, timeZone: string) {
     (change: Partial<Draft>) => {
       changeDraft(client, id, (before) => ({
         ...before,
-        draft: { ...before.draft, ...change, idempotencyKey: drawKey() },
+        draft: { ...before.draft, ...change, idempotencyKey: generateIdempotencyKey() },
       }));
       drawNow();
     },
@@ -31,7 +31,7 @@ export function useKeptDraft(id: string, timeZone: string) {
         ...before,
         file,
         isOtherFile: true,
-        draft: { ...before.draft, idempotencyKey: drawKey() },
+        draft: { ...before.draft, idempotencyKey: generateIdempotencyKey() },
       })),
     [client, id],
   );

@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Confirm } from '../parts/confirm.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { saveAllKept } from './save-kept.ts';
 import { hasUnkept } from './unkept.ts';
@@ -10,7 +10,7 @@ import { hasUnkept } from './unkept.ts';
  * For what signs out, and takes with it what the page has in its memory: first what is being written is kept, and where something could
  * not be, `question` asks whether to leave all the same.
  */
-export function useLeaving(leave: () => Promise<void>) {
+export function useUnsavedChangesGuard(leave: () => Promise<void>) {
   const client = useQueryClient();
   const [isAsking, asking] = useDisclosure(false);
   const leaving = useMutation({
@@ -19,7 +19,7 @@ export function useLeaving(leave: () => Promise<void>) {
       if (hasUnkept(client)) asking.open();
       else await leave();
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   const question = (
     <Confirm

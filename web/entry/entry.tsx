@@ -4,15 +4,15 @@ import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { wasSignedInQuery } from '../api/session.ts';
 import { Note } from '../parts/note.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { Goodbye } from './goodbye.tsx';
 import { isForEverybody, LINK_PAGES } from './link-paths.ts';
 import { SignIn } from './sign-in.tsx';
 
-const LinkPage = lazy(loadInReach(() => import('./link-page.tsx')));
-const SignUp = lazy(loadInReach(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
+const LinkPage = lazy(lazyWithRetry(() => import('./link-page.tsx')));
+const SignUp = lazy(lazyWithRetry(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
 
 /** The way in: signing in, at any address, or signing up; and the way out for good. */
 export function Entry() {

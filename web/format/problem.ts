@@ -1,5 +1,5 @@
 import { CampanileError } from '../../client/failure.ts';
-import { NotSent, Unanswered } from '../api/not-done.ts';
+import { OfflineError, Unanswered } from '../api/not-done.ts';
 import { words } from '../words/words.ts';
 import { count } from './numbers.ts';
 
@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return words.problems.unexpected;
   const { code, retryAfterMs } = error;
-  if (error instanceof NotSent) return error.isOffline ? words.problems.offline : words.problems.notSent;
+  if (error instanceof OfflineError) return error.isOffline ? words.problems.offline : words.problems.notSent;
   if (error instanceof Unanswered) return words.problems.unanswered;
   if (code === 0) return words.problems.unreachable;
   if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)

@@ -61,8 +61,8 @@ export function findZones<Choice extends ZoneChoice>(choices: readonly Choice[],
     return { choice, text: plain(`${choice.label} ${id}`) };
   });
   const found = known.filter(({ text }) => wanted.every((word) => text.includes(word)));
-  const [whole = [], parts = []] = [true, false].map((isWhole) =>
-    found.filter(({ text }) => wanted.every((word) => text.split(' ').includes(word)) === isWhole),
+  const [whole = [], parts = []] = [true, false].map((isComplete) =>
+    found.filter(({ text }) => wanted.every((word) => text.split(' ').includes(word)) === isComplete),
   );
   return [...whole, ...parts].map(({ choice }) => choice);
 }

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallOptions } from '../../client/client.ts';
-import { call, drawKey } from '../api/call.ts';
+import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
@@ -31,11 +31,11 @@ interface Draft {
 function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   const client = useQueryClient();
   // One for as long as the dialog is open: pressing the button again after a lost answer must not create a second one.
-  const [idempotencyKey, setIdempotencyKey] = useState(() => drawKey());
+  const [idempotencyKey, setIdempotencyKey] = useState(() => generateIdempotencyKey());
   const form = useForm<Draft>({
     initialValues: { name: '', description: '', participants: [] },
     validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
-    onValuesChange: () => setIdempotencyKey(drawKey()),
+    onValuesChange: () => setIdempotencyKey(generateIdempotencyKey()),
   });
   const creating = useWithdrawable({
     act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { GroupFilter } from '../api/queries.ts';
 import { Filters } from '../parts/filters.tsx';
-import { oneOf, useAddress, useTyped } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { KINDS, type KindFilter } from './kinds.ts';
 
@@ -20,8 +20,8 @@ export function useGroupFilter() {
 
 /** The same of a page of groups, which has them in its address. */
 export function useAddressedFilter() {
-  const { typed, setTyped, settled } = useTyped('search');
-  const [kind, setKind] = useAddress('kind', 'all', isKind);
+  const { typed, setTyped, settled } = useDebouncedQueryParam('search');
+  const [kind, setKind] = useQueryParam('kind', 'all', isKind);
   return filterOf({ typed, setTyped, kind, setKind }, settled);
 }
 

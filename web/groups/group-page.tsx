@@ -8,7 +8,7 @@ import { count, share } from '../format/numbers.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Note } from '../parts/note.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
@@ -19,8 +19,8 @@ import classes from './group-page.module.css';
 import { GroupLists, InviteLink, Planned } from './group-side.tsx';
 import { useWrite } from './use-write.ts';
 
-const MembersChart = lazy(loadInReach(() => import('./members-chart.tsx')));
-const ReadsChart = lazy(loadInReach(() => import('./reads-chart.tsx')));
+const MembersChart = lazy(lazyWithRetry(() => import('./members-chart.tsx')));
+const ReadsChart = lazy(lazyWithRetry(() => import('./reads-chart.tsx')));
 
 /** Everything about one group: how its posts did, how it grew, and what is planned. */
 export default function GroupPage({ id }: { id: string }) {

@@ -19,8 +19,8 @@ const SHOWN_RUNS = 6;
 /** What is to go out to it next. */
 export function Planned({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
-  const [isWhole, whole] = useDisclosure(false);
-  const shown = isWhole ? runs : runs.slice(0, SHOWN_RUNS);
+  const [isComplete, whole] = useDisclosure(false);
+  const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);
   return (
     <Section title={words.group.planned}>
       {runs.length === 0 && <p className={textClasses.dim}>{words.group.nothingPlanned}</p>}

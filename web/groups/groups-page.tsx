@@ -9,7 +9,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { More } from '../parts/more.tsx';
 import { Note } from '../parts/note.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { CreateGroup } from './create-group.tsx';
@@ -149,7 +149,7 @@ function useSync() {
   return useMutation({
     mutationFn: syncGroups,
     onSuccess: () => client.invalidateQueries({ queryKey: ['groups'] }),
-    onError: tellProblem,
+    onError: notifyError,
   });
 }
 
@@ -163,7 +163,7 @@ function Found({
   filter: GroupFilter;
   select: (groups: readonly Group[]) => void;
 }) {
-  const selecting = useMutation({ mutationFn: () => findAllGroups(filter), onSuccess: select, onError: tellProblem });
+  const selecting = useMutation({ mutationFn: () => findAllGroups(filter), onSuccess: select, onError: notifyError });
   if (!totals) return null;
   return (
     <Row justify="space-between" mb="xs" gap="xs">

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
 import { findAllGroups, groupListsQuery } from '../api/queries.ts';
-import { isListId, useAddress } from '../parts/use-address.ts';
+import { isListId, useQueryParam } from '../parts/use-address.ts';
 import type { Selection } from './use-selection.ts';
 
 /** The saved lists: which of them is shown, and which is being changed, its groups then being what is selected. */
 export function useSavedLists(selection: Selection) {
   const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
-  const [chosen, setChosen] = useAddress('list', '', isListId);
+  const [chosen, setChosen] = useQueryParam('list', '', isListId);
   const listId = chosen === '' ? undefined : Number(chosen);
   const choose = (id: number | undefined) => setChosen(id === undefined ? '' : String(id));
   const [changingId, setChangingId] = useState<number>();

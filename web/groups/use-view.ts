@@ -1,6 +1,6 @@
 import type { GroupColumn } from '../api/operations.ts';
 import type { GroupFilter, GroupSort } from '../api/queries.ts';
-import { oneOf, useAddress } from '../parts/use-address.ts';
+import { oneOf, useQueryParam } from '../parts/use-address.ts';
 
 export const COLUMNS: readonly GroupColumn[] = [
   'name',
@@ -25,9 +25,9 @@ export type View = ReturnType<typeof useView>;
 
 /** How the groups are looked at, as the address says: their order, and what narrows them. */
 export function useView() {
-  const [by, setBy] = useAddress('sort', 'name', oneOf(COLUMNS));
+  const [by, setBy] = useQueryParam('sort', 'name', oneOf(COLUMNS));
   const [isDown, setDown] = useSwitch('down');
-  const [size, setSize] = useAddress('size', 'any', oneOf(['any', ...SIZES]));
+  const [size, setSize] = useQueryParam('size', 'any', oneOf(['any', ...SIZES]));
   const [isSilent, setSilent] = useSwitch('silent');
   const [hasFailed, setFailed] = useSwitch('failed');
   return {
@@ -53,6 +53,6 @@ export function useView() {
 }
 
 function useSwitch(name: string): [boolean, (isOn: boolean) => void] {
-  const [value, set] = useAddress(name, '', oneOf(['', '1']));
+  const [value, set] = useQueryParam(name, '', oneOf(['', '1']));
   return [value === '1', (isOn) => set(isOn ? '1' : '')];
 }

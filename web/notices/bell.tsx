@@ -4,13 +4,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { noticesQuery } from '../api/notices.ts';
 import { Icon } from '../parts/icons.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
-import { tellProblem } from '../parts/notify.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './bell.module.css';
-import { goOnTelling } from './load-push.ts';
+import { resumePush } from './load-push.ts';
 
-const NoticeList = lazy(loadInReach(async () => ({ default: (await import('./notice-list.tsx')).NoticeList })));
+const NoticeList = lazy(lazyWithRetry(async () => ({ default: (await import('./notice-list.tsx')).NoticeList })));
 /** Beside the bell there is no room for more. */
 const MOST_SHOWN = 99;
 
@@ -18,7 +18,7 @@ const MOST_SHOWN = 99;
 export function Bell() {
   const { data } = useInfiniteQuery(noticesQuery);
   const [isOpen, list] = useDisclosure(false);
-  useEffect(() => void goOnTelling().catch(tellProblem), []);
+  useEffect(() => void resumePush().catch(notifyError), []);
   const unread = data?.pages[0]?.unread_count ?? 0;
   return (
     <Popover

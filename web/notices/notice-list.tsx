@@ -10,7 +10,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
-import { tellProblem } from '../parts/notify.ts';
+import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './bell.module.css';
 
@@ -33,7 +33,7 @@ export function NoticeList({ close }: { close: () => void }) {
   const unread = useUnreadAtFirst(notices);
   const newest = notices[0]?.place;
   useEffect(() => {
-    if (newest !== undefined) void readAll(client).catch(tellProblem);
+    if (newest !== undefined) void readAll(client).catch(notifyError);
   }, [client, newest]);
   return (
     <>

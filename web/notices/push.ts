@@ -41,7 +41,7 @@ export async function renewPush(): Promise<void> {
 }
 
 async function subscribe(publicKey: string): Promise<void> {
-  await leaveWords();
+  await storePushTexts();
   await navigator.serviceWorker.register(workerUrl);
   const registration = await readyRegistration();
   const subscription = await registration.pushManager.subscribe({
@@ -80,7 +80,7 @@ async function findSubscription(): Promise<PushSubscription | null> {
 }
 
 /** In the language that is spoken now. */
-async function leaveWords(): Promise<void> {
+async function storePushTexts(): Promise<void> {
   const kept = await caches.open('campanile-notices');
   await kept.put('/notice-words', Response.json(words.notices.kinds));
 }

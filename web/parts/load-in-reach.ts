@@ -4,7 +4,7 @@ import { isThere, regained } from '../api/connection.ts';
  * Loads a part of the dashboard once there is a connection. For `lazy`, which asks once and keeps what went wrong; and what failed half
  * way, styles among it, comes whole only with the page.
  */
-export function loadInReach<Part>(load: () => Promise<Part>): () => Promise<Part> {
+export function lazyWithRetry<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
     await regained();
     try {

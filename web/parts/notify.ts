@@ -7,6 +7,6 @@ export function tell(message: string): void {
 }
 
 /** Says why something was not done, where there is no better place than a corner of the page. */
-export function tellProblem(error: unknown): void {
+export function notifyError(error: unknown): void {
   notifications.show({ message: problemText(error), color: 'red', role: 'alert', autoClose: 10_000 });
 }

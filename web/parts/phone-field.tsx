@@ -2,10 +2,10 @@ import { Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { isNational } from '../format/phone.ts';
 import { PartSkeleton } from './page.tsx';
-import { loadInReach } from './load-in-reach.ts';
+import { lazyWithRetry } from './load-in-reach.ts';
 
 /** With the numbers of the world: only who leaves the country out needs it. */
-const PhoneCountry = lazy(loadInReach(() => import('./phone-country.tsx')));
+const PhoneCountry = lazy(lazyWithRetry(() => import('./phone-country.tsx')));
 
 interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'defaultValue' | 'type'> {
   value?: string;

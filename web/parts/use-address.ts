@@ -8,7 +8,7 @@ const WAIT_MS = 200;
  * A choice that lives in the query of the page's address under `name`, where Back and a copied address find it again. `fallback`, which
  * is also what anything unknown there means, is left out of the address. No step of the history is made of it.
  */
-export function useAddress<Value extends string>(
+export function useQueryParam<Value extends string>(
   name: string,
   fallback: Value,
   isKnown: (value: string) => value is Value,
@@ -27,12 +27,12 @@ export function useAddress<Value extends string>(
   return [kept !== null && isKnown(kept) ? kept : fallback, set];
 }
 
-/** For `useAddress`: whether it is one of a few. */
+/** For `useQueryParam`: whether it is one of a few. */
 export function oneOf<Value extends string>(values: readonly Value[]): (value: string) => value is Value {
   return (value): value is Value => values.some((one) => one === value);
 }
 
-/** For `useAddress`: whether it can be the id of a saved list; none is chosen where it is empty. */
+/** For `useQueryParam`: whether it can be the id of a saved list; none is chosen where it is empty. */
 export function isListId(text: string): text is string {
   return /^\d{0,15}$/.test(text);
 }
@@ -40,8 +40,8 @@ export function isListId(text: string): text is string {
 const isText = (_value: string): _value is string => true;
 
 /** What is typed into a field, and, a moment after the last key, what it is as the address has it. */
-export function useTyped(name: string): { typed: string; setTyped: (text: string) => void; settled: string } {
-  const [settled, keep] = useAddress(name, '', isText);
+export function useDebouncedQueryParam(name: string): { typed: string; setTyped: (text: string) => void; settled: string } {
+  const [settled, keep] = useQueryParam(name, '', isText);
   const [field, setField] = useState({ typed: settled, settled });
   // It has come from elsewhere, as by Back.
   if (field.settled !== settled) setField({ typed: settled, settled });

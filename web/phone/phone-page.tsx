@@ -11,7 +11,7 @@ import { Failed } from '../parts/failed.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { useTyped } from '../parts/use-address.ts';
+import { useDebouncedQueryParam } from '../parts/use-address.ts';
 import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';
@@ -22,7 +22,7 @@ const MANY_GROUPS = 8;
 /** What a member of a sandbox group sees on their phone. */
 export default function PhonePage() {
   const zone = useZone();
-  const { typed, setTyped, settled: search } = useTyped('search');
+  const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
   const found = useInfiniteQuery(groupsQuery({ kind: undefined, search }));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const [chosen, setChosen] = useState<Group>();

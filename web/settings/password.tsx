@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { signOutEverywhere } from '../api/session.ts';
-import { useLeaving } from '../drafts/use-leaving.tsx';
+import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { tell } from '../parts/notify.ts';
@@ -29,7 +29,7 @@ export function Password() {
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
   const client = useQueryClient();
-  const { leave, isLeaving, question } = useLeaving(() =>
+  const { leave, isLeaving, question } = useUnsavedChangesGuard(() =>
     signOutEverywhere(client, { keepApiKeys: form.values.keep_api_keys }),
   );
   return (

@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { accountQuery } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 import { LargeNote } from '../parts/note.tsx';
 import { words } from '../words/words.ts';
 import classes from './held-bar.module.css';
 
-const EndHold = lazy(loadInReach(() => import('./end-hold.tsx')));
+const EndHold = lazy(lazyWithRetry(() => import('./end-hold.tsx')));
 
 /**
  * Says, above whatever page it is, that the service holds all it has to send, and lets administrators end that; nothing otherwise.

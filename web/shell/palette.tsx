@@ -6,10 +6,10 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { CampaignRow, Group } from '../api/operations.ts';
 import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
-import { askAnew } from '../campaign/control.ts';
+import { invalidateCampaign } from '../campaign/control.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { tell, tellProblem } from '../parts/notify.ts';
+import { tell, notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { commandsFor, readCommand, type Command } from './commands.ts';
 import classes from './palette.module.css';
@@ -189,9 +189,9 @@ function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
     const act = async () => {
       await call(`venom/${command}-campaign`, { campaign_id: id });
       tell(words.palette.done[command](name));
-      await askAnew(client, id);
+      await invalidateCampaign(client, id);
     };
-    return { ...shown, act: () => void act().catch(tellProblem) };
+    return { ...shown, act: () => void act().catch(notifyError) };
   };
 }
 

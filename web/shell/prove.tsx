@@ -4,7 +4,7 @@ import { useState, type FormEvent } from 'react';
 import type { Session } from '../../src/http/contract/session.ts';
 import { call, request } from '../api/call.ts';
 import { hasPasskeys, showPasskey } from '../api/passkey.ts';
-import { useAskedProof } from '../api/proof.ts';
+import { useReauthentication } from '../api/proof.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
 import { words } from '../words/words.ts';
@@ -14,7 +14,7 @@ const NO_OTHERS = { 'data-mantine-stop-propagation': 'true' };
 
 /** Asks anew who it is, over whatever waits for it: for a code from those with a second factor, for the password from others. */
 export default function Prove() {
-  const asked = useAskedProof();
+  const asked = useReauthentication();
   return (
     <Modal
       opened={asked !== undefined}

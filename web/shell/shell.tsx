@@ -5,25 +5,25 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, useEffect, type ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { useLiveProgress } from '../api/live.ts';
-import { useAskedProof } from '../api/proof.ts';
+import { useReauthentication } from '../api/proof.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { saveAllKept } from '../drafts/save-kept.ts';
-import { useLeaving } from '../drafts/use-leaving.tsx';
+import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
 import { commandKey } from '../format/keys.ts';
 import { Disc } from '../parts/disc.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { loadInReach } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/load-in-reach.ts';
 import { words } from '../words/words.ts';
 import { AccountPill } from './account-pill.tsx';
 import { Bell } from '../notices/bell.tsx';
-import { stopTelling } from '../notices/load-push.ts';
+import { stopPush } from '../notices/load-push.ts';
 import { HeldBar } from './held-bar.tsx';
 import classes from './shell.module.css';
 import { useTypedAhead } from './use-typed-ahead.ts';
 
-const Help = lazy(loadInReach(() => import('./help.tsx')));
-const Prove = lazy(loadInReach(() => import('./prove.tsx')));
-const Palette = lazy(loadInReach(async () => ({ default: (await import('./palette.tsx')).Palette })));
+const Help = lazy(lazyWithRetry(() => import('./help.tsx')));
+const Prove = lazy(lazyWithRetry(() => import('./prove.tsx')));
+const Palette = lazy(lazyWithRetry(async () => ({ default: (await import('./palette.tsx')).Palette })));
 
 /** The frame around every page: a rail on the left, on phones a bar at the bottom. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -33,7 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [isPaletteOpen, palette] = useDisclosure(false);
   const wasPaletteOpened = useEver(isPaletteOpen);
   const [typed, type] = useTypedAhead(isPaletteOpen);
-  const wasAsked = useEver(useAskedProof() !== undefined);
+  const wasAsked = useEver(useReauthentication() !== undefined);
   const [isHelping, help] = useDisclosure(false);
   // On some keyboards a sign needs the shift key, on others it does not.
   useHotkeys([
@@ -136,8 +136,8 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
   const { data: session } = useQuery(sessionQuery);
   const [, go] = useLocation();
   const name = session ? `${session.user_info.first_name} ${session.user_info.last_name}`.trim() : '';
-  const { leave, question } = useLeaving(async () => {
-    await stopTelling();
+  const { leave, question } = useUnsavedChangesGuard(async () => {
+    await stopPush();
     await signOut(client);
     go('/sign-in');
   });

@@ -25,13 +25,13 @@ function Details({ userId }: { userId: number }) {
   });
   if (found.isPending) return <RowsSkeleton rows={5} height={28} />;
   if (found.isError) return <Failed error={found.error} retry={() => void found.refetch()} />;
-  const { quotas, user_info: info, time_zone: zone, email_verified: isProven } = found.data;
+  const { quotas, user_info: info, time_zone: zone, email_verified: isRecentlyAuthenticated } = found.data;
   const rows: Array<[string, string]> = [
     [words.users.name, `${info.first_name} ${info.last_name}`.trim()],
     [words.fields.email, info.email],
-    ...(isProven === undefined
+    ...(isRecentlyAuthenticated === undefined
       ? []
-      : [[words.users.proven, isProven ? words.users.yes : words.users.no] satisfies [string, string]]),
+      : [[words.users.proven, isRecentlyAuthenticated ? words.users.yes : words.users.no] satisfies [string, string]]),
     [words.fields.phone_number, info.phone_number],
     [words.fields.whatsapp_number, whatsappNumberOf(found.data)],
     [words.users.zone, zone],

@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
 import { Secret, type Verifier } from './secret.tsx';
 import { ShownOnce } from './shown-once.tsx';
-import { TellAgain } from './tell-again.tsx';
+import { ReplayEvents } from './tell-again.tsx';
 import { ChangeWebhookForm } from './webhook-form.tsx';
 import { webhooksQuery } from './webhooks-query.ts';
 
@@ -50,7 +50,7 @@ export function MoreOfWebhook({
         <ChangeWebhookForm webhook={webhook} close={close} />
       </Modal>
       <Modal opened={dialog === 'again'} onClose={close} title={words.webhooks.againTitle}>
-        <TellAgain webhook={webhook} close={close} />
+        <ReplayEvents webhook={webhook} close={close} />
       </Modal>
       <Modal opened={dialog === 'key'} onClose={close} title={words.webhooks.showPublicKey}>
         <Secret of={{ secret: null, public_key: publicKey }} close={close} />

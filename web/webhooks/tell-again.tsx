@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Has what happened in a span of time told once more; the last hour, unless another is entered. */
-export function TellAgain({ webhook: { webhook_id: webhookId }, close }: { webhook: Webhook; close: () => void }) {
+export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { webhook: Webhook; close: () => void }) {
   const client = useQueryClient();
   const zone = useZone();
   const [openedMs] = useState(() => Date.now());

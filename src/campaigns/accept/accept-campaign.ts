@@ -8,7 +8,7 @@ import { saveMedia } from '../../media/store.ts';
 import { QUOTAS, type Quotas } from '../../quotas/quotas.ts';
 import type { Convert } from '../../text/convert-aside.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
-import { refuseTooMany } from './refuse-too-many.ts';
+import { enforceCampaignQuota } from './refuse-too-many.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
 
 export interface AcceptedCampaign {
@@ -57,7 +57,7 @@ export async function acceptCampaign(
     actOnce(trx, key, async () => {
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
-      await refuseTooMany(trx, accountId, quotas);
+      await enforceCampaignQuota(trx, accountId, quotas);
       const { name, description, isChannelCampaign, html } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,

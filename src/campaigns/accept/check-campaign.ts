@@ -11,7 +11,7 @@ import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from '../occurrences.ts';
 import { preparePost } from './prepare-post.ts';
-import { planAnew } from '../change/replan-runs.ts';
+import { diffSchedule } from '../change/replan-runs.ts';
 import { readNow, readPlan, type ScheduledCampaign } from '../store.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 
@@ -95,7 +95,7 @@ async function listDue(
 ): Promise<Date[]> {
   if (!before?.isSchedule) return stillToCome(occurrences, now, timeZone);
   const zones = { before: before.schedule.timeZone, after: timeZone };
-  const { kept, missing } = await planAnew(db, before.campaignId, occurrences, { zones, now });
+  const { kept, missing } = await diffSchedule(db, before.campaignId, occurrences, { zones, now });
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 

@@ -7,7 +7,7 @@ import type { Quotas } from '../../quotas/quotas.ts';
  * Throws 409 when the account has as many campaigns under way or planned as it may have. Its lane must be locked, so that of two that
  * come at once the second counts the first.
  */
-export async function refuseTooMany(
+export async function enforceCampaignQuota(
   trx: Connection,
   accountId: number,
   { openCampaigns: most }: Pick<Quotas, 'openCampaigns'>,

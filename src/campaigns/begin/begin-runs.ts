@@ -6,7 +6,7 @@ import { isolateFailures } from '../../database/isolate-failures.ts';
 import { readQuarantined } from '../../database/quarantine.ts';
 import { hint } from '../../database/tell-hints.ts';
 import type { Log } from '../../lib/log.ts';
-import { takeTurns, type Rotation } from '../../lib/take-turns.ts';
+import { createRoundRobin, type Rotation } from '../../lib/take-turns.ts';
 import { isLate } from './note-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { traceRuns } from './trace-runs.ts';
@@ -26,7 +26,7 @@ export interface RunTurns {
   write: Rotation;
 }
 
-export const takeRunTurns = (): RunTurns => ({ begin: takeTurns(), write: takeTurns() });
+export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), write: createRoundRobin() });
 
 /**
  * Begins runs that have fallen due in these shards, those of each account in the order they were due, and writes further deliveries
@@ -37,7 +37,7 @@ export const takeRunTurns = (): RunTurns => ({ begin: takeTurns(), write: takeTu
 export async function beginDueRuns(
   db: Database,
   shards: number[],
-  { turns = takeRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
+  { turns = createRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'due runs');

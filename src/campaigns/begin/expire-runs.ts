@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { writeOrStop } from '../../accounts/stop-account.ts';
+import { writeOrQuarantine } from '../../accounts/stop-account.ts';
 import { lockLane } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
 import { isolateEach } from '../../database/isolate-failures.ts';
 import { readHeld } from '../../database/quarantine.ts';
-import { endUnsent } from '../../deliveries/end-unsent.ts';
+import { setUnsentStatus } from '../../deliveries/end-unsent.ts';
 import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -91,7 +91,7 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
   const each = Math.ceil(EXPIRED_TOGETHER / runs.length);
   const { rows } = await sql<{ run_id: number; count: number }>`
     with expired as (
-      update deliveries d set ${endUnsent('failed', sql`${EXPIRED}`)}
+      update deliveries d set ${setUnsentStatus('failed', sql`${EXPIRED}`)}
       -- By where they are, whatever the planner believes of tables that have just grown.
       where d.ctid = any(array(
         select at.row
@@ -131,7 +131,7 @@ export async function sweepRuns(db: Database, shards: number[], log?: Log): Prom
     group by account_id`.execute(db);
   const { results } = await isolateEach({ db, log }, 'late runs', rows, {
     idOf: (overdue) => overdue.account_id,
-    run: (overdue) => writeOrStop({ db, log }, overdue.account_id, () => sweepAccount(db, overdue)),
+    run: (overdue) => writeOrQuarantine({ db, log }, overdue.account_id, () => sweepAccount(db, overdue)),
   });
   return results.some(Boolean);
 }

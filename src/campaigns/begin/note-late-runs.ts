@@ -14,7 +14,7 @@ export const isLate = sql<boolean>`r.late_at is null and r.due_at <= campanile_n
  * Notes the runs of these shards that should have begun a minute ago and have not, whosever fault it is; each is told once, as
  * `campaign.late`. Those that nobody was there to note are noted when they begin. Answers whether there may be more.
  */
-export async function noteLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
+export async function detectLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'unbegun runs');
   const { rows } = await sql<{ account_id: number }>`
     select distinct r.account_id from unnest(${shards}::smallint[]) s (shard)

@@ -4,11 +4,11 @@ import type { Hints } from '../../database/listen.ts';
 import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { takeTurns } from '../../lib/take-turns.ts';
-import { beginDueRuns, takeRunTurns } from './begin-runs.ts';
-import { carryOutRequests } from '../change/carry-out-requests.ts';
+import { createRoundRobin } from '../../lib/take-turns.ts';
+import { beginDueRuns, createRunTurns } from './begin-runs.ts';
+import { processBulkRequests } from '../change/carry-out-requests.ts';
 import { sweepRuns } from './expire-runs.ts';
-import { noteLateRuns } from './note-late-runs.ts';
+import { detectLateRuns } from './note-late-runs.ts';
 
 const SWEEP_MS = 60_000;
 const LATE_MS = 5_000;
@@ -19,7 +19,7 @@ export function watchRuns(deps: { db: Database; log: Log; leases: Leases; hints:
 } {
   const { db, log, leases } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
-  const turns = takeRunTurns();
+  const turns = createRunTurns();
   const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), { turns, log }), options);
   const sweep = startLoop(
     'late runs',
@@ -28,13 +28,13 @@ export function watchRuns(deps: { db: Database; log: Log; leases: Leases; hints:
   );
   const late = startLoop(
     'unbegun runs',
-    async () => ((await noteLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
+    async () => ((await detectLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
     options,
   );
-  const requesters = takeTurns();
+  const requesters = createRoundRobin();
   const requests = startLoop(
     'requests',
-    () => carryOutRequests(db, leases.shards(), { turns: requesters, log }),
+    () => processBulkRequests(db, leases.shards(), { turns: requesters, log }),
     options,
   );
   deps.hints.on('campanile_runs', () => due.wake());

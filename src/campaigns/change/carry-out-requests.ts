@@ -1,6 +1,6 @@
 /** What was asked about more deliveries than the request could touch: in pieces, so that nothing waits long for one. */
 import { sql } from 'kysely';
-import { writeOrStop } from '../../accounts/stop-account.ts';
+import { writeOrQuarantine } from '../../accounts/stop-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../database/connect.ts';
 import { isolateEach } from '../../database/isolate-failures.ts';
@@ -8,7 +8,7 @@ import { readQuarantined } from '../../database/quarantine.ts';
 import { dropQueued } from '../../deliveries/drop-queued.ts';
 import { writeRevisions } from '../../deliveries/write-revisions.ts';
 import type { Log } from '../../lib/log.ts';
-import { takeTurns, type Rotation } from '../../lib/take-turns.ts';
+import { createRoundRobin, type Rotation } from '../../lib/take-turns.ts';
 
 /** After so long the accounts are looked for anew. */
 const STEP_MS = 500;
@@ -22,10 +22,10 @@ const POLL_MS = 1_000;
  * Does a piece for each account in these shards that has something left to do, for a moment; they take turns. Resolves to the
  * milliseconds until there may be more.
  */
-export async function carryOutRequests(
+export async function processBulkRequests(
   db: Database,
   shards: number[],
-  { turns = takeTurns(), log }: { turns?: Rotation; log?: Log } = {},
+  { turns = createRoundRobin(), log }: { turns?: Rotation; log?: Log } = {},
 ): Promise<number> {
   const { held } = await readQuarantined(db, 'requests');
   const accounts = turns.order((await findRequesters(db, shards)).filter((accountId) => !held.has(accountId)));
@@ -35,7 +35,7 @@ export async function carryOutRequests(
     turns.served([accountId]);
     const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
       idOf: (id) => id,
-      run: (id) => writeOrStop({ db, log }, id, () => carryOutPiece(db, id)),
+      run: (id) => writeOrQuarantine({ db, log }, id, () => carryOutPiece(db, id)),
     });
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;

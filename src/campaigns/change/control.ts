@@ -1,6 +1,6 @@
 /** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
-import { STOPPED, writeOrStop } from '../../accounts/stop-account.ts';
+import { STOPPED, writeOrQuarantine } from '../../accounts/stop-account.ts';
 import { lockOwnLane, wakeLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../audit/record-audit.ts';
 import type { Connection, Database } from '../../database/connect.ts';
@@ -83,7 +83,7 @@ export async function control(
       const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
       return { campaignId: publicId, status };
     });
-  const done = await writeOrStop({ db, log }, accountId, write);
+  const done = await writeOrQuarantine({ db, log }, accountId, write);
   if (!done) throw new AppError('account_stopped', STOPPED);
   return done;
 }

@@ -22,7 +22,7 @@ interface NewPlan {
  * the others go, and what is missing is to be planned, but for what is past. Runs that have begun or were missed stay as they are, and
  * their dates get no second run. Throws 400 when nothing would be left to run.
  */
-export async function planAnew(
+export async function diffSchedule(
   db: Connection,
   campaignId: number,
   occurrences: readonly Date[],
@@ -47,7 +47,7 @@ export async function planAnew(
   return { kept, dropped: planned.filter((run) => !isKept.has(Number(run.dueAt))), missing };
 }
 
-/** Carries `planAnew` out. Resolves to how many more open runs there are than before. The lane must be locked. */
+/** Carries `diffSchedule` out. Resolves to how many more open runs there are than before. The lane must be locked. */
 export async function replanRuns(
   trx: Connection,
   campaign: { accountId: number; campaignId: number; paused: boolean },
@@ -55,7 +55,7 @@ export async function replanRuns(
   when: { zones: Zones; now: Date },
 ): Promise<number> {
   const { campaignId } = campaign;
-  const { dropped, missing } = await planAnew(trx, campaignId, occurrences, when);
+  const { dropped, missing } = await diffSchedule(trx, campaignId, occurrences, when);
   await sql`
     with gone as (
       delete from runs where account_id = ${campaign.accountId} and run_id = any(${dropped.map(({ runId }) => runId)}::bigint[])

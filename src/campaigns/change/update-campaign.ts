@@ -73,7 +73,7 @@ export async function updateCampaign(
     const { name, html } = change;
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
     await changeContent(trx, campaign, { name, html, text, mediaId, groupIds });
-    await changeWords(trx, campaign.campaignId, change);
+    await updateDescription(trx, campaign.campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
     return { campaignId: publicId, status: campaign.status };
   });
@@ -170,7 +170,7 @@ async function hasPlanned(trx: Connection, campaignId: number): Promise<boolean>
 }
 
 /** What is said about it and to nobody. */
-async function changeWords(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
+async function updateDescription(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
   const { name, description, isChannelCampaign } = change;
   const words = {
     ...(name !== undefined && { name }),

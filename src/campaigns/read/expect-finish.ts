@@ -16,7 +16,7 @@ export interface ExpectDeps {
  * When the last post will leave of what is under way of one of the workspace's campaigns: an expectation, not a promise. null while
  * nothing is under way, and while nobody can say: it is paused, or its account is not connected.
  */
-export async function expectFinish(deps: ExpectDeps, { workspaceId }: Actor, publicId: string): Promise<Date | null> {
+export async function estimateFinish(deps: ExpectDeps, { workspaceId }: Actor, publicId: string): Promise<Date | null> {
   const { db, timeZone, gaps } = deps;
   const { rows } = await sql<{ campaignId: number; accountId: number; messenger: string; queued: number }>`
     select c.campaign_id as "campaignId", a.account_id as "accountId", a.messenger, sum(r.queued)::int as queued

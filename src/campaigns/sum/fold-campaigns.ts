@@ -17,7 +17,7 @@ interface OldCampaign {
  * corrected any more, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to
  * do. Any number of processes may do so at once, and stop in between.
  */
-export async function foldCampaigns(db: Database, retentionDays: number, log?: Log): Promise<boolean> {
+export async function compactOldCampaigns(db: Database, retentionDays: number, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'old campaigns');
   const endedBefore = sql`campanile_now() - ${retentionDays} * interval '1 day'`;
   const { rows } = await sql<OldCampaign>`

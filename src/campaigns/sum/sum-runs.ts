@@ -38,7 +38,7 @@ export const acknowledging = sql`
  * not read their deliveries any more. Whatever still changes them, changes the sums with them. False when there is nothing to do.
  * Any number of processes may do so at once, and stop in between.
  */
-export async function sumRuns(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
+export async function rollUpRuns(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'sums');
   const { rows } = await sql<{ account_id: number; run_id: number }>`
     select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id

@@ -28,7 +28,7 @@ export const listQueuedData = z.object({
   left_out: z.number().int().meta({ description: 'How many campaigns more there are: `others` is for them.' }),
 });
 
-export const releaseLedgerBody = z
+export const resumeLedgerBody = z
   .object({
     choices: withDefault(
       z.array(z.object({ campaign_id: campaignBody.shape.campaign_id, choice })).max(MOST_QUEUED),

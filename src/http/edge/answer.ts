@@ -28,13 +28,13 @@ export const API_HEADERS = {
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
-export function answerInEnvelope(server: FastifyInstance, judge: Judge): void {
+export function installEnvelope(server: FastifyInstance, judge: Judge): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const parse = () => {
       try {
-        refuseEncoded(request);
+        rejectContentEncoding(request);
         done(null, parseJsonBody(body));
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));
@@ -82,7 +82,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 }
 
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
-  keepConnection(reply);
+  keepConnectionAlive(reply);
   if (!request.raw.complete) readOn(request);
   reply
     .code(answer.status)
@@ -95,7 +95,7 @@ export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply
  * Fastify closes the connection when it could not read a body. To close at once would make many clients see a broken connection
  * instead of the answer. (What Node itself set, because the server is stopping, stays.)
  */
-function keepConnection(reply: FastifyReply): void {
+function keepConnectionAlive(reply: FastifyReply): void {
   if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) reply.header('connection', 'keep-alive');
 }
 
@@ -106,7 +106,7 @@ function readOn({ raw }: FastifyRequest): void {
   raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
 }
 
-function refuseEncoded(request: FastifyRequest): void {
+function rejectContentEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new AppError('content_type_unsupported', 'The body must not be compressed');

@@ -4,7 +4,7 @@ import { isApiKey } from '../../users/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../users/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../users/api-keys/api-key-store.ts';
 import type { Membership } from '../../users/store.ts';
-import type { NoteSessionUses } from '../../users/sessions/note-session-uses.ts';
+import type { RecordSessionUse } from '../../users/sessions/note-session-uses.ts';
 import type { TokenStates } from '../../users/sessions/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../users/sessions/token.ts';
 import type { z } from 'zod';
@@ -28,7 +28,7 @@ export function createAuthenticate({
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
-  noteSessionUses: NoteSessionUses;
+  noteSessionUses: RecordSessionUse;
 }): Authenticate {
   return (authorization) => {
     if (authorization === undefined)
@@ -42,7 +42,7 @@ export function createAuthenticate({
     // The token is genuine, so strangers at the same address have no part in how long this takes.
     return workForService(() =>
       settle(tokenStates.find(claims), (member) => {
-        const caller = callerOfToken(claims, member, tokens.isProven(claims));
+        const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
         noteSessionUses(claims);
         return caller;
       }),
@@ -54,10 +54,10 @@ export function createAuthenticate({
  * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
  * others: `send` does not read.
  */
-export function requireScope(caller: Caller, { scope, needsProof = false }: Reach): void {
-  const { apiKeyId, scopes = [], isProven } = caller;
+export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
+  const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
   if (apiKeyId === undefined) {
-    if (needsProof && isProven !== true) throw unproven();
+    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw unproven();
     return;
   }
   if (scope === 'token')
@@ -67,7 +67,7 @@ export function requireScope(caller: Caller, { scope, needsProof = false }: Reac
 }
 
 /** What an operation asks of whoever calls it. */
-type Reach = Pick<BearerOperation<z.ZodType, z.ZodType>, 'scope' | 'needsProof'>;
+type Reach = Pick<BearerOperation<z.ZodType, z.ZodType>, 'scope' | 'requiresRecentAuth'>;
 
 function unproven(): AppError {
   return new AppError('proof_required', 'Prove once more who you are: user/confirm_identity, or sign in anew', {
@@ -86,11 +86,11 @@ function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Ca
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-function callerOfToken(claims: TokenClaims, member: Membership | undefined, isProven: boolean): Caller {
+function callerOfToken(claims: TokenClaims, member: Membership | undefined, isRecentlyAuthenticated: boolean): Caller {
   if (!member) throw new AppError('token_revoked', 'The token has been revoked');
   const { userId, tokenId, generation, expiresAtMs } = claims;
   const { workspaceId, role } = member;
-  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isProven };
+  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isRecentlyAuthenticated };
 }
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {

@@ -6,7 +6,7 @@ const IDLE_CHECK_MS = 50;
  * Makes `close()` finish the requests in hand, `timeoutMs` milliseconds at most, and cut what is left then; connections close as
  * soon as they are idle. Returns whether closing has begun.
  */
-export function finishGracefully(server: FastifyInstance, timeoutMs: number): () => boolean {
+export function installGracefulShutdown(server: FastifyInstance, timeoutMs: number): () => boolean {
   let isStopping = false;
   let cut: NodeJS.Timeout | undefined;
   let reap: NodeJS.Timeout | undefined;

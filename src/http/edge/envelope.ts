@@ -81,14 +81,14 @@ function appFailure(error: AppError): FailedAnswer {
   if (error.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer';
   if (error.kind === 'rate_limited' || error.kind === 'unavailable')
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
-  if (error.limit !== undefined) Object.assign(headers, tellUsedUp(error.limit, headers['retry-after'] ?? ''));
+  if (error.limit !== undefined) Object.assign(headers, rateLimitHeaders(error.limit, headers['retry-after'] ?? ''));
   if (error.kind === 'too_slow') headers['connection'] = 'close';
   const { code, message, details } = error;
   return { status: statusOf(code), code, message, details, headers };
 }
 
 /** Of a limit that was reached: what the answers of operations with a limit of their own tell in each (`limit-rates.ts`). */
-function tellUsedUp(limit: number, seconds: string): Record<RateHeader, string> {
+function rateLimitHeaders(limit: number, seconds: string): Record<RateHeader, string> {
   return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
 }
 

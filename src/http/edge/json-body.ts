@@ -19,7 +19,7 @@ export function parseJsonBody(body: Buffer): unknown {
   const text = body.toString('utf8', startsWithByteOrderMark(body) ? 3 : 0);
   const value = parse(text);
   // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
-  if (text.includes('\\u')) refuseUnstorableStrings(value);
+  if (text.includes('\\u')) assertStorableStrings(value);
   return value;
 }
 
@@ -59,20 +59,20 @@ interface Place {
 }
 
 /** Walks with a stack of its own: the call stack would overflow on arrays nested 100,000 deep. */
-function refuseUnstorableStrings(body: unknown): void {
+function assertStorableStrings(body: unknown): void {
   const open: Place[] = [{ value: body, key: '', parent: undefined }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value } = place;
-    if (typeof value === 'string') refuseUnstorable(value, place);
+    if (typeof value === 'string') assertStorable(value, place);
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
-      refuseUnstorable(key, place);
+      assertStorable(key, place);
       if (typeof child === 'string' || typeof child === 'object') open.push({ value: child, key, parent: place });
     }
   }
 }
 
-function refuseUnstorable(text: string, place: Place): void {
+function assertStorable(text: string, place: Place): void {
   if (text.includes('\0')) throw invalid([{ field: pathOf(place), issue: 'must not contain the character NUL' }]);
   if (!text.isWellFormed())
     throw invalid([{ field: pathOf(place), issue: 'must not contain half a surrogate pair (\\ud800 to \\udfff)' }]);

@@ -17,7 +17,7 @@ const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
 /** Notes what of a request means nothing to the operation, as long as its body is what was sent. */
-export function noteMeaningless(operation: Operation): preValidationHookHandler {
+export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
   const takesKey = (operation.access === 'bearer' && operation.idempotent) || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
@@ -35,7 +35,7 @@ export function warningsOf(request: FastifyRequest): string[] {
   return (request.meaningless ?? []).map(({ field, issue }) => `${field} ${issue}`);
 }
 
-export function tellWarnings(request: FastifyRequest, reply: FastifyReply): void {
+export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
   const warnings = warningsOf(request);
   if (warnings.length > 0) reply.header(WARNINGS_HEADER, warnings.map((one) => JSON.stringify(one)).join(', '));
 }
@@ -44,7 +44,7 @@ export function tellWarnings(request: FastifyRequest, reply: FastifyReply): void
  * Throws what is wrong with a body: all of it at once, so that nobody mends the types only to be told of the content next. With
  * `Prefer: handling=strict` what means nothing is wrong, too.
  */
-export async function refuseBody(
+export async function assertValidBody(
   operation: Operation,
   request: FastifyRequest,
   actor: Actor | undefined,
@@ -69,6 +69,6 @@ async function findMore(
   request: FastifyRequest,
   actor: Actor | undefined,
 ): Promise<readonly Problem[]> {
-  if (operation.access === 'open' || !operation.findProblems || !actor) return [];
-  return operation.findProblems(validFields(operation.body, request.body), actor);
+  if (operation.access === 'open' || !operation.validateSemantics || !actor) return [];
+  return operation.validateSemantics(validFields(operation.body, request.body), actor);
 }

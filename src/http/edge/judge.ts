@@ -7,7 +7,7 @@ import { failedAnswer, type FailedAnswer } from './envelope.ts';
 export type Judge = (error: unknown, request: FastifyRequest) => FailedAnswer;
 
 /** `isDiskFull`: whether the disk that the database is on is known to be. */
-export function createJudge({ log, isDiskFull }: { log: Log; isDiskFull: () => boolean }): Judge {
+export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: () => boolean }): Judge {
   const failureLog = createFailureLog(log);
   return (error, request) => {
     const answer = failedAnswer(error, isDiskFull());

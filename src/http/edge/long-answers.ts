@@ -10,7 +10,7 @@ import { successText } from './envelope.ts';
  * A hook that lets those who ask for what is long wait for their turn, which they keep until their answer is out or their connection
  * closed: after `unreadMs` in which they took nothing it is. To come after the caller is known.
  */
-export function awaitAnswerPlace(places: FairSemaphore, unreadMs: number): onRequestHookHandler {
+export function acquireResponsePermit(places: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {
     const gone = new AbortController();
     answer.once('close', () => gone.abort());

@@ -111,7 +111,7 @@ function describe(operation: Operation): { description?: string } {
   const sentences = description === undefined ? [] : [description];
   if (operation.access === 'open') sentences.push('Needs no token.');
   else sentences.push(REACHED_BY[operation.scope]);
-  if (operation.access === 'bearer' && operation.needsProof)
+  if (operation.access === 'bearer' && operation.requiresRecentAuth)
     sentences.push(
       'Takes a token whose bearer has proven who they are within 10 minutes: see `user/confirm_identity`.',
     );

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Health } from '../../lib/health.ts';
 import type { Log } from '../../lib/log.ts';
-import { answerInEnvelope } from './answer.ts';
-import { finishGracefully } from './closing.ts';
-import { createJudge } from './judge.ts';
+import { installEnvelope } from './answer.ts';
+import { installGracefulShutdown } from './closing.ts';
+import { createErrorHandler } from './judge.ts';
 import { measureRequests } from './measure.ts';
 import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
-import { answerInsteadOfNode } from './raw-errors.ts';
+import { handleRawHttpErrors } from './raw-errors.ts';
 import { createInstance, LIMITS, type HttpSettings } from '../server.ts';
-import { refuseOtherHosts } from './refuse-hosts.ts';
-import { refuseUnknown } from './unknown-path.ts';
+import { checkHostHeader } from './refuse-hosts.ts';
+import { registerNotFound } from './unknown-path.ts';
 
 /**
  * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else. Not
@@ -33,13 +33,13 @@ export function buildOperatorServer({
   log: Log;
   settings: HttpSettings;
 }): FastifyInstance {
-  const judge = createJudge({ log, isDiskFull });
+  const judge = createErrorHandler({ log, isDiskFull });
   const server = createInstance(settings, LIMITS, judge);
-  answerInEnvelope(server, judge);
-  answerInsteadOfNode(server.server);
-  refuseOtherHosts(server, settings);
-  const isStopping = finishGracefully(server, LIMITS.closeTimeoutMs);
-  refuseUnknown(server);
+  installEnvelope(server, judge);
+  handleRawHttpErrors(server.server);
+  checkHostHeader(server, settings);
+  const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
+  registerNotFound(server);
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,

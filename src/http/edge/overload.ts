@@ -62,7 +62,7 @@ export interface LoadWatch {
 }
 
 /** Watches the event loop as long as the server is open. Requests that wait for the database are shed where they wait. */
-export function watchLoad(
+export function createLoadShedder(
   server: FastifyInstance,
   { limits, readPool, metrics, log }: { limits: OverloadLimits; readPool: () => PoolUse; metrics: Registry; log: Log },
 ): LoadWatch {
@@ -76,10 +76,10 @@ export function watchLoad(
     lagMs = Math.max(0, now - expected);
     expected = now + limits.sampleMs;
     for (const weight of WEIGHTS) gauges[weight].note(lagMs);
-    tellChanges();
+    logChanges();
   }
 
-  function tellChanges() {
+  function logChanges() {
     const now = WEIGHTS.findLast((weight) => gauges[weight].isHigh());
     if (now === last) return;
     last = now;
@@ -104,14 +104,14 @@ export function watchLoad(
 
 function createGauges(limit: Limit, samples: number) {
   return {
-    open: createGauge(limit.open, samples),
-    heavy: createGauge(limit.heavy, samples),
-    any: createGauge(limit.any, samples),
+    open: createHysteresis(limit.open, samples),
+    heavy: createHysteresis(limit.heavy, samples),
+    any: createHysteresis(limit.any, samples),
   };
 }
 
 /** High once so many values in a row were over the limit, and until as many in a row are well under it. */
-export function createGauge(limit: number, samples: number) {
+export function createHysteresis(limit: number, samples: number) {
   let high = false;
   let against = 0;
   return {

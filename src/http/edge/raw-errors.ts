@@ -8,7 +8,7 @@ import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 const LINGER_MS = 2_000;
 
 /** Takes over what Node would answer by itself, without an envelope, or not at all. */
-export function answerInsteadOfNode(server: Server): void {
+export function handleRawHttpErrors(server: Server): void {
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
@@ -18,7 +18,7 @@ export function answerInsteadOfNode(server: Server): void {
 }
 
 /** Answers, in the envelope, to what Node's HTTP parser refuses and Fastify never sees; then ends the connection. */
-export function answerUnparsable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
     socket.destroy();
     return;

@@ -20,7 +20,7 @@ interface BodyPlace {
 export const SMALL_BODY_BYTES = 256 * 1024;
 
 /** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
-export function awaitBodyPlace(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
+export function acquireBodyPermit(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
   // Not an async function: nearly every body is small.
   return (request, { raw: answer }, done) => {
     const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
@@ -53,7 +53,7 @@ async function takePlace(
 }
 
 /** Does what needs the body, which keeps its place until that is through. */
-export function workOnBody<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+export function withBodyPermit<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
   return bodyPlace ? workInPlace(bodyPlace, work) : work();
 }
 
@@ -74,7 +74,7 @@ export interface BodyPace {
 }
 
 /** Ends with 408 what brings its body too slowly. The time before the body is read, in line for instance, does not count. */
-export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, graceMs }: BodyPace): void {
+export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, graceMs }: BodyPace): void {
   server.addHook('preParsing', (request, reply, payload, done) => {
     done(null, payload);
     const { raw } = request;
@@ -90,7 +90,7 @@ export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, grac
       patienceMs = Math.min(graceMs, patienceMs - (now - lookedAt) + earnedMs);
       lookedAt = now;
       bytesThen = raw.socket.bytesRead;
-      if (patienceMs > 0) timer = setTimeout(lookAfterReading, patienceMs);
+      if (patienceMs > 0) timer = setTimeout(pollAfterReading, patienceMs);
       else
         reply.send(
           new AppError(
@@ -100,8 +100,8 @@ export function refuseSlowBodies(server: FastifyInstance, { bytesPerSecond, grac
         );
     };
     // A process that was held up has not read yet what has come meanwhile.
-    const lookAfterReading = () => setImmediate(look);
-    let timer = setTimeout(lookAfterReading, graceMs);
+    const pollAfterReading = () => setImmediate(look);
+    let timer = setTimeout(pollAfterReading, graceMs);
     raw.once('close', () => clearTimeout(timer));
   });
 }

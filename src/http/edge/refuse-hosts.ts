@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts';
  * Has a server that listens on loopback (`host`) answer to names of loopback and of `publicUrl` only: a page elsewhere could otherwise have a
  * name of its own lead here, and the browser would take us for that page's server. One that listens elsewhere answers to any name.
  */
-export function refuseOtherHosts(
+export function checkHostHeader(
   server: FastifyInstance,
   { host, publicUrl }: { host?: string | undefined; publicUrl?: string | undefined },
 ): void {

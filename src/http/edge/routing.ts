@@ -13,9 +13,9 @@ import type { LoadWatch } from './overload.ts';
 import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
 import { streamSuccess, type WorkInShare } from './long-answers.ts';
-import { noteMeaningless, refuseBody, tellWarnings, warningsOf } from './judge-body.ts';
+import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './judge-body.ts';
 import { workForAddress } from './set-requesters.ts';
-import { awaitBodyPlace, SMALL_BODY_BYTES, workOnBody } from './receive-bodies.ts';
+import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,9 +33,9 @@ export interface RoutingOptions {
   bodyBudget: FairSemaphore;
   load: LoadWatch;
   /** Runs before what may have a long answer. */
-  awaitAnswerPlace: onRequestHookHandler;
+  acquireResponsePermit: onRequestHookHandler;
   /** Does what makes a long answer as a whole, in each user's share of the process. */
-  workInShare: WorkInShare;
+  limitPerUser: WorkInShare;
   /** Whether the dashboard's cookie is one that goes over HTTPS only. */
   isHttps: boolean;
   /** Runs after the caller is known. */
@@ -43,7 +43,7 @@ export interface RoutingOptions {
   /** Runs after the caller is known, before what only previews. */
   previewLimit: onRequestHookHandler;
   /** Throws while the disk is nearly full. */
-  requireRoom: () => Promise<void>;
+  assertDiskSpace: () => Promise<void>;
   /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
   checkAnswers: boolean;
 }
@@ -57,15 +57,15 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     url: operation.path,
     schema: routeSchema(operation),
     attachValidation: true,
-    preValidation: noteMeaningless(operation),
+    preValidation: collectIgnoredFields(operation),
     config: { isWrite: isBearer && operation.scope !== 'read' },
     bodyLimit,
     onRequest: [
       ...(isBearer ? requireCaller(options, operation) : [options.load.shed('open')]),
       ...(isBearer && operation.isPreview ? [options.previewLimit] : []),
-      ...(isBearer && operation.needsRoom ? [options.requireRoom] : []),
-      ...(isBearer && operation.longAnswer ? [options.awaitAnswerPlace] : []),
-      ...(bodyLimit > SMALL_BODY_BYTES ? [awaitBodyPlace(options.bodyBudget, bodyLimit)] : []),
+      ...(isBearer && operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
+      ...(isBearer && operation.longAnswer ? [options.acquireResponsePermit] : []),
+      ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
     ],
     handler: handlerOf(operation, options),
   });
@@ -74,13 +74,13 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
 /** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
 export function requireCaller(
   { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
-  { scope, needsProof = false, isHeavy = false }: { scope: OperationScope; needsProof?: boolean; isHeavy?: boolean },
+  { scope, requiresRecentAuth = false, shedFirst = false }: { scope: OperationScope; requiresRecentAuth?: boolean; shedFirst?: boolean },
 ): onRequestHookHandler[] {
   return [
-    load.shed(isHeavy ? 'heavy' : 'any'),
+    load.shed(shedFirst ? 'heavy' : 'any'),
     authenticateRequest(authenticate, (request) => authorizationOf(request, isHttps)),
     ...(rateLimit ? [rateLimit] : []),
-    refuseOutOfReach({ scope, needsProof }),
+    requireReach({ scope, requiresRecentAuth }),
   ];
 }
 
@@ -106,20 +106,20 @@ export function authenticateRequest(
   };
 }
 
-function refuseOutOfReach(reach: { scope: OperationScope; needsProof: boolean }): onRequestHookHandler {
+function requireReach(reach: { scope: OperationScope; requiresRecentAuth: boolean }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.caller) requireScope(request.caller, reach);
     done();
   };
 }
 
-function handlerOf(operation: Operation, { workInShare, checkAnswers }: RoutingOptions) {
+function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: RoutingOptions) {
   const { answerType } = operation;
   const longAnswer = operation.access === 'bearer' ? operation.longAnswer : undefined;
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const data = await workOnBody(request, () => run(operation, request, reply));
-    tellWarnings(request, reply);
-    if (checkAnswers) refuseUnlikeSchema(operation, data);
+    const data = await withBodyPermit(request, () => run(operation, request, reply));
+    addWarningsHeader(request, reply);
+    if (checkAnswers) assertMatchesSchema(operation, data);
     if (answerType === '*/*')
       reply.send(Readable.from(keepRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
     else if (answerType) reply.type(answerType).send(data);
@@ -128,21 +128,21 @@ function handlerOf(operation: Operation, { workInShare, checkAnswers }: RoutingO
   }
   if (longAnswer !== 'whole') return answer;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    await workInShare(request, () => answer(request, reply));
+    await limitPerUser(request, () => answer(request, reply));
     return reply;
   };
 }
 
 async function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (operation.access === 'open') {
-    await refuseBody(operation, request, undefined);
+    await assertValidBody(operation, request, undefined);
     return operation.handle(contextOf(request, reply));
   }
   const { caller } = request;
   if (!caller) throw new Error('a bearer operation was reached without a caller');
   const { userId, workspaceId, role, apiKeyId } = caller;
   const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
-  await refuseBody(operation, request, actor);
+  await assertValidBody(operation, request, actor);
   const context = contextOf(request, reply);
   const replayed = () => void reply.header('idempotency-replayed', 'true');
   const key = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
@@ -179,7 +179,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
   };
 }
 
-function refuseUnlikeSchema(operation: Operation, data: unknown): void {
+function assertMatchesSchema(operation: Operation, data: unknown): void {
   if (operation.answerType === '*/*') {
     operation.data.parse(data);
     return;

@@ -20,7 +20,7 @@ export function authorizationOf(request: FastifyRequest, isHttps: boolean): stri
 
 /** The token in the session cookie; undefined without one, or when it was not the dashboard that sent the request. */
 export function tokenOfCookie(request: FastifyRequest, isHttps: boolean): string | undefined {
-  return isOfDashboard(request) ? anyTokenOfCookie(request, isHttps) : undefined;
+  return passesCsrfCheck(request) ? anyTokenOfCookie(request, isHttps) : undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export function anyTokenOfCookie({ headers }: FastifyRequest, isHttps: boolean):
  * Whether a page of our own origin sent the request. Another's could ride on the cookie, but can neither set the header nor hide
  * where it comes from. (Browsers leave `sec-fetch-site` out over plain HTTP but to this very machine.)
  */
-export function isOfDashboard({ headers }: FastifyRequest): boolean {
+export function passesCsrfCheck({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return headers[DASHBOARD_HEADER] !== undefined && (site === undefined || site === 'same-origin');
 }

@@ -4,12 +4,12 @@ import type { z } from 'zod';
 import type { Actor } from '../../audit/record-audit.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { UserDependencies } from '../../users/dependencies.ts';
-import { addPasskey, askForPasskey, beginPasskey, provePasskey, type Site } from '../../users/factors/passkeys.ts';
+import { addPasskey, passkeyRequestOptions, beginPasskey, provePasskey, type Site } from '../../users/factors/passkeys.ts';
 import type { UserId } from '../../database/schema.ts';
 import { addPasskeyBody, passkeyBody } from '../contract/session.ts';
 import { requireScope } from './auth.ts';
 import { successText } from './envelope.ts';
-import { authorizationOf, isOfDashboard } from './session-cookie.ts';
+import { authorizationOf, passesCsrfCheck } from './session-cookie.ts';
 import type { Authenticate } from './auth.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -30,7 +30,7 @@ export function registerPasskeys(
 ): void {
   const actorOf = async (request: FastifyRequest): Promise<Actor> => {
     const caller = await authenticate(authorizationOf(request, isHttps));
-    requireScope(caller, { scope: 'token', needsProof: true });
+    requireScope(caller, { scope: 'token', requiresRecentAuth: true });
     const { userId, workspaceId, role } = caller;
     return { userId, workspaceId, role, address: request.ip };
   };
@@ -38,7 +38,7 @@ export function registerPasskeys(
 
   server.post('/session/passkey/ask', { schema: { hide: true } }, async (request, reply) => {
     refuseOthers(request);
-    return reply.type(JSON_TYPE).send(answer(await askForPasskey(users, siteOf(request, publicUrl))));
+    return reply.type(JSON_TYPE).send(answer(await passkeyRequestOptions(users, siteOf(request, publicUrl))));
   });
 
   server.post('/session/passkey/begin', { schema: { hide: true } }, async (request, reply) => {
@@ -73,7 +73,7 @@ export function userOfPasskey(
 }
 
 function refuseOthers(request: FastifyRequest): void {
-  if (!isOfDashboard(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
 }
 
 /** What is not told by the operator can only be this very machine: a name from elsewhere is whatever a request says. */

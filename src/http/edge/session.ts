@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { AppError, invalid } from '../../lib/errors.ts';
 import { listTimeZones } from '../../lib/time-zone.ts';
 import { versionLine } from '../../lib/version.ts';
-import { authorizeUser, letIn } from '../../users/sign-in/authorize-user.ts';
+import { authorizeUser, completeSignIn } from '../../users/sign-in/authorize-user.ts';
 import type { UserDependencies } from '../../users/dependencies.ts';
-import { confirmIdentity } from '../../users/sign-in/confirm-identity.ts';
+import { reauthenticate } from '../../users/sign-in/confirm-identity.ts';
 import { getProfile, userIsGone } from '../../users/get-profile.ts';
 import type { Client } from '../../users/sessions/session-store.ts';
 import { signOut } from '../../users/sessions/sign-out.ts';
@@ -16,7 +16,7 @@ import { userOfPasskey } from './session-passkeys.ts';
 import { successText } from './envelope.ts';
 import { profileOf } from '../routes/users/profile.ts';
 import type { LoadWatch } from './overload.ts';
-import { isOfDashboard, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
+import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 
 const PATH = '/session';
 
@@ -41,7 +41,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     const userId = await userOfPasskey(users, request, { passkey: body.passkey, publicUrl });
     const user = await findUser(users.db, userId);
     if (!user) throw userIsGone();
-    return letIn(users, user, clientOf(request));
+    return completeSignIn(users, user, clientOf(request));
   };
   /** What the cookie held until now is good for nobody any more. */
   const endOld = async (request: FastifyRequest) => {
@@ -85,7 +85,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
     const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
     if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'is not yours' }]);
-    keep(reply, isTheirs ? users.tokens.prove(claims) : await confirmIdentity(users, claims, proof));
+    keep(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
     return answer(reply, await sessionOf(users, claims));
   });
 
@@ -105,7 +105,7 @@ function clientOf(request: FastifyRequest): Client {
 }
 
 function refuseOthers(request: FastifyRequest): void {
-  if (!isOfDashboard(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
 }
 
 async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {

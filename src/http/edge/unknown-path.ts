@@ -9,7 +9,7 @@ const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
  * Answers 405 on a known path with another method and 404 on all others, without reading a body. A browser that asks for a page gets
  * the dashboard's, if there is one, which says the same and leads home.
  */
-export function refuseUnknown(server: FastifyInstance, sendPage?: (reply: FastifyReply) => FastifyReply): void {
+export function registerNotFound(server: FastifyInstance, sendPage?: (reply: FastifyReply) => FastifyReply): void {
   const methodsOfPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
     const path = normalized(url);

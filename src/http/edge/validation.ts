@@ -10,7 +10,7 @@ export function validateBody<Schema extends z.ZodType>(
   body: unknown,
 ): { value: z.output<Schema> } | { error: AppError } {
   // Of a request without a body and without a content type Fastify makes null; where nothing is required that is as good as {}.
-  const result = schema.safeParse(body ?? {}, { error: plainWords });
+  const result = schema.safeParse(body ?? {}, { error: describeIssue });
   return result.success ? { value: result.data } : { error: refusal(result.error.issues) };
 }
 
@@ -42,7 +42,7 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What a schema does not say in words of its own. */
-function plainWords(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is required';
   switch (issue.code) {

@@ -5,7 +5,7 @@ import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { workFor } from '../../lib/requester.ts';
 import type { EventStream } from './event-stream.ts';
 import { messageFrames, STREAMED_TYPES } from './tell-events.ts';
-import type { WorkspaceFeed } from './workspace-feed.ts';
+import type { WorkspaceChannel } from './workspace-feed.ts';
 
 /** Who waits for a page is patient: there is more of what was missed than of anybody's hurry. */
 const PLACES = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
@@ -26,11 +26,11 @@ export function createCatchUp({
   /** In events. */
   page: number;
   onCaughtUp: () => void;
-}): (feed: WorkspaceFeed, stream: EventStream) => void {
+}): (feed: WorkspaceChannel, stream: EventStream) => void {
   const permits = createFairSemaphore(PLACES);
 
   /** Answers whether there may be more. */
-  async function tellPage({ workspaceId }: WorkspaceFeed, stream: EventStream): Promise<boolean> {
+  async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
     const { place } = stream;
     if (!place) return false;
     const giveBack = await permits.acquire({ key: String(workspaceId) });
@@ -47,10 +47,10 @@ export function createCatchUp({
     }
   }
 
-  async function catchUp(feed: WorkspaceFeed, stream: EventStream): Promise<void> {
+  async function catchUp(feed: WorkspaceChannel, stream: EventStream): Promise<void> {
     let isMore = true;
     while (isMore && stream.isOpen()) {
-      isMore = await tellPage(feed, stream);
+      isMore = await sendEventPage(feed, stream);
       await stream.taken();
     }
     if (!feed.behind.delete(stream)) return;

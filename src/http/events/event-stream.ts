@@ -96,7 +96,7 @@ export function eventFrame(
 }
 
 /** No event, but from where its client can go on. */
-export function placeFrame(place: Place): string {
+export function positionFrame(place: Place): string {
   return `${idLine(place)}\n`;
 }
 

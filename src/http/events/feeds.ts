@@ -2,7 +2,7 @@ import { AppError, OverloadError } from '../../lib/errors.ts';
 import type { WorkspaceId } from '../../database/schema.ts';
 import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
-import { createWorkspaceFeed, type WorkspaceFeed } from './workspace-feed.ts';
+import { createWorkspaceFeed, type WorkspaceChannel } from './workspace-feed.ts';
 
 /** How many streams there may be. */
 export interface FeedLimits {
@@ -16,22 +16,22 @@ export const RETRY_SECONDS = 5;
 
 /** The clients of this process that listen to live progress, by workspace. */
 export interface Feeds {
-  all(): WorkspaceFeed[];
-  of(workspaceId: WorkspaceId): WorkspaceFeed | undefined;
+  all(): WorkspaceChannel[];
+  of(workspaceId: WorkspaceId): WorkspaceChannel | undefined;
   streams(): Iterable<EventStream>;
   /** Of streams. */
   count(): number;
   /** Throws `rate_limited` or `unavailable` when there are too many already. */
-  requireRoom(caller: Caller): void;
+  assertDiskSpace(caller: Caller): void;
   /** Takes a newcomer; answers what takes it out again. */
   add(stream: EventStream): () => void;
 }
 
 export function createFeeds(limits: FeedLimits): Feeds {
-  const feeds = new Map<WorkspaceId, WorkspaceFeed>();
+  const feeds = new Map<WorkspaceId, WorkspaceChannel>();
   let size = 0;
 
-  function remove(feed: WorkspaceFeed, stream: EventStream) {
+  function remove(feed: WorkspaceChannel, stream: EventStream) {
     const wasThere = [feed.streams, feed.newcomers, feed.behind].filter((those) => those.delete(stream));
     if (wasThere.length === 0) return;
     size -= 1;
@@ -49,7 +49,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       }
     },
     count: () => size,
-    requireRoom({ userId, workspaceId }) {
+    assertDiskSpace({ userId, workspaceId }) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
       const feed = feeds.get(workspaceId);
       const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];

@@ -11,20 +11,20 @@ import { findLapsed } from '../../users/sessions/find-lapsed.ts';
 import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Feeds } from './feeds.ts';
-import { STREAMED_TYPES, tellEvents, tellMissed } from './tell-events.ts';
-import type { WorkspaceFeed } from './workspace-feed.ts';
+import { STREAMED_TYPES, broadcastEvents, sendMissedEvents } from './tell-events.ts';
+import type { WorkspaceChannel } from './workspace-feed.ts';
 
-interface LookDeps {
+interface PollDeps {
   db: Database;
   log: Log;
   clock: Clock;
   /** Takes over a stream that has missed more than was read. */
-  catchUp: (feed: WorkspaceFeed, stream: EventStream) => void;
+  catchUp: (feed: WorkspaceChannel, stream: EventStream) => void;
 }
 
 /** What was read of some workspaces in one go. */
 interface Seen {
-  feeds: readonly WorkspaceFeed[];
+  feeds: readonly WorkspaceChannel[];
   accounts: Awaited<ReturnType<typeof readAccountStates>>;
   progress: ReadonlyMap<WorkspaceId, WorkspaceProgress>;
   happened: NewEvents;
@@ -35,7 +35,7 @@ interface Seen {
  * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
  */
 export async function look(
-  deps: LookDeps,
+  deps: PollDeps,
   feeds: Feeds,
   { lookMs, events }: { lookMs: number; events: PageLimits },
 ): Promise<boolean> {
@@ -66,7 +66,7 @@ export async function look(
   );
 }
 
-async function read({ db }: LookDeps, feeds: readonly WorkspaceFeed[], limits: PageLimits): Promise<Seen> {
+async function read({ db }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits): Promise<Seen> {
   const [accounts, progress, happened] = await Promise.all([
     readAccountStates(
       { db },
@@ -82,7 +82,7 @@ async function read({ db }: LookDeps, feeds: readonly WorkspaceFeed[], limits: P
   return { feeds, accounts, progress: new Map(progress.map((one) => [one.workspaceId, one])), happened };
 }
 
-function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceFeed): void {
+function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChannel): void {
   const state = accounts.get(feed.workspaceId);
   if (state) feed.noteAccount(JSON.stringify(toAccountEvent(state)));
   const seen = progress.get(feed.workspaceId);
@@ -95,25 +95,25 @@ function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceFeed): 
       })),
     );
   }
-  tellEvents(feed, happened);
+  broadcastEvents(feed, happened);
 }
 
 /** Its clients come back, and are told as soon as its data can be read. */
-function endFeed({ log }: LookDeps, feed: WorkspaceFeed, error: unknown): void {
+function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): void {
   const { workspaceId } = feed;
   log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');
   for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
 }
 
 function welcome(
-  { catchUp }: LookDeps,
+  { catchUp }: PollDeps,
   happened: NewEvents,
-  { feed, streams }: { feed: WorkspaceFeed; streams: readonly EventStream[] },
+  { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
 ): void {
   // It may have left meanwhile.
   const there = streams.filter((stream) => feed.newcomers.has(stream));
   const [ready, behind] = [new Array<EventStream>(), new Array<EventStream>()];
-  for (const stream of there) (tellMissed(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
+  for (const stream of there) (sendMissedEvents(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
   if (feed.streams.size === 0) feed.place = happened.head;
   feed.welcome(ready);
   for (const stream of behind) {

@@ -80,7 +80,7 @@ export function registerEvents(
     onRequest: [
       ...onRequest,
       (request, _reply, done) => {
-        if (request.caller) watch.requireRoom(request.caller);
+        if (request.caller) watch.assertDiskSpace(request.caller);
         done();
       },
     ],

@@ -4,7 +4,7 @@ import type { WorkspaceEvent } from '../../events/read-events.ts';
 import type { ExpiredEvent } from '../contract/events.ts';
 import { isKept } from './event-id.ts';
 import { eventFrame, type EventStream } from './event-stream.ts';
-import type { WorkspaceFeed } from './workspace-feed.ts';
+import type { WorkspaceChannel } from './workspace-feed.ts';
 
 /** What a stream tells of; the others are about webhooks themselves. */
 export const STREAMED_TYPES: readonly string[] = EVENT_TYPES;
@@ -19,7 +19,7 @@ export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]):
 }
 
 /** Tells those who listen to a workspace what has happened there since they were told last. */
-export function tellEvents(feed: WorkspaceFeed, told: NewEvents): void {
+export function broadcastEvents(feed: WorkspaceChannel, told: NewEvents): void {
   if (feed.streams.size === 0) return;
   const { events, upTo } = told.of(feed.workspaceId);
   const before = feed.place?.position ?? upTo.position;
@@ -36,7 +36,7 @@ export function tellEvents(feed: WorkspaceFeed, told: NewEvents): void {
  * Tells a newcomer what it has missed, as far as that was read. Answers whether that was all: if not, it has to catch up with the
  * others before it can be told with them.
  */
-export function tellMissed(stream: EventStream, workspaceId: WorkspaceFeed['workspaceId'], told: NewEvents): boolean {
+export function sendMissedEvents(stream: EventStream, workspaceId: WorkspaceChannel['workspaceId'], told: NewEvents): boolean {
   const { events, upTo } = told.of(workspaceId);
   const missedFrom: Place | undefined = stream.place && isKept(stream.place, told.head) ? stream.place : undefined;
   if (!missedFrom) {

@@ -40,7 +40,7 @@ export const WATCH_LIMITS: WatchLimits = {
 /** The clients of this process that listen to live progress. */
 export interface Watch {
   /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
-  requireRoom(caller: Caller): void;
+  assertDiskSpace(caller: Caller): void;
   /**
    * Tells the client from now on, or from what it heard last, until it leaves, is too slow, or its token ends. An id that is none is as
    * good as one that is too old.
@@ -91,10 +91,10 @@ export function watchProgress({
   hints?.on('campanile_tokens', () => loop.wake());
 
   return {
-    requireRoom(caller) {
+    assertDiskSpace(caller) {
       if (isEnding)
         throw new AppError('server_stopping', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
-      feeds.requireRoom(caller);
+      feeds.assertDiskSpace(caller);
     },
     add(response, who) {
       // Its client left while it was found out who that is: nothing will say so any more.

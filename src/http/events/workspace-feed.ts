@@ -1,10 +1,10 @@
 import { NEVER_SEEN } from '../../campaigns/read/read-progress.ts';
 import type { WorkspaceId } from '../../database/schema.ts';
 import type { Place } from '../../events/read-new-events.ts';
-import { eventFrame, placeFrame, type EventStream } from './event-stream.ts';
+import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 
 /** What a workspace's clients have been told, and who they are. */
-export interface WorkspaceFeed {
+export interface WorkspaceChannel {
   readonly workspaceId: WorkspaceId;
   /** Of the last look into the ledger. */
   changes: number;
@@ -38,7 +38,7 @@ interface Told {
   toldAtMs: number;
 }
 
-export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceFeed {
+export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceChannel {
   let account: Told | undefined;
   let campaigns = new Map<string, Told>();
   let wasSeen = false;
@@ -89,14 +89,14 @@ export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceFeed {
       for (const stream of this.streams) stream.send(frames);
     },
     tellPlace() {
-      if (this.place) for (const stream of this.streams) stream.send(placeFrame(this.place));
+      if (this.place) for (const stream of this.streams) stream.send(positionFrame(this.place));
     },
     welcome(waiting) {
       const current = all().filter((one) => one.isCurrent);
       const frames = current.map(({ name, json }, index) =>
         eventFrame(name, json, index === current.length - 1 ? this.place : undefined),
       );
-      if (frames.length === 0 && this.place) frames.push(placeFrame(this.place));
+      if (frames.length === 0 && this.place) frames.push(positionFrame(this.place));
       for (const stream of waiting) {
         // It may have left meanwhile.
         if (!this.newcomers.delete(stream)) continue;

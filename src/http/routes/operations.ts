@@ -50,7 +50,7 @@ import { resetFactorsOperation } from './admin/reset-factors.ts';
 import { listInvitationsOperation } from './admin/list-invitations.ts';
 import { listUsersOperation } from './admin/list-users.ts';
 import { listQueuedOperation } from './admin/list-queued.ts';
-import { releaseLedgerOperation } from './admin/release-ledger.ts';
+import { resumeLedgerOperation } from './admin/release-ledger.ts';
 import { withdrawInvitationOperation } from './admin/withdraw-invitation.ts';
 import { acceptInviteOperation } from './users/accept-invite.ts';
 import { inviteOperation } from './users/invite.ts';
@@ -228,6 +228,6 @@ function listMailOperations(deps: UserDependencies & ProfileDeps): Operation[] {
     resetFactorsOperation(deps),
     deleteUserOperation(deps),
     listQueuedOperation(deps),
-    releaseLedgerOperation(deps),
+    resumeLedgerOperation(deps),
   ];
 }

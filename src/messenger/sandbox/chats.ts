@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../database/connect.ts';
-import { createBatch } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batch.ts';
 import { isDataError } from '../../lib/database-errors.ts';
 import { AppError, invalid } from '../../lib/errors.ts';
 import type { GroupKind, MessengerGroup } from '../messenger.ts';
@@ -47,7 +47,7 @@ interface ChatRow {
  * called. Of many accounts at once it is looked up together whether they are: as a rule they are, and are opened again.
  */
 export function createPlanter(db: Database): (accountId: number) => Promise<void> {
-  const known = createBatch((accountIds: number[]) => areKnown(db, accountIds), {
+  const known = createBatcher((accountIds: number[]) => areKnown(db, accountIds), {
     parallel: 2,
     most: 500,
     isAboutItem: isDataError,

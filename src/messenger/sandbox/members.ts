@@ -21,7 +21,7 @@ const REACTS = 0.15;
 const REPLIES = 0.05;
 
 /** What the member with that index does about that message. Always the same answer. */
-export function memberDoings(messageId: string, member: number): Doings {
+export function simulateMember(messageId: string, member: number): Doings {
   const random = seededRandom(`${messageId}/${member}`);
   const deliveredMs = delay(random(), DELIVERY_MEDIAN_MS);
   const reads = random() < READS;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../database/connect.ts';
-import { createBatch } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batch.ts';
 import { isDataError } from '../../lib/database-errors.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
-import { refusePost } from './refuse-post.ts';
+import { findPostRejection } from './refuse-post.ts';
 import { errorCodeOf } from '../../lib/errors.ts';
 
 /** A post as the members of a sandbox group see it. */
@@ -42,14 +42,14 @@ const PARALLEL = 4;
  * not take.
  */
 export function createPostSender(db: Database, speed: number): SendPost {
-  const batch = createBatch((sendings: Sending[]) => sendTogether(db, sendings, speed), {
+  const batch = createBatcher((sendings: Sending[]) => sendTogether(db, sendings, speed), {
     parallel: PARALLEL,
     most: DESTINATIONS_AT_ONCE,
     weigh: ({ to }) => to.length,
     isAboutItem: isDataError,
   });
   return async (sending) => {
-    const reason = refusePost(sending.post);
+    const reason = findPostRejection(sending.post);
     if (reason !== undefined) return sending.to.map(() => ({ kind: 'refused', reason, final: true }));
     return batch.add(sending);
   };

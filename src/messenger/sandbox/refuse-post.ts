@@ -13,7 +13,7 @@ const known = new WeakMap<Post, string | undefined>();
  * Why WhatsApp would not take a post, whatever the group: its text is too long, or members would see nothing of it. Undefined when it
  * would. The text is read as members read it, once for each post and not once for each turn.
  */
-export function refusePost(post: Post): string | undefined {
+export function findPostRejection(post: Post): string | undefined {
   if (!known.has(post)) known.set(post, findReason(post));
   return known.get(post);
 }

@@ -7,7 +7,7 @@ import { createChannelChat, createCommunityChats, createGroupChat, createPlanter
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
-import { tellDoings } from './tell-doings.ts';
+import { emitSimulatedActivity } from './tell-doings.ts';
 import { SANDBOX } from './traits.ts';
 
 /**
@@ -57,7 +57,7 @@ export function createSandbox({
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const loop = startLoop('sandbox members', () => tellDoings({ db, log, speed, record }), {
+      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record }), {
         log,
         ...(onLoopError && { onError: onLoopError }),
       });

@@ -3,7 +3,7 @@ import type { Connection, Database } from '../../database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../database/isolate-statement.ts';
 import type { Log } from '../../lib/log.ts';
 import type { MemberEvent, RecordEvents } from '../messenger.ts';
-import { memberDoings } from './members.ts';
+import { simulateMember } from './members.ts';
 
 const MESSAGES_PER_STEP = 200;
 const EVENTS_PER_STEP = 20_000;
@@ -35,13 +35,13 @@ interface MessageRow {
  * Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. What could not be
  * recorded is told again when nobody else can be telling it any more.
  */
-export async function tellDoings(teller: Teller): Promise<number> {
+export async function emitSimulatedActivity(teller: Teller): Promise<number> {
   const { db } = teller;
   const counts = await isolateStatement(teller, 'sandbox members', {
     findOwners: () => findDueAccounts(db),
     run: (owners) => tellOf(teller, owners),
   });
-  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextLookMs(db);
+  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db);
 }
 
 async function findDueAccounts(db: Connection): Promise<number[]> {
@@ -68,7 +68,7 @@ async function tellOf({ db, speed, record }: Teller, owners: Owners): Promise<nu
   }
   await recordBatch(batch);
   const recorded = told.filter(({ message }) => !unrecorded.has(message.account_id));
-  if (recorded.length > 0) await noteTold(db, recorded);
+  if (recorded.length > 0) await recordEmitted(db, recorded);
   return messages.length;
 }
 
@@ -118,7 +118,7 @@ function storyOf(message: MessageRow, speed: number): Story {
   };
 
   message.participants.forEach((participant, index) => {
-    const doings = memberDoings(message.message_id, index);
+    const doings = simulateMember(message.message_id, index);
     happens('delivered', participant, doings.deliveredMs);
     happens('read', participant, doings.readMs);
     happens('reacted', participant, doings.reactedMs);
@@ -130,7 +130,7 @@ function storyOf(message: MessageRow, speed: number): Story {
   return { events, nextMs: nextMs === null ? null : Math.max(nextMs, message.now_ms + pauseMs) };
 }
 
-async function noteTold(db: Connection, told: ReadonlyArray<Story & { message: MessageRow }>): Promise<void> {
+async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { message: MessageRow }>): Promise<void> {
   await sql`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000),
@@ -141,7 +141,7 @@ async function noteTold(db: Connection, told: ReadonlyArray<Story & { message: M
     where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
 }
 
-async function nextLookMs(db: Connection): Promise<number> {
+async function nextPollMs(db: Connection): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(next_doing_at) - campanile_now()) * 1000)::float8 as ms
     from sandbox_messages where next_doing_at is not null`.execute(db);

@@ -1,8 +1,8 @@
-import type { MessengerTraits } from '../messenger.ts';
+import type { MessengerCapabilities } from '../messenger.ts';
 import { WHATSAPP_WINDOWS } from '../windows.ts';
 
 export const SANDBOX = {
   name: 'sandbox',
   linksAtOnce: true,
   changeWindows: WHATSAPP_WINDOWS,
-} as const satisfies MessengerTraits;
+} as const satisfies MessengerCapabilities;

@@ -49,7 +49,7 @@ export function isOutdated(code: number | undefined): boolean {
   return code === 405 || code === 409;
 }
 
-export function judgeEnding(code: number | undefined, said: LastWord['said'] = {}): Ending {
+export function classifyEnding(code: number | undefined, said: LastWord['said'] = {}): Ending {
   switch (code) {
     case 515:
       return { kind: 'again', atOnce: true, reason: 'WhatsApp asked for a new connection' };
@@ -115,7 +115,7 @@ export type Refusal =
   | { kind: 'rest'; cause: PauseCause; reason: string };
 
 /** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
-export function judgeRefusal(code: number): Refusal {
+export function classifyRejection(code: number): Refusal {
   switch (code) {
     case 400:
     case 405:
@@ -166,7 +166,7 @@ export function refusalOf(error: unknown): number | undefined {
 }
 
 /** Whether a question about several was refused for what some of them are: the others can be asked about without those. */
-export function isRefusedForSome(error: unknown): boolean {
+export function isPartialRejection(error: unknown): boolean {
   const code = refusalOf(error);
   return code !== undefined && [400, 404, 406, 410].includes(code);
 }

@@ -4,13 +4,13 @@ import type { Database } from '../../database/connect.ts';
 import type { OnLoopError } from '../../lib/failure-streak.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
-import type { LinkMethod, MessengerAccount, MessengerSession, TellState } from '../messenger.ts';
-import { askForChats } from './chats/ask-for-chats.ts';
+import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } from '../messenger.ts';
+import { queryChats } from './chats/ask-for-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
 import { followGroups } from './chats/follow-groups.ts';
 import type { GroupMemory } from './chats/group-memory.ts';
 import { keepChats, type KnownChats } from './chats/keep-chats.ts';
-import { askHowLong } from './connect/ask-how-long.ts';
+import { withServerCooldown } from './connect/ask-how-long.ts';
 import { keepConnected, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
@@ -18,20 +18,20 @@ import { newCredentials, type Credentials, type Notes } from './connect/credenti
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
 import { quietLog } from './connect/quiet-log.ts';
-import { createRest, type Rest } from './connect/rest.ts';
+import { createCooldown, type Rest } from './connect/rest.ts';
 import type { Restriction } from './connect/socket.ts';
 import { RESTRICTED } from './failures.ts';
 import type { Uploads } from './files/keep-uploads.ts';
-import { hearDevices } from './hear/hear-devices.ts';
-import { hearMembers } from './hear/hear-members.ts';
+import { listenForDevices } from './hear/hear-devices.ts';
+import { listenForMembers } from './hear/hear-members.ts';
 import { peopleIn } from './hear/participants.ts';
-import type { LookTiming } from './hear/plan-looks.ts';
-import type { TellMembers } from './hear/tell-members.ts';
-import { tellPairs } from './hear/tell-pairs.ts';
+import type { PollTiming } from './hear/plan-looks.ts';
+import type { EmitMemberEvents } from './hear/tell-members.ts';
+import { emitLidMappings } from './hear/tell-pairs.ts';
 import { watchChannels, WATCHED_DAYS } from './hear/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
-import { createHolds, type Holds } from './send/hold-back.ts';
-import { keepMembers, type KnownMembers } from './send/known-members.ts';
+import { createRetrySuppression, type Holds } from './send/hold-back.ts';
+import { createMemberCache, type KnownMembers } from './send/known-members.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
 
@@ -40,11 +40,11 @@ export interface SessionOptions {
   log: Log;
   account: MessengerAccount;
   table: KeyTable;
-  tell: TellState;
+  tell: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
   /** Hears what members do. */
-  tellMembers: TellMembers;
+  tellMembers: EmitMemberEvents;
   /** Places for connections that are being made. */
   connecting: FairSemaphore;
   /** Places for first posts to large groups. */
@@ -59,7 +59,7 @@ export interface SessionOptions {
 }
 
 /** In milliseconds. */
-export interface SessionTiming extends ConnectionTiming, LookTiming {
+export interface SessionTiming extends ConnectionTiming, PollTiming {
   /** How long the answer to a post is waited for. */
   answerMs: number;
   /** From one answer to a phone that asks for a post again to the next, of one account. */
@@ -86,11 +86,11 @@ export function startSession(
   const { accountId } = account;
   const closing = new AbortController();
   const { signal } = closing;
-  const given = createRest(options.tell, timing.restMs, account.pause);
-  const rest = askHowLong(given, () => connection.online(), log.child({ accountId }));
+  const given = createCooldown(options.tell, timing.restMs, account.pause);
+  const rest = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // Whatever was told before, by another process perhaps: there is no connection now.
   if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
-  const pairs = tellPairs(accountId, tellMembers);
+  const pairs = emitLidMappings(accountId, tellMembers);
   const channels = createChannelQueries(options.queryIds, log);
   const chats = keepChats({
     memory: options.groups,
@@ -102,8 +102,8 @@ export function startSession(
   const linking =
     'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
-  const members = keepMembers(credentials.notes, timing.leaveOutMs);
-  const holds = createHolds();
+  const members = createMemberCache(credentials.notes, timing.leaveOutMs);
+  const holds = createRetrySuppression();
   const online = () => connection.online()?.client;
   const answers = startAnswering(options, { notes: credentials.notes, rest, holds, client: online });
   const connection: Connection = keepConnected({
@@ -133,7 +133,7 @@ export function startSession(
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
-    ...askForChats({ connection, rest, channels, chats }),
+    ...queryChats({ connection, rest, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -175,8 +175,8 @@ function socketOptions(
     onRestriction: (restriction) => heed(rest, restriction),
     onClient(client) {
       followGroups(client, chats);
-      hearMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
-      hearDevices(client, { accountId, log, members });
+      listenForMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+      listenForDevices(client, { accountId, log, members });
       answers.listen(client);
     },
   };

@@ -1,4 +1,4 @@
-import type { MessengerTraits } from '../messenger.ts';
+import type { MessengerCapabilities } from '../messenger.ts';
 import { WHATSAPP_WINDOWS } from '../windows.ts';
 
 export const WHATSAPP = {
@@ -6,4 +6,4 @@ export const WHATSAPP = {
   staysOpen: true,
   sendsOneByOne: true,
   changeWindows: WHATSAPP_WINDOWS,
-} as const satisfies MessengerTraits;
+} as const satisfies MessengerCapabilities;

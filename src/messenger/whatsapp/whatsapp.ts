@@ -4,13 +4,13 @@ import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Vault } from '../../lib/vault.ts';
-import type { LinkMethod, Messenger, MessengerAccount, TellState } from '../messenger.ts';
+import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
 import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { forgetOldPosts } from './send/sent-posts.ts';
-import { createMemberTeller, type MemberTeller } from './hear/tell-members.ts';
+import { createMemberEventEmitter, type MemberEventEmitter } from './hear/tell-members.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { ChannelQueryIds } from './chats/channels.ts';
 import type { Uploads } from './files/keep-uploads.ts';
@@ -87,7 +87,7 @@ interface Shared extends WhatsAppOptions {
   groups: GroupMemory;
   /** The same. */
   client: Promise<ClientVersions> | undefined;
-  members: MemberTeller;
+  members: MemberEventEmitter;
 }
 
 /** WhatsApp itself, through its protocol for linked devices. */
@@ -108,7 +108,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     uploads: undefined,
     groups: createGroupMemory(),
     client: undefined,
-    members: createMemberTeller({ log, onLost: onEventsLost, onLoopError }),
+    members: createMemberEventEmitter({ log, onLost: onEventsLost, onLoopError }),
   };
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
   const clearing = startLoop('old posts', () => clearPosts(db, log), watched);
@@ -145,7 +145,7 @@ async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> 
   return resealed > 0 ? 0 : CLEARING_MS;
 }
 
-async function open(shared: Shared, account: MessengerAccount, tell: TellState) {
+async function open(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
   const { startSession, loadCredentials, options } = await prepare(shared, account, tell);
   const credentials = await loadCredentials(options.table);
   if (credentials) return startSession(options, { credentials });
@@ -153,7 +153,7 @@ async function open(shared: Shared, account: MessengerAccount, tell: TellState) 
   return undefined;
 }
 
-async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, tell: TellState) {
+async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, tell: OnStateChange) {
   const { startSession, options } = await prepare(shared, account, tell);
   const session = startSession(options, { method });
   try {
@@ -166,7 +166,7 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 }
 
 /** Loads the client, and claims the account's credentials for this worker. */
-async function prepare(shared: Shared, account: MessengerAccount, tell: TellState) {
+async function prepare(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
   const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
   const [{ loadClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
     import('./connect/load-client.ts'),

@@ -4,7 +4,7 @@ import type { Warning, WarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, Place } from './draft-line.ts';
 import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
-import { bulletedList, numberedList, takeMarker, type List, type Marker } from './list-markers.ts';
+import { bulletedList, numberedList, nextMarker, type List, type Marker } from './list-markers.ts';
 import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
 
@@ -185,7 +185,7 @@ export class DocumentWriter {
   #openItem(): void {
     this.#endLine(LINE_GAP);
     this.#items++;
-    this.#marker = takeMarker(this.#lists);
+    this.#marker = nextMarker(this.#lists);
   }
 
   #openLink(target: string | undefined): void {

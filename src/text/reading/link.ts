@@ -20,7 +20,7 @@ export function readTarget(href: string): string | undefined {
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
   const target = scheme + written.slice(scheme.length).replace(UNSAFE_IN_ADDRESS, percentEncode);
-  return isWhole(scheme, target) ? target : undefined;
+  return isComplete(scheme, target) ? target : undefined;
 }
 
 /** The text that stands for a target in a message: without `mailto:` and `tel:`, which messengers do not read. */
@@ -68,7 +68,7 @@ function percentEncode(character: string): string {
   return encodeURIComponent(character.toWellFormed());
 }
 
-function isWhole(scheme: string, target: string): boolean {
+function isComplete(scheme: string, target: string): boolean {
   const rest = target.slice(scheme.length);
   if (scheme === 'mailto:') return withoutQuery(rest).includes('@');
   if (scheme === 'tel:') return /\d/.test(rest);

@@ -21,7 +21,7 @@ export function numberedList(start: string | undefined): List {
 }
 
 /** The marker of the next item of the innermost list. WhatsApp reads lists at the edge only, so that inner ones become bullets. */
-export function takeMarker(lists: readonly List[]): Marker {
+export function nextMarker(lists: readonly List[]): Marker {
   const list = lists.at(-1);
   const number = list?.next;
   if (list !== undefined && number !== undefined) list.next = number + 1;

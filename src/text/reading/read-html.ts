@@ -25,7 +25,7 @@ export interface Findings {
   /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
   isTooDeep: boolean;
   /** Whether it makes more elements than `elementLimit` allows. */
-  isTooTangled: boolean;
+  isTooComplex: boolean;
 }
 
 /**
@@ -69,7 +69,7 @@ const COUNTING: typeof defaultTreeAdapter = {
  * each mark open again in a new block.
  */
 class Author implements TokenHandler {
-  readonly findings: Findings = { tags: new Set(), links: new Set(), isTooDeep: false, isTooTangled: false };
+  readonly findings: Findings = { tags: new Set(), links: new Set(), isTooDeep: false, isTooComplex: false };
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
   readonly #html: string;
@@ -134,7 +134,7 @@ class Author implements TokenHandler {
   }
 
   #giveUpIfTooMuch(): void {
-    this.findings.isTooTangled = created - this.#createdBefore > elementLimit(this.#html.length);
-    this.#isGivenUp = this.findings.isTooDeep || this.findings.isTooTangled;
+    this.findings.isTooComplex = created - this.#createdBefore > elementLimit(this.#html.length);
+    this.#isGivenUp = this.findings.isTooDeep || this.findings.isTooComplex;
   }
 }

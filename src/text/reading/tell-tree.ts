@@ -6,7 +6,7 @@ type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /** Tells a writer what is in a tree of allowed tags, as `readHtml` makes it. */
-export function tellTree(tree: Node, writer: DocumentWriter): void {
+export function walkTree(tree: Node, writer: DocumentWriter): void {
   const withText = new Set<unknown>();
   findLinksWithText(tree, undefined, withText);
   tell(tree, undefined, { writer, withText });

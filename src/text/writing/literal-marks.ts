@@ -21,7 +21,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
  * would end something. Signs that can do neither are left alone, so `2*3*4` and `snake_case` stay as they are. It rather guards one
  * sign too many than one too few. `meant` are the signs that are not the author's, in order. Linear in the length of the line.
  */
-export function keepLiteral(text: string, meant: readonly Sign[]): string {
+export function escapeMarks(text: string, meant: readonly Sign[]): string {
   if (meant.length === 0 && text.search(ANY_SIGN) < 0) return text;
   const signs = allSigns(text, meant);
   if (signs.length === meant.length) return text;

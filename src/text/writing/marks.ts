@@ -38,8 +38,8 @@ export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] 
       const closingSigns = SIGNS_OF[closing]?.closing ?? '';
       const openingSigns = SIGNS_OF[opening]?.opening ?? '';
       const border = closingSigns + borderSpace(last, closing, opening, piece.text);
-      noteSigns(signs, closingSigns, text.length, 'end');
-      noteSigns(signs, openingSigns, text.length + border.length, 'begin');
+      addSigns(signs, closingSigns, text.length, 'end');
+      addSigns(signs, openingSigns, text.length + border.length, 'begin');
       text += border + openingSigns;
       open = kept === NONE ? opening : kept | (opening << MARK_BITS);
       style = styleOf(open);
@@ -60,7 +60,7 @@ function borderSpace(before: string, closing: Marks, opening: Marks, after: stri
   return joins(left, right) ? ZERO_WIDTH_JOINER : ZERO_WIDTH_SPACE;
 }
 
-function noteSigns(signs: Sign[], written: string, from: number, means: 'begin' | 'end'): void {
+function addSigns(signs: Sign[], written: string, from: number, means: 'begin' | 'end'): void {
   for (let index = 0; index < written.length; index++)
     signs.push({ at: from + index, sign: written.charAt(index), means });
 }

@@ -1,5 +1,5 @@
 import type { Document, Head, Line } from '../document.ts';
-import { keepLiteral } from './literal-marks.ts';
+import { escapeMarks } from './literal-marks.ts';
 import { writeMarks } from './marks.ts';
 
 const FENCE = /`{3,}/g;
@@ -19,7 +19,7 @@ export function render(document: Document): string {
 
 function renderLine({ head, runs }: Line): string {
   const { text, signs } = writeMarks(runs);
-  return writeHead(head, keepLiteral(text, signs));
+  return writeHead(head, escapeMarks(text, signs));
 }
 
 function writeHead(head: Head | undefined, text: string): string {

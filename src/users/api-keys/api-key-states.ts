@@ -4,8 +4,8 @@ import type { Hints } from '../../database/listen.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time.ts';
 import { hashApiKey } from './api-key.ts';
-import { findApiKeyByHash, noteApiKeyUse, type ApiKeyState } from './api-key-store.ts';
-import { rememberBriefly } from '../sessions/remember-briefly.ts';
+import { findApiKeyByHash, recordApiKeyUse, type ApiKeyState } from './api-key-store.ts';
+import { createTtlCache } from '../sessions/remember-briefly.ts';
 
 /** Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface ApiKeyStates {
@@ -31,9 +31,9 @@ interface ApiKeyStatesDeps {
 /** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
 export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   const { db, clock, hints } = deps;
-  const noteUse = noteUses(deps);
+  const noteUse = recordUses(deps);
   // By the key's hash in base64: the keys themselves are not kept in memory either.
-  const states = rememberBriefly<string, ApiKeyState | undefined>({
+  const states = createTtlCache<string, ApiKeyState | undefined>({
     clock,
     most: MOST_REMEMBERED,
     read: (id) => findApiKeyByHash(db, Buffer.from(id, 'base64')),
@@ -60,13 +60,13 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
 }
 
 /** Notes that a key is in use, once a minute at most. */
-function noteUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
+function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
   const noted = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {
     const notedAtMs = noted.get(apiKeyId);
     if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
     noted.set(apiKeyId, nowMs);
-    noteApiKeyUse(db, apiKeyId).catch((error: unknown) =>
+    recordApiKeyUse(db, apiKeyId).catch((error: unknown) =>
       log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
     );
   };

@@ -137,7 +137,7 @@ export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly numb
 }
 
 /** Notes that a key is in use, once a minute over all processes. */
-export async function noteApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
+export async function recordApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
   await sql`
     update api_keys set last_used_at = campanile_now()
     where api_key_id = ${apiKeyId}

@@ -8,7 +8,7 @@ const SHOWN = MARK.length + 4;
 const SHAPE = /^cmp_[A-Za-z0-9_-]{48}$/;
 
 /** A new key and what of it may be shown later. */
-export function drawApiKey(): { key: string; prefix: string } {
+export function generateApiKey(): { key: string; prefix: string } {
   const key = MARK + randomBytes(RANDOM_BYTES).toString('base64url');
   return { key, prefix: key.slice(0, SHOWN) };
 }

@@ -1,7 +1,7 @@
 import { recordAudit, type Actor } from '../../audit/record-audit.ts';
 import type { ApiKeyScope } from '../../database/schema.ts';
 import { AppError, invalid } from '../../lib/errors.ts';
-import { drawApiKey, hashApiKey } from './api-key.ts';
+import { generateApiKey, hashApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userIsGone } from '../get-profile.ts';
@@ -9,7 +9,7 @@ import { userIsGone } from '../get-profile.ts';
 /** A user has at most so many keys, expired ones counted until they are revoked. */
 const API_KEYS_LIMIT = 50;
 
-export interface ApiKeyWish {
+export interface ApiKeyInput {
   name: string;
   scopes: readonly ApiKeyScope[];
   /** null: never. */
@@ -23,10 +23,10 @@ export interface ApiKeyWish {
 export async function createApiKey(
   { db, clock }: Pick<UserDependencies, 'db' | 'clock'>,
   actor: Actor,
-  { name, scopes, expiresAt }: ApiKeyWish,
+  { name, scopes, expiresAt }: ApiKeyInput,
 ): Promise<{ apiKeyId: number; key: string }> {
   if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([{ field: 'expires_at', issue: 'is past' }]);
-  const { key, prefix } = drawApiKey();
+  const { key, prefix } = generateApiKey();
   return db.transaction().execute(async (trx) => {
     if (!(await lockUser(trx, actor.userId))) throw userIsGone();
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)

@@ -104,7 +104,7 @@ export async function selectPasskeys(
     .execute();
 }
 
-export async function notePasskeyUse(db: Connection, factorId: number, uses: number): Promise<void> {
+export async function recordPasskeyUse(db: Connection, factorId: number, uses: number): Promise<void> {
   await sql`update factors set used = ${uses}, last_used_at = campanile_now() where factor_id = ${factorId}`.execute(
     db,
   );

@@ -12,7 +12,7 @@ import {
   selectFactors,
   type Factor,
 } from './factor-store.ts';
-import { drawRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 
 /** A user's factors, oldest first, and how many recovery codes they have left. */
 export async function listFactors(
@@ -41,7 +41,7 @@ export async function renewRecoveryCodes({ db }: { db: Database }, actor: Actor)
     await lockOwner(trx, actor.userId);
     if (!(await hasFactor(trx, actor.userId)))
       throw new AppError('factor_missing', 'Recovery codes stand in for a second factor: set one up first');
-    const codes = drawRecoveryCodes();
+    const codes = generateRecoveryCodes();
     await replaceRecoveryCodes(trx, actor.userId, codes.map(hashRecoveryCode));
     await recordAudit(trx, { ...actor, action: 'user.recovery_codes_renewed', subject: String(codes.length) });
     await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });

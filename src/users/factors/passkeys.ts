@@ -15,9 +15,9 @@ import { AppError, invalid } from '../../lib/errors.ts';
 import { queueMail } from '../../mail/mail-store.ts';
 import type { Challenges } from './challenges.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { insertPasskey, lockOwner, notePasskeyUse, selectPasskeys, spendChallenge } from './factor-store.ts';
+import { insertPasskey, lockOwner, recordPasskeyUse, selectPasskeys, spendChallenge } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
-import { giveRecoveryCodes } from './set-up-totp.ts';
+import { issueRecoveryCodes } from './set-up-totp.ts';
 
 /** Where passkeys are for: an authenticator gives out none to another site. */
 export interface Site {
@@ -88,12 +88,12 @@ export async function addPasskey(
     if (!(await insertPasskey(trx, passkey, name))) throw new AppError('factor_exists', 'This passkey is kept already');
     await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: name });
     await queueMail(trx, { kind: 'factors_changed', userId });
-    return { recoveryCodes: await giveRecoveryCodes(trx, userId) };
+    return { recoveryCodes: await issueRecoveryCodes(trx, userId) };
   });
 }
 
 /** What a browser needs to ask its user for any passkey of this site; the same for everybody. */
-export function askForPasskey(
+export function passkeyRequestOptions(
   { challenges }: Pick<UserDependencies, 'challenges'>,
   site: Site,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -129,7 +129,7 @@ export async function provePasskey(
     ));
   if (!passkey || !proof?.verified || !(await challenge.spend(db)))
     throw new AppError('passkey_unknown', 'This passkey is not known here');
-  await notePasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
+  await recordPasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
   return passkey.userId;
 }
 

@@ -7,7 +7,7 @@ const GROUPS = 6;
 const LETTERS_PER_GROUP = 4;
 
 /** Ten codes of 118 random bits, `abcd-efgh-jkmn-pqrs-tuvw-xyz2`: random enough for a plain sha256. */
-export function drawRecoveryCodes(): string[] {
+export function generateRecoveryCodes(): string[] {
   return Array.from({ length: CODES }, () => Array.from({ length: GROUPS }, drawGroup).join('-'));
 }
 

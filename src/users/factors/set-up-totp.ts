@@ -18,8 +18,8 @@ import {
 } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
 import { aboutTotp, CODE_WRONG } from './prove-factor.ts';
-import { drawRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
-import { describeTotp, drawTotpSecret, stepOfCode } from './totp.ts';
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { describeTotp, generateTotpSecret, stepOfCode } from './totp.ts';
 
 /**
  * Draws a key for an authenticator app. It counts from the first code on (`confirmTotp`); until then another call draws another. Throws
@@ -31,7 +31,7 @@ export async function addTotp(
 ): Promise<{ secret: string; uri: string }> {
   const { userId } = actor;
   const { user } = await getProfile(deps, actor);
-  const secret = drawTotpSecret();
+  const secret = generateTotpSecret();
   if (!(await insertTotp(deps.db, userId, deps.vault.seal(secret, aboutTotp(userId)))))
     throw new AppError('factor_exists', 'An authenticator app is set up already: remove it first');
   return describeTotp(secret, user.userName);
@@ -57,7 +57,7 @@ export async function confirmTotp(
     return db.transaction().execute(async (trx) => {
       await lockOwner(trx, userId);
       if (!(await takeStep(trx, totp, step))) return false;
-      recoveryCodes = await giveRecoveryCodes(trx, userId);
+      recoveryCodes = await issueRecoveryCodes(trx, userId);
       await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: 'totp' });
       await queueMail(trx, { kind: 'factors_changed', userId });
       return true;
@@ -68,9 +68,9 @@ export async function confirmTotp(
 }
 
 /** The codes that come with a user's first factor; none for who has some. The user must be locked. */
-export async function giveRecoveryCodes(trx: Connection, userId: UserId): Promise<string[]> {
+export async function issueRecoveryCodes(trx: Connection, userId: UserId): Promise<string[]> {
   if ((await countRecoveryCodes(trx, userId)) > 0) return [];
-  const codes = drawRecoveryCodes();
+  const codes = generateRecoveryCodes();
   await replaceRecoveryCodes(trx, userId, codes.map(hashRecoveryCode));
   return codes;
 }

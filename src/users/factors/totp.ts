@@ -6,7 +6,7 @@ const SECRET_BYTES = 20;
 /** A code is taken one step early or late, since clocks differ. */
 const STEPS_ASIDE = 1;
 
-export function drawTotpSecret(): Buffer {
+export function generateTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: SECRET_BYTES }).buffer);
 }
 

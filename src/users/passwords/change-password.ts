@@ -5,14 +5,14 @@ import { deleteApiKeysOf } from '../api-keys/api-key-store.ts';
 import { confirmPassword } from './confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hashPassword } from './password.ts';
-import { refuseGuessable } from './refuse-guessable.ts';
+import { rejectWeakPassword } from './refuse-guessable.ts';
 import { replacePassword } from '../store.ts';
 import type { TokenIdentity } from '../sessions/token.ts';
 
 /**
  * Replaces the password and revokes every token of the user but the one this request came with, and every API key unless those are to
  * be kept (contract §4).
- * Throws what `confirmPassword` throws, on `current_password`, what `refuseGuessable` throws, on `new_password`, and `conflict` when password or tokens were changed at the same
+ * Throws what `confirmPassword` throws, on `current_password`, what `rejectWeakPassword` throws, on `new_password`, and `conflict` when password or tokens were changed at the same
  * moment.
  */
 export async function changePassword(
@@ -29,7 +29,7 @@ export async function changePassword(
   const proof = { field: 'current_password', password: currentPassword };
   // Sparing a token that was revoked a moment ago would bring it back to life: this looks at it anew.
   const user = await confirmPassword(db, { userId: actor.userId, token }, proof);
-  if (isPublic) await refuseGuessable('new_password', newPassword, user);
+  if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
   const passwordHash = await hashPassword(newPassword);
   const replaced = await db.transaction().execute(async (trx) => {
     const done = await replacePassword(trx, user, { passwordHash, keptTokenId: token.tokenId });

@@ -7,7 +7,7 @@ import { verifyPassword } from './password.ts';
 import { findUser, type UserWithSecrets } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenIdentity } from '../sessions/token.ts';
-import { tryInTurn } from '../sign-in/try-in-turn.ts';
+import { withSignInPermit } from '../sign-in/try-in-turn.ts';
 
 /**
  * Has somebody who is signed in prove it with their password, and answers who it is. Throws `invalid` on `field` when the password
@@ -19,7 +19,7 @@ export function confirmPassword(
   who: { userId: UserId; token: TokenIdentity },
   proof: { field: string; password: string },
 ): Promise<UserWithSecrets> {
-  return tryInTurn(`user ${who.userId}`, () => checkPassword(db, who, proof));
+  return withSignInPermit(`user ${who.userId}`, () => checkPassword(db, who, proof));
 }
 
 async function checkPassword(

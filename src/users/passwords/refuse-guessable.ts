@@ -16,9 +16,9 @@ let estimator: Promise<ZxcvbnFactory> | undefined;
  * Refuses a password that is found within a million guesses: the thousands that most people use, what a keyboard suggests, and words
  * about the user or the product, also with the usual digits and signs. Throws `invalid` on `field`.
  */
-export async function refuseGuessable(field: string, password: string, about: AboutUser): Promise<void> {
+export async function rejectWeakPassword(field: string, password: string, about: AboutUser): Promise<void> {
   estimator ??= loadEstimator();
-  const { score } = (await estimator).check(password, [...PRODUCT_WORDS, ...wordsOf(about)]);
+  const { score } = (await estimator).check(password, [...PRODUCT_WORDS, ...personalTermsOf(about)]);
   if (score < LOWEST_SCORE)
     throw invalid([{ field, issue: 'is too easy to guess: take three or four words that say nothing about you' }]);
 }
@@ -32,7 +32,7 @@ async function loadEstimator(): Promise<ZxcvbnFactory> {
   return new Estimator({ dictionary, graphs, maxLength: LOOKED_AT });
 }
 
-function wordsOf({ userName, email, firstName, lastName, phoneNumber }: AboutUser): string[] {
+function personalTermsOf({ userName, email, firstName, lastName, phoneNumber }: AboutUser): string[] {
   const texts = [userName, email, firstName, lastName, phoneNumber];
   const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{M}\p{N}]+/u));
   return [...texts, ...parts, phoneNumber.replaceAll(/\D/g, '')].filter((word) => word.length > 2);

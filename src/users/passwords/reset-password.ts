@@ -1,16 +1,16 @@
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { UserId } from '../../database/schema.ts';
 import { dropMailsOf, queueMail } from '../../mail/mail-store.ts';
-import { takeAttempts } from '../sign-in/attempt-limit.ts';
+import { countAttempts } from '../sign-in/attempt-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { loginOf } from '../login.ts';
-import { badCode, requireMailId, takeCode } from '../mail-codes.ts';
+import { badCode, requireMailId, consumeCode } from '../mail-codes.ts';
 import { mayMail, RESETS_PER_ADDRESS, RESETS_PER_LOGIN } from '../mail-limits.ts';
 import { hashPassword } from './password.ts';
-import { refuseGuessable } from './refuse-guessable.ts';
+import { rejectWeakPassword } from './refuse-guessable.ts';
 import { placeOf } from '../sign-in/sign-in-places.ts';
-import { markVerified, setPassword } from '../standing-store.ts';
-import { tryInTurn } from '../sign-in/try-in-turn.ts';
+import { setEmailVerified, setPassword } from '../standing-store.ts';
+import { withSignInPermit } from '../sign-in/try-in-turn.ts';
 
 /**
  * Has a link sent by which whoever owns the login sets a new password. Nothing is looked up here: what it comes to and how long it
@@ -23,7 +23,7 @@ export async function requestPasswordReset(
   address: string,
 ): Promise<void> {
   const login = loginOf(nameOrEmail);
-  await takeAttempts(db, [{ limit: RESETS_PER_ADDRESS, key: placeOf(address) }]);
+  await countAttempts(db, [{ limit: RESETS_PER_ADDRESS, key: placeOf(address) }]);
   if (!(await mayMail(db, RESETS_PER_LOGIN, login))) return;
   await db.transaction().execute((trx) => queueMail(trx, { kind: 'reset', login }));
 }
@@ -31,11 +31,11 @@ export async function requestPasswordReset(
 /**
  * Sets the password of whoever was sent the link, which works once; every other link of the kind is void then. Revokes every token, and
  * unless they are kept every API key. It signs nobody in. Throws `invalid` on `code` when the link is good no more, and on
- * `new_password` what `refuseGuessable` throws where strangers can come: the link then goes on working.
+ * `new_password` what `rejectWeakPassword` throws where strangers can come: the link then goes on working.
  */
 export async function resetPassword(deps: ResetDeps, reset: Reset, address: string): Promise<void> {
   requireMailId(deps.links, reset.code);
-  const owner = await tryInTurn(address, () => resetInTurn(deps, reset, address));
+  const owner = await withSignInPermit(address, () => resetInTurn(deps, reset, address));
   deps.tokenStates.drop(owner);
   deps.apiKeyStates.drop(owner);
 }
@@ -55,10 +55,10 @@ async function resetInTurn(
 ): Promise<UserId> {
   const passwordHash = await hashPassword(newPassword);
   return db.transaction().execute(async (trx) => {
-    const { userId, recipient } = await takeCode(trx, links, { code, kind: 'reset' });
-    const user = userId && (await markVerified(trx, userId, recipient));
+    const { userId, recipient } = await consumeCode(trx, links, { code, kind: 'reset' });
+    const user = userId && (await setEmailVerified(trx, userId, recipient));
     if (!userId || !user) throw badCode();
-    if (isPublic) await refuseGuessable('new_password', newPassword, user);
+    if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
     await setPassword(trx, userId, { passwordHash, keepsApiKeys });
     await dropMailsOf(trx, userId, 'reset');
     await queueMail(trx, { kind: 'password_changed', userId });

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/connect.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time.ts';
-import { noteSessionUse } from './session-store.ts';
+import { recordSessionUse } from './session-store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from './token.ts';
 
 const MOST_REMEMBERED = 10_000;
 const USE_NOTED_MS = 5 * 60_000;
 
 /** Notes in the background that a token is in use, once in five minutes at most: for every request, so it nearly always does nothing. */
-export type NoteSessionUses = (token: TokenClaims) => void;
+export type RecordSessionUse = (token: TokenClaims) => void;
 
-export function createNoteSessionUses({ db, log, clock }: { db: Database; log: Log; clock: Clock }): NoteSessionUses {
+export function createSessionUseRecorder({ db, log, clock }: { db: Database; log: Log; clock: Clock }): RecordSessionUse {
   const noted = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   return ({ userId, tokenId, expiresAtMs }) => {
     const nowMs = clock.nowMs();
@@ -19,7 +19,7 @@ export function createNoteSessionUses({ db, log, clock }: { db: Database; log: L
     const notedAtMs = noted.get(tokenId) ?? expiresAtMs - TOKEN_LIFETIME_MS;
     if (nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
     noted.set(tokenId, nowMs);
-    noteSessionUse(db, userId, tokenId).catch((error: unknown) =>
+    recordSessionUse(db, userId, tokenId).catch((error: unknown) =>
       log.warn({ err: error, userId }, 'the use of a session could not be noted'),
     );
   };

@@ -13,7 +13,7 @@ export interface BriefMemory<Key, Value> {
 const MAX_AGE_MS = 799;
 
 /** At most `most` are remembered, and only those that `isKept` takes. */
-export function rememberBriefly<Key extends number | string, Value>({
+export function createTtlCache<Key extends number | string, Value>({
   clock,
   most,
   read,

@@ -61,7 +61,7 @@ export async function selectSessions(db: Connection, userId: UserId): Promise<Us
 }
 
 /** Notes that a session is in use, once in five minutes over all processes. */
-export async function noteSessionUse(db: Connection, userId: UserId, tokenId: string): Promise<void> {
+export async function recordSessionUse(db: Connection, userId: UserId, tokenId: string): Promise<void> {
   await sql`
     update sessions set last_used_at = campanile_now()
     where user_id = ${userId} and token_id = ${tokenId} and last_used_at <= campanile_now() - interval '5 minutes'`.execute(

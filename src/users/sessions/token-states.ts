@@ -2,7 +2,7 @@ import type { Database } from '../../database/connect.ts';
 import type { Hints } from '../../database/listen.ts';
 import type { UserId } from '../../database/schema.ts';
 import type { Clock } from '../../lib/time.ts';
-import { rememberBriefly } from './remember-briefly.ts';
+import { createTtlCache } from './remember-briefly.ts';
 import { readTokenState, type Membership, type TokenState } from '../store.ts';
 import type { TokenIdentity } from './token.ts';
 
@@ -30,7 +30,7 @@ export function createTokenStates({
   hints?: Pick<Hints, 'on'>;
 }): TokenStates {
   // By user; undefined: there is no such user.
-  const states = rememberBriefly<UserId, TokenState | undefined>({
+  const states = createTtlCache<UserId, TokenState | undefined>({
     clock,
     most: MOST_REMEMBERED,
     read: (userId) => readTokenState(db, userId),

@@ -26,7 +26,7 @@ export interface Tokens {
   /** The same token, with a proof of just now in it; it ends when it would have. */
   prove(claims: Omit<TokenClaims, 'provenAtMs'>): string;
   /** Whether the bearer has proven who they are within the last 10 minutes. */
-  isProven(claims: TokenClaims): boolean;
+  isRecentlyAuthenticated(claims: TokenClaims): boolean;
   /** The claims of a token that we signed and that has not expired; undefined for any other string. */
   read(token: string): TokenClaims | undefined;
 }
@@ -72,7 +72,7 @@ export function createTokens({
       const exp = Math.floor(expiresAtMs / 1_000);
       return sign({ sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp });
     },
-    isProven: ({ provenAtMs }) => clock.nowMs() - provenAtMs < PROOF_LASTS_MS,
+    isRecentlyAuthenticated: ({ provenAtMs }) => clock.nowMs() - provenAtMs < PROOF_LASTS_MS,
     read(token) {
       const claims = known.get(token) ?? check(token);
       if (!claims) return undefined;

@@ -73,7 +73,7 @@ type Begun = Array<{ subject: string; at: string }>;
  * Counts an attempt under each key, or under none: throws AppError `rate_limited` with the time left when one of them has had its
  * attempts. Attempts of many processes at once are counted one after the other.
  */
-export async function takeAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<void> {
+export async function countAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<void> {
   await endAttempts(db, await beginAttempts(db, attempts), { counts: true });
 }
 
@@ -118,7 +118,7 @@ async function tryToBegin(db: Database, attempts: readonly CountedAttempt[]): Pr
       for (const attempt of attempts) {
         const subject = subjectOf(attempt);
         const at = await beginOne(trx, subject, attempt.limit);
-        if (at === undefined) await refuseFull(trx, subject, attempt.limit);
+        if (at === undefined) await rejectOverLimit(trx, subject, attempt.limit);
         else begun.push({ subject, at });
       }
       return begun;
@@ -163,7 +163,7 @@ async function beginOne(
   return rows[0]?.at;
 }
 
-async function refuseFull(trx: Connection, subject: string, { max, windowMs, growing }: AttemptLimit): Promise<never> {
+async function rejectOverLimit(trx: Connection, subject: string, { max, windowMs, growing }: AttemptLimit): Promise<never> {
   const isFreeAt = growing
     ? nextAt(windowMs, max, growing)
     : sql`(${recent(windowMs)})[1] + ${windowMs} * interval '1 millisecond'`;

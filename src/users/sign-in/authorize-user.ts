@@ -14,10 +14,10 @@ import { loginOf } from '../login.ts';
 import { verifyPassword } from '../passwords/password.ts';
 import { requireFactor } from '../factors/prove-factor.ts';
 import { insertSession, type Client } from '../sessions/session-store.ts';
-import { isSignInPlace, noteSignInPlace, placeOf } from './sign-in-places.ts';
+import { isKnownNetwork, recordKnownNetwork, placeOf } from './sign-in-places.ts';
 import { isDisabled } from '../standing-store.ts';
-import { findUserByLogin, noteFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
-import { tryInTurn } from './try-in-turn.ts';
+import { findUserByLogin, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
+import { withSignInPermit } from './try-in-turn.ts';
 
 const NOBODY = 0 as UserId;
 
@@ -25,14 +25,14 @@ const NOBODY = 0 as UserId;
  * Exchanges a user name, or an e-mail address, and a password for a token. Whether the name exists is never told: the failure is
  * one and the same `unauthenticated`, and takes as long. Throws `rate_limited` after too many failures within an hour; successes
  * are free (contract §2). `unavailable` when far too many sign in. Of a user with a second factor it also wants a `code`, and throws
- * what `requireFactor` throws; then what `letIn` throws. In the first successful answer `isFirstLogin` is true.
+ * what `requireFactor` throws; then what `completeSignIn` throws. In the first successful answer `isFirstLogin` is true.
  */
 export function authorizeUser(
   deps: SignInDeps,
   credentials: Credentials,
   client: Client,
 ): Promise<{ token: string; user: User }> {
-  return tryInTurn(client.address, () => checkCredentials(deps, credentials, client));
+  return withSignInPermit(client.address, () => checkCredentials(deps, credentials, client));
 }
 
 type SignInDeps = Pick<UserDependencies, 'db' | 'tokens' | 'log' | 'clock' | 'vault'>;
@@ -54,28 +54,28 @@ async function checkCredentials(
   const user = await findUserByLogin(db, login);
   const counters = await countersOf(db, { user, login, address });
   const matches = await countFailures(db, counters, () => verifyPassword(user?.passwordHash, password));
-  if (user && !matches) noteFailure({ db, log }, user, address);
+  if (user && !matches) recordFailedSignIn({ db, log }, user, address);
   if (!user || !matches) throw new AppError('credentials_wrong', 'Wrong user name or password');
   try {
     await requireFactor(deps, user.userId, code);
   } catch (error) {
-    if (code !== undefined) noteFailure({ db, log }, user, address);
+    if (code !== undefined) recordFailedSignIn({ db, log }, user, address);
     throw error;
   }
-  return letIn(deps, user, client);
+  return completeSignIn(deps, user, client);
 }
 
 /**
  * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`. A sign-in from a place
  * that is new is told to the user by mail.
  */
-export async function letIn(
+export async function completeSignIn(
   { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,
   user: UserWithSecrets,
   client: Client,
 ): Promise<{ token: string; user: User }> {
   const { token, ...issued } = tokens.issue({ userId: user.userId, generation: user.tokenGeneration });
-  const isFirstLogin = await noteSignIn(db, user, issued, client);
+  const isFirstLogin = await recordSignIn(db, user, issued, client);
   return { token, user: { ...user, isFirstLogin } };
 }
 
@@ -91,12 +91,12 @@ async function countersOf(
   const place = placeOf(address);
   const here = { limit: FAILURES_PER_USER_HERE, key: `${who} ${place}` };
   // Asked for nobody, too, who must take as long.
-  if (await isSignInPlace(db, user?.userId ?? NOBODY, address)) return [here];
+  if (await isKnownNetwork(db, user?.userId ?? NOBODY, address)) return [here];
   return [here, { limit: FAILURES_PER_USER, key: who }, { limit: FAILURES_PER_ADDRESS, key: place }];
 }
 
 /** Not awaited: the time it takes would tell that there is such a user. */
-function noteFailure({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: UserWithSecrets, address: string): void {
+function recordFailedSignIn({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: UserWithSecrets, address: string): void {
   const { userId, workspaceId, userName: subject } = user;
   recordAudit(db, { userId, workspaceId, address, action: 'user.sign_in_failed', subject }).catch((error: unknown) =>
     log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),
@@ -104,7 +104,7 @@ function noteFailure({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: Us
 }
 
 /** True for the first one of a user. */
-function noteSignIn(
+function recordSignIn(
   db: Database,
   user: UserWithSecrets,
   token: { tokenId: string; expiresAtMs: number },
@@ -115,9 +115,9 @@ function noteSignIn(
   return db.transaction().execute(async (trx) => {
     if (await isDisabled(trx, userId))
       throw new AppError('user_disabled', 'This account has been disabled: ask whoever runs this service');
-    await noteSignInPlace(trx, userId, address);
+    await recordKnownNetwork(trx, userId, address);
     await insertSession(trx, user, token, client);
-    const isFirst = user.isFirstLogin && (await noteFirstSignIn(trx, userId));
+    const isFirst = user.isFirstLogin && (await recordFirstSignIn(trx, userId));
     await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_in', subject });
     return isFirst;
   });

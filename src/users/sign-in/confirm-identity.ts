@@ -13,7 +13,7 @@ import type { TokenClaims } from '../sessions/token.ts';
  * token with a fresh proof in it, which what matters asks for (contract §4); it lives no longer than before. Throws `invalid` on
  * `password` or `code`, `rate_limited` after 10 wrong ones, and `unauthenticated` when token or user are no more.
  */
-export async function confirmIdentity(
+export async function reauthenticate(
   deps: Pick<UserDependencies, 'db' | 'clock' | 'vault' | 'tokens'>,
   claims: Omit<TokenClaims, 'provenAtMs'>,
   { password, code }: { password: string | undefined; code: string | undefined },

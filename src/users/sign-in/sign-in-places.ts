@@ -12,7 +12,7 @@ const KEPT = sql`interval '1 year'`;
  * Remembers where a user signs up or in: who comes from there again is not held up by what others guess. One who has come before, but
  * not from there, is told so by mail.
  */
-export async function noteSignInPlace(trx: Connection, userId: UserId, address: string): Promise<void> {
+export async function recordKnownNetwork(trx: Connection, userId: UserId, address: string): Promise<void> {
   const place = placeOf(address);
   const { rows } = await sql<{ isNew: boolean; isOnly: boolean }>`
     with noted as (
@@ -27,7 +27,7 @@ export async function noteSignInPlace(trx: Connection, userId: UserId, address: 
 }
 
 /** Whether the user has signed in from there within a year. */
-export async function isSignInPlace(db: Connection, userId: UserId, address: string): Promise<boolean> {
+export async function isKnownNetwork(db: Connection, userId: UserId, address: string): Promise<boolean> {
   const { rows } = await sql`
     select from sign_in_places where user_id = ${userId} and place = ${placeOf(address)}`.execute(db);
   return rows.length > 0;

@@ -12,7 +12,7 @@ const tries = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxWai
  * Does what signs somebody up or in, or has them prove who they are, when it is the turn of whoever asks, an address or a
  * user: all take turns. Throws AppError `unavailable` when far too many wait.
  */
-export async function tryInTurn<T>(who: string, work: () => Promise<T>): Promise<T> {
+export async function withSignInPermit<T>(who: string, work: () => Promise<T>): Promise<T> {
   const giveBack = await tries.acquire({ key: placeOf(who) });
   try {
     return await work();

@@ -57,7 +57,7 @@ export function probes(behaviour: {
       body: nothing,
       data: nothing,
       scope: 'read',
-      isHeavy: true,
+      shedFirst: true,
       errors: [],
       handle: async () => ({}),
     }),

@@ -72,9 +72,9 @@ export async function startTestServer({
     isPublic: false,
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
-    async bornWithUser() {},
-    async diesWithUser() {},
-    async stopsWithUser() {},
+    async onUserCreated() {},
+    async onUserDeleted() {},
+    async onUserDisabled() {},
     async allowsNumber() {},
     ...users,
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** A name server on loopback that answers what it is told to. */
 export interface NameServer {
-  /** As `lookUpByDns` takes it. */
+  /** As `createDnsLookup` takes it. */
   at: string;
   /** What was asked, in order: `4 name` or `6 name`. */
   asked: string[];

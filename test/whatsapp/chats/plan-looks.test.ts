@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { planLooks } from '../../../src/messenger/whatsapp/hear/plan-looks.ts';
+import { createPollSchedule } from '../../../src/messenger/whatsapp/hear/plan-looks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const TIMING = { firstLookMs: 30_000, longestLookMs: HOUR, lookGapMs: 15_000 };
 
 /** When it looked at what until then, on a clock of its own. `news` says what each look finds. */
-function follow(plan: ReturnType<typeof planLooks>, untilMs: number, news: (chatId: string, nowMs: number) => boolean) {
+function follow(plan: ReturnType<typeof createPollSchedule>, untilMs: number, news: (chatId: string, nowMs: number) => boolean) {
   const looks: Array<{ chatId: string; atMs: number }> = [];
   for (let nowMs = 0; nowMs < untilMs;) {
     const next = plan.next(nowMs);
@@ -21,7 +21,7 @@ function follow(plan: ReturnType<typeof planLooks>, untilMs: number, news: (chat
 }
 
 test('a channel in which nothing happens is looked at ever more seldom, down to once an hour', () => {
-  const plan = planLooks(TIMING);
+  const plan = createPollSchedule(TIMING);
   plan.note('quiet', 0);
   const at = follow(plan, 24 * HOUR, () => false).map(({ atMs }) => atMs);
   expect(at.slice(0, 4)).toEqual([0.5, 1.5, 3.5, 7.5].map((minutes) => minutes * MINUTE));
@@ -30,7 +30,7 @@ test('a channel in which nothing happens is looked at ever more seldom, down to 
 });
 
 test('a channel in which much happens is looked at twice a minute, and seldom once that ends', () => {
-  const plan = planLooks(TIMING);
+  const plan = createPollSchedule(TIMING);
   plan.note('busy', 0);
   const looks = follow(plan, 10 * HOUR, (_chatId, nowMs) => nowMs < HOUR);
   expect(looks.filter(({ atMs }) => atMs < HOUR)).toHaveLength(119);
@@ -38,7 +38,7 @@ test('a channel in which much happens is looked at twice a minute, and seldom on
 });
 
 test('an account looks four times a minute at most, however many channels it has, and at each of them', () => {
-  const plan = planLooks(TIMING);
+  const plan = createPollSchedule(TIMING);
   const names = Array.from({ length: 200 }, (_, index) => `channel ${index}`);
   for (const name of names) plan.note(name, 0);
   const looks = follow(plan, 2 * HOUR, () => true);
@@ -48,7 +48,7 @@ test('an account looks four times a minute at most, however many channels it has
 });
 
 test('a new post brings the next look forward, and a rest puts all looks off', () => {
-  const plan = planLooks(TIMING);
+  const plan = createPollSchedule(TIMING);
   plan.note('quiet', 0);
   follow(plan, 10 * HOUR, () => false);
   plan.note('quiet', 10 * HOUR);

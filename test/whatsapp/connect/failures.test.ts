@@ -1,41 +1,41 @@
 import { describe, expect, test } from 'vitest';
-import { codeOf, judgeEnding, judgeRefusal, refusalOf } from '../../../src/messenger/whatsapp/failures.ts';
+import { codeOf, classifyEnding, classifyRejection, refusalOf } from '../../../src/messenger/whatsapp/failures.ts';
 import { isSameNumber } from '../../../src/messenger/whatsapp/connect/same-number.ts';
 
 describe('the end of a connection', () => {
   test.each([401, 403, 406, 411])('is final with %i', (code) => {
-    expect(judgeEnding(code)).toMatchObject({ kind: 'over', reason: expect.stringMatching(/^[A-Z]/) });
+    expect(classifyEnding(code)).toMatchObject({ kind: 'over', reason: expect.stringMatching(/^[A-Z]/) });
   });
   test.each([408, 428, 500, 503, 502, undefined])('passes with %s, after a pause', (code) => {
-    expect(judgeEnding(code)).toMatchObject({ kind: 'again', atOnce: false });
+    expect(classifyEnding(code)).toMatchObject({ kind: 'again', atOnce: false });
   });
   test('passes at once when WhatsApp asks for a new connection', () => {
-    expect(judgeEnding(515)).toMatchObject({ kind: 'again', atOnce: true });
+    expect(classifyEnding(515)).toMatchObject({ kind: 'again', atOnce: true });
   });
   test.each([402, 405, 409, 429, 440])('asks for a long rest with %i', (code) => {
-    expect(judgeEnding(code)).toMatchObject({ kind: 'rest' });
+    expect(classifyEnding(code)).toMatchObject({ kind: 'rest' });
   });
   test('that is a ban for a while lasts as long as WhatsApp says, and tells why', () => {
     const said = { reason: '402', code: '104', expire: '7200' };
     const reason = 'WhatsApp has banned this number for a while: it has sent the same message to too many people';
-    expect(judgeEnding(402, said)).toMatchObject({ cause: 'banned', forMs: 7_200_000, reason });
+    expect(classifyEnding(402, said)).toMatchObject({ cause: 'banned', forMs: 7_200_000, reason });
     for (const expire of ['', '0', '-1', 'soon'])
-      expect(judgeEnding(402, { expire })).toMatchObject({ cause: 'banned', forMs: undefined, times: 60 });
+      expect(classifyEnding(402, { expire })).toMatchObject({ cause: 'banned', forMs: undefined, times: 60 });
   });
 });
 
 describe('the answer to a post', () => {
   test.each([400, 401, 403, 404, 405, 406, 410])('is a final refusal with %i', (code) => {
-    expect(judgeRefusal(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
+    expect(classifyRejection(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
   });
   test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a passing one with %i', (code) => {
-    expect(judgeRefusal(code)).toMatchObject({ kind: 'passing' });
+    expect(classifyRejection(code)).toMatchObject({ kind: 'passing' });
   });
   test.each([
     [429, 'rate_limited'],
     [463, 'restricted'],
   ])('asks the account to rest with %i', (code, cause) => {
-    expect(judgeRefusal(code)).toMatchObject({ kind: 'rest', cause });
+    expect(classifyRejection(code)).toMatchObject({ kind: 'rest', cause });
   });
 });
 

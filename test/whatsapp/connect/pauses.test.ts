@@ -1,7 +1,7 @@
 /** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
 import { describe, expect, test, vi } from 'vitest';
 import type { SessionState } from '../../../src/messenger/messenger.ts';
-import { createRest } from '../../../src/messenger/whatsapp/connect/rest.ts';
+import { createCooldown } from '../../../src/messenger/whatsapp/connect/rest.ts';
 import { until } from '../../support/ledger.ts';
 import {
   progressOf,
@@ -135,7 +135,7 @@ describe('a rest', () => {
       [4, 12_000, 20_000],
       [40, 6 * 3_600_000, 6 * 3_600_000],
     ] as const) {
-      const rest = createRest(() => undefined, 1_000, { ...why, leftMs: 0, times });
+      const rest = createCooldown(() => undefined, 1_000, { ...why, leftMs: 0, times });
       const ms = rest.begin(why);
       rest.stop();
       expect(ms).toBeGreaterThanOrEqual(leastMs);
@@ -145,7 +145,7 @@ describe('a rest', () => {
 
   test('is told instead of the connection while it lasts, and the connection after it', async () => {
     const told: SessionState[] = [];
-    const rest = createRest((state) => void told.push(state), 40, undefined);
+    const rest = createCooldown((state) => void told.push(state), 40, undefined);
     rest.tell({ status: 'connected' });
     rest.begin(why);
     // Whatever comes meanwhile is part of the same rest.

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { BinaryNode, WASocket } from 'baileys';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '../../../src/lib/log.ts';
-import { askForBacklog } from '../../../src/messenger/whatsapp/hear/ask-for-backlog.ts';
+import { drainOfflineQueue } from '../../../src/messenger/whatsapp/hear/ask-for-backlog.ts';
 import { progressOf, sendCampaign } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';
 import { sendReceipt } from '../../whatsapp-peer/phones.ts';
@@ -25,7 +25,7 @@ test('no more is asked for while nothing can be recorded', async () => {
     told.resolve();
     return recorded.promise;
   };
-  askForBacklog({ ws, sendNode }, { log: createLog('fatal'), tell });
+  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), tell });
   const waited = { tag: 'receipt', attrs: { offline: '1' } };
   ws.emit('frame', waited);
   await told.promise;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/lib/log.ts';
 import type { MemberEvent } from '../../../src/messenger/messenger.ts';
-import { createMemberTeller } from '../../../src/messenger/whatsapp/hear/tell-members.ts';
+import { createMemberEventEmitter } from '../../../src/messenger/whatsapp/hear/tell-members.ts';
 import { until } from '../../support/ledger.ts';
 
 const log = createLog('fatal');
@@ -15,7 +15,7 @@ const event = (messageId: string): MemberEvent => ({
 });
 
 test('what comes while something is recorded is recorded after it', async () => {
-  const { tell, watch } = createMemberTeller({ log });
+  const { tell, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[] = [];
   const first = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ test('what comes while something is recorded is recorded after it', async () => 
 });
 
 test('who tells nothing learns when all before it is recorded', async () => {
-  const { tell, watch } = createMemberTeller({ log });
+  const { tell, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[][] = [];
   const away = Promise.withResolvers<void>();
   const stop = watch(async (events) => {
@@ -53,7 +53,7 @@ test('who tells nothing learns when all before it is recorded', async () => {
 });
 
 test('a batch that could not be recorded is recorded again, and only then confirmed', async () => {
-  const { tell, watch } = createMemberTeller({ log });
+  const { tell, watch } = createMemberEventEmitter({ log });
   let tries = 0;
   const stop = watch(() => (++tries < 3 ? Promise.reject(new Error('the database is away')) : Promise.resolve()));
   expect(await tell([event('one')])).toBe(true);
@@ -63,7 +63,7 @@ test('a batch that could not be recorded is recorded again, and only then confir
 
 test('no more is kept than it may, and what is not kept is counted and not confirmed', async () => {
   let lost = 0;
-  const { tell, watch } = createMemberTeller({ log, mostKept: 3, onLost: (count) => (lost += count) });
+  const { tell, watch } = createMemberEventEmitter({ log, mostKept: 3, onLost: (count) => (lost += count) });
   const away = Promise.withResolvers<void>();
   const recorded: string[] = [];
   const stop = watch(async (events) => {
@@ -81,7 +81,7 @@ test('no more is kept than it may, and what is not kept is counted and not confi
 });
 
 test('what is not recorded at the end is not confirmed, and neither is what nobody records', async () => {
-  const { tell, watch } = createMemberTeller({ log });
+  const { tell, watch } = createMemberEventEmitter({ log });
   expect(await tell([event('before')])).toBe(false);
   let tries = 0;
   const stop = watch(() => Promise.reject(new Error(`try ${++tries}`)));

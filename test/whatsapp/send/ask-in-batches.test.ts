@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askInBatches } from '../../../src/messenger/whatsapp/send/ask-in-batches.ts';
+import { queryInBatches } from '../../../src/messenger/whatsapp/send/ask-in-batches.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -10,7 +10,7 @@ const refusal = (code: number) => Object.assign(new Error('refused'), { data: co
 async function ask(count: number, { most, bad = [], code = 406 }: { most: number; bad?: number[]; code?: number }) {
   const batches: number[][] = [];
   const answered: number[] = [];
-  const { refused } = await askInBatches(upTo(count), {
+  const { refused } = await queryInBatches(upTo(count), {
     most,
     ask(batch) {
       batches.push([...batch]);

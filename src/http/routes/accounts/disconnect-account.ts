@@ -9,7 +9,7 @@ export function disconnectAccountOperation(deps: AccountDeps): Operation {
     path: '/api/v1/venom/disconnect-account',
     access: 'bearer',
     scope: 'admin',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Account',
     summary: 'End your link to the messaging application',
     description:

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/connect.ts';
-import { lookAtHold } from '../../../hold/manage-hold.ts';
+import { checkHold } from '../../../hold/manage-hold.ts';
 import { listQueuedData, MOST_QUEUED } from '../../contract/hold.ts';
 import { nothing } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
@@ -17,7 +17,7 @@ export function listQueuedOperation({ db }: { db: Database }): Operation {
     data: listQueuedData,
     errors: [409],
     async handle({ actor }) {
-      const { since, reason, queued } = await lookAtHold(db, actor);
+      const { since, reason, queued } = await checkHold(db, actor);
       return {
         held_since: since.toISOString(),
         reason,

@@ -1,11 +1,11 @@
 import type { Database } from '../../../database/connect.ts';
 import { endHold } from '../../../hold/manage-hold.ts';
-import { releaseLedgerBody } from '../../contract/hold.ts';
+import { resumeLedgerBody } from '../../contract/hold.ts';
 import { nothingData } from '../../contract/users.ts';
 import { tokenOf } from '../../edge/auth.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 
-export function releaseLedgerOperation({ db }: { db: Database }): Operation {
+export function resumeLedgerOperation({ db }: { db: Database }): Operation {
   return defineOperation({
     path: '/api/v1/admin/release_ledger',
     access: 'bearer',
@@ -14,7 +14,7 @@ export function releaseLedgerOperation({ db }: { db: Database }): Operation {
     summary: 'Let a ledger send that is held',
     description:
       'For administrators, as `campanile release` does. A wrong `password`, which is your own, is a 400 on that field. A 409, with nothing done, while a campaign with something queued has no choice, and where the ledger is not held. With much queued it takes its time; who does not wait for the answer has it done all the same.',
-    body: releaseLedgerBody,
+    body: resumeLedgerBody,
     data: nothingData,
     errors: [409],
     async handle({ body, caller, actor }) {

@@ -10,7 +10,7 @@ export function resetFactorsOperation(deps: UserDependencies): Operation {
     path: '/api/v1/admin/reset_factors',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Administration',
     summary: 'Take away the second factors of a user who has lost them',
     description: 'With the recovery codes. The password alone signs in then, and a mail tells the user.',

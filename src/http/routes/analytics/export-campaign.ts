@@ -49,7 +49,7 @@ export function exportCampaignOperation(deps: { db: Database }): Operation {
     data: z.string(),
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name made of the campaign’s.' },
-    isHeavy: true,
+    shedFirst: true,
     longAnswer: 'whole',
     errors: [404],
     async handle({ body, actor, setHeader }) {

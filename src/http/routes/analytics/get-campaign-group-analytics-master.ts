@@ -1,5 +1,5 @@
 import { readGroupAnalytics } from '../../../analytics/group-analytics.ts';
-import { expectFinish, type ExpectDeps } from '../../../campaigns/read/expect-finish.ts';
+import { estimateFinish, type ExpectDeps } from '../../../campaigns/read/expect-finish.ts';
 import { groupAnalyticsBody, groupAnalyticsData } from '../../contract/analytics.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { toWireCounts, toWireGroup, toWireRevised } from './group-row.ts';
@@ -15,7 +15,7 @@ export function getCampaignGroupAnalyticsMasterOperation(deps: ExpectDeps): Oper
     summary: 'Read who received and read a campaign, per group, per run and over time',
     body: groupAnalyticsBody,
     data: groupAnalyticsData,
-    isHeavy: true,
+    shedFirst: true,
     longAnswer: 'whole',
     errors: [404],
     async handle({ body, actor }) {
@@ -24,7 +24,7 @@ export function getCampaignGroupAnalyticsMasterOperation(deps: ExpectDeps): Oper
         actor,
         body.campaign_id,
       );
-      const finishAt = body.with_estimate ? await expectFinish(deps, actor, body.campaign_id) : undefined;
+      const finishAt = body.with_estimate ? await estimateFinish(deps, actor, body.campaign_id) : undefined;
       return {
         campaign: toWireHead(campaign),
         totals: {

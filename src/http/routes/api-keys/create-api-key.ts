@@ -8,7 +8,7 @@ export function createApiKeyOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/create_api_key',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Make an API key',
     description:

@@ -16,12 +16,12 @@ export function addCampaignBatchOperation(deps: AcceptDeps & { timeZone: string 
     body: addCampaignBatchBody,
     data: addCampaignBatchData,
     bodyLimitBytes: POST_LIMIT_BYTES,
-    isHeavy: true,
+    shedFirst: true,
     errors: [404, 409, 507],
-    needsRoom: true,
+    requiresDiskSpace: true,
     idempotent: true,
     answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
-    findProblems: findProblemsOfPost(deps),
+    validateSemantics: findProblemsOfPost(deps),
     async handle({ body, actor, idempotencyKey, setHeader }) {
       const post = { ...toPost(body), ...toSchedule(body) };
       const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);

@@ -15,11 +15,11 @@ export function addCampaignOperation(deps: AcceptDeps & { timeZone: string }): O
     body: addCampaignBody,
     data: addCampaignData,
     bodyLimitBytes: POST_LIMIT_BYTES,
-    isHeavy: true,
+    shedFirst: true,
     errors: [404, 409, 507],
-    needsRoom: true,
+    requiresDiskSpace: true,
     idempotent: true,
-    findProblems: findProblemsOfPost(deps),
+    validateSemantics: findProblemsOfPost(deps),
     async handle({ body, actor, idempotencyKey }) {
       const post = { ...toPost(body), ...toSendNow(body) };
       const accepted = await addCampaign(deps, actor, post, idempotencyKey);

@@ -16,9 +16,9 @@ export function checkCampaignOperation(deps: CheckDeps): Operation {
     body: wire.checkCampaignBody,
     data: wire.checkCampaignData,
     bodyLimitBytes: POST_LIMIT_BYTES,
-    isHeavy: true,
+    shedFirst: true,
     errors: [404],
-    findProblems: findProblemsOfPost(deps),
+    validateSemantics: findProblemsOfPost(deps),
     async handle({ body, actor, warnings }) {
       const post = toPost(body);
       const draft: CampaignDraft = body.is_schedule

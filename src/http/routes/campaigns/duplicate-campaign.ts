@@ -16,7 +16,7 @@ export function duplicateCampaignOperation(deps: { db: Database }): Operation {
       'Nothing is sent: give `data` to `add-campaign`, or to `add-campaign-batch` where `is_schedule` is true. The dates of a schedule that is over are moved ahead by whole weeks.',
     body: campaignBody,
     data: duplicateCampaignData,
-    isHeavy: true,
+    shedFirst: true,
     longAnswer: 'pieces',
     errors: [404],
     handle: async ({ body, actor }) => toWire(await duplicateCampaign(deps, actor, body.campaign_id)),

@@ -24,7 +24,7 @@ export function getMediaOperation(deps: { db: Database }): Operation {
       'cache-control': 'That you, and nobody in between, may keep it.',
       'content-disposition': 'A file name made of the hash.',
     },
-    isHeavy: true,
+    shedFirst: true,
     longAnswer: 'pieces',
     errors: [404],
     async handle({ body, actor, setHeader }) {

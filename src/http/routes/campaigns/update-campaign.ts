@@ -16,10 +16,10 @@ export function updateCampaignOperation(deps: AcceptDeps & { timeZone: string })
     body: updateCampaignBody,
     data: controlledData,
     bodyLimitBytes: POST_LIMIT_BYTES,
-    isHeavy: true,
+    shedFirst: true,
     errors: [404, 409, 507],
-    needsRoom: true,
-    findProblems: findProblemsOfPost(deps),
+    requiresDiskSpace: true,
+    validateSemantics: findProblemsOfPost(deps),
     async handle({ body, actor }) {
       const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
         name: body.name,

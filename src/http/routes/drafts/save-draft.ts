@@ -16,7 +16,7 @@ export function saveDraftOperation(deps: DraftDeps): Operation {
     data: saveDraftData,
     bodyLimitBytes: POST_LIMIT_BYTES,
     errors: [404, 409, 503, 507],
-    needsRoom: true,
+    requiresDiskSpace: true,
     async handle({ body, actor }) {
       const version = await saveDraft(deps, actor, {
         draftId: body.draft_id,

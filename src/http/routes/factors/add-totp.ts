@@ -9,7 +9,7 @@ export function addTotpOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/add_totp',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Begin to set up an authenticator app as your second factor',
     description: 'Nothing changes until `user/confirm_totp` has had its first code.',

@@ -1,4 +1,4 @@
-import { confirmIdentity } from '../../../users/sign-in/confirm-identity.ts';
+import { reauthenticate } from '../../../users/sign-in/confirm-identity.ts';
 import type { UserDependencies } from '../../../users/dependencies.ts';
 import { confirmIdentityBody, confirmIdentityData } from '../../contract/factors.ts';
 import { tokenOf } from '../../edge/auth.ts';
@@ -18,7 +18,7 @@ export function confirmIdentityOperation(deps: UserDependencies): Operation {
     errors: [429],
     async handle({ body, caller }) {
       const { userId, expiresAtMs = 0 } = caller;
-      const token = await confirmIdentity(deps, { userId, expiresAtMs, ...tokenOf(caller) }, body);
+      const token = await reauthenticate(deps, { userId, expiresAtMs, ...tokenOf(caller) }, body);
       return { token };
     },
   });

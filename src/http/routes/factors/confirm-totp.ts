@@ -8,7 +8,7 @@ export function confirmTotpOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/confirm_totp',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Finish setting up an authenticator app, with its first code',
     description: 'From then on `user/authorize_user` asks for `code`. A wrong code is a 400 on that field.',

@@ -9,7 +9,7 @@ export function removeFactorOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/remove_factor',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Remove one of your second factors',
     description: 'With the last one the recovery codes go, and sign-in asks for the password alone.',

@@ -9,7 +9,7 @@ export function renewRecoveryCodesOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/renew_recovery_codes',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Get ten new recovery codes in place of those of before',
     body: nothing,

@@ -17,9 +17,9 @@ export function createChannelOperation(deps: GroupDeps): Operation {
     body: createChannelBody,
     data: createChannelData,
     bodyLimitBytes: PICTURE_LIMIT_BYTES,
-    isHeavy: true,
+    shedFirst: true,
     errors: [409, 503, 507],
-    needsRoom: true,
+    requiresDiskSpace: true,
     idempotent: true,
     async handle({ body, actor, idempotencyKey }) {
       const { name, description, image = null } = body;

@@ -1,4 +1,4 @@
-import { chooseWays } from '../../../notices/choose-ways.ts';
+import { setNotificationPreferences } from '../../../notices/choose-ways.ts';
 import { noticeSettingsData, updateNoticeSettingsBody } from '../../contract/notices.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { settingsFields, type NoticeDeps } from './settings-fields.ts';
@@ -15,7 +15,7 @@ export function updateNoticeSettingsOperation(deps: NoticeDeps): Operation {
     data: noticeSettingsData,
     errors: [],
     async handle({ body, actor }) {
-      return settingsFields(deps, await chooseWays(deps, actor, body.kinds));
+      return settingsFields(deps, await setNotificationPreferences(deps, actor, body.kinds));
     },
   });
 }

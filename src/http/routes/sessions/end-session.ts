@@ -9,7 +9,7 @@ export function endSessionOperation(deps: UserDependencies): Operation {
     path: '/api/v1/user/end_session',
     access: 'bearer',
     scope: 'token',
-    needsProof: true,
+    requiresRecentAuth: true,
     tag: 'Users',
     summary: 'Sign out one of your sessions',
     description: 'Also the one that asks. Holds on every process within a second. `revoke_tokens` ends all.',

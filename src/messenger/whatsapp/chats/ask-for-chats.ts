@@ -4,7 +4,7 @@ import type { MessengerSession } from '../../messenger.ts';
 import type { Connection } from '../connect/connection.ts';
 import type { Rest } from '../connect/rest.ts';
 import type { Socket } from '../connect/socket.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
@@ -20,7 +20,7 @@ interface Asking {
 
 type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
 
-export function askForChats(asking: Asking): ChatQuestions {
+export function queryChats(asking: Asking): ChatQuestions {
   const { channels, chats } = asking;
   return {
     listGroups: (knownChannels) =>
@@ -72,7 +72,7 @@ function toAppError(what: string, error: unknown, rest: Pick<Rest, 'begin'>): Ap
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
-  const refusal = judgeRefusal(code);
+  const refusal = classifyRejection(code);
   if (refusal.kind === 'rest') rest.begin(refusal);
   const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
   return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });

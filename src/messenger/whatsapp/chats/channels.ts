@@ -5,7 +5,7 @@
 import { getBinaryNodeChild, QueryIds, XWAPaths, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
 
 /** The numbers of the queries, which WhatsApp may retire at any time. */
 export interface ChannelQueryIds {
@@ -100,7 +100,7 @@ async function listChannels(client: WASocket, { known, queryId, read, log }: Lis
     return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
   } catch (error) {
     const code = refusalOf(error);
-    if (code === undefined || judgeRefusal(code).kind === 'rest') throw error;
+    if (code === undefined || classifyRejection(code).kind === 'rest') throw error;
     log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
     return listKnown(client, { known, read });
   }
@@ -141,24 +141,24 @@ async function ask<Data>(client: WASocket, queryId: string, variables: object, f
     content: [{ tag: 'query', attrs: { query_id: queryId }, content: Buffer.from(JSON.stringify({ variables })) }],
   });
   const content = getBinaryNodeChild(answer, 'result')?.content;
-  if (!(content instanceof Uint8Array)) throw new RefusedQuery('an answer without a result', undefined);
+  if (!(content instanceof Uint8Array)) throw new QueryRejectedError('an answer without a result', undefined);
   const { data, errors } = JSON.parse(Buffer.from(content).toString()) as {
     data: Record<string, Data | null> | null;
     errors?: Array<{ message: string; extensions?: { error_code?: number } }>;
   };
   const [error] = errors ?? [];
-  if (error) throw new RefusedQuery(error.message, error.extensions?.error_code ?? 400);
+  if (error) throw new QueryRejectedError(error.message, error.extensions?.error_code ?? 400);
   const found = data?.[field];
-  if (found === undefined || found === null) throw new RefusedQuery('an answer without what was asked for', 404);
+  if (found === undefined || found === null) throw new QueryRejectedError('an answer without what was asked for', 404);
   return found;
 }
 
 /** Shaped as the client's own errors are, so that `refusalOf` reads both. */
-class RefusedQuery extends Error {
+class QueryRejectedError extends Error {
   readonly data: number | undefined;
   constructor(message: string, code: number | undefined) {
     super(message);
-    this.name = 'RefusedQuery';
+    this.name = 'QueryRejectedError';
     this.data = code;
   }
 }

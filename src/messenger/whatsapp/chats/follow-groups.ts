@@ -31,12 +31,12 @@ export function followGroups(
     chats.forgetGroup(chatId);
   });
   client.ev.on('groups.update', (groups) => {
-    for (const group of groups) if (isWhole(group) && !changed.has(group.id)) chats.learnGroup(group);
+    for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.learnGroup(group);
   });
 }
 
 /** As lists have them, whoever asked for one; a change comes without members. Of large groups not everybody is shown all. */
-function isWhole(group: Partial<GroupMetadata>): group is GroupMetadata {
+function isComplete(group: Partial<GroupMetadata>): group is GroupMetadata {
   const { participants = [], size = 0 } = group;
   return participants.length > 0 && participants.length >= size;
 }

@@ -6,7 +6,7 @@ import type { Socket } from './socket.ts';
  * The same rest, which asks WhatsApp for how long where it turns out that the account is restricted, and again when it is connected:
  * word that the restriction is over may have been missed meanwhile. The answer comes as a restriction that is told.
  */
-export function askHowLong(rest: Rest, online: () => Socket | undefined, log: Log): Rest {
+export function withServerCooldown(rest: Rest, online: () => Socket | undefined, log: Log): Rest {
   async function ask(): Promise<void> {
     try {
       await online()?.client.fetchAccountReachoutTimelock();

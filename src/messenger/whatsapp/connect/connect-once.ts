@@ -1,6 +1,6 @@
 /** One connection of an account, from its beginning to its end: to link the account, or to be online. */
 import { jidDecode, type WAVersion } from 'baileys';
-import { isOutdated, judgeEnding, type Ending, type LastWord } from '../failures.ts';
+import { isOutdated, classifyEnding, type Ending, type LastWord } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
@@ -23,7 +23,7 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
   const word = await endOf(state, socket);
   if (state.credentials.isLinked() && !isForeign(state)) return true;
   if (isOutdated(word.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
-  const { kind, reason } = judgeEnding(word.code, word.said);
+  const { kind, reason } = classifyEnding(word.code, word.said);
   const { accountId } = state.account;
   if (kind !== 'again') state.log.warn({ accountId, code: word.code, reason }, 'WhatsApp refused to link an account');
   giveUp(word);
@@ -39,7 +39,7 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
-    void versions.letIn(version);
+    void versions.completeSignIn(version);
     beOnline(state, socket);
   });
   const { code, said } = await endOf(state, socket);
@@ -47,7 +47,7 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
   giveBack();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
-  const ending = judgeEnding(code, said);
+  const ending = classifyEnding(code, said);
   const isReplaced = isOutdated(code) && (await versions.replace(version));
   return isReplaced ? { kind: 'again', atOnce: true, reason: ending.reason } : ending;
 }
@@ -92,7 +92,7 @@ async function save({ account, credentials, closing, log }: ConnectionState, soc
 }
 
 function beOnline(state: ConnectionState, socket: Socket): void {
-  if (isForeign(state)) return refuseForeign(state, socket);
+  if (isForeign(state)) return rejectForeignNumber(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
   state.rest.tell({ status: 'connected', phoneNumber: numberOf(state) });
@@ -110,7 +110,7 @@ function numberOf({ credentials }: ConnectionState): string | undefined {
 }
 
 /** The last resort, should a phone have been linked all the same. */
-function refuseForeign({ account: { accountId }, log }: ConnectionState, socket: Socket): void {
+function rejectForeignNumber({ account: { accountId }, log }: ConnectionState, socket: Socket): void {
   logOut(socket)
     .catch((error: unknown) => log.warn({ err: error, accountId }, 'a phone with another number stays linked'))
     .finally(() => socket.end());

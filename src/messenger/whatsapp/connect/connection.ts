@@ -104,7 +104,7 @@ async function pause(state: ConnectionState, broken: Break, backOffMs: number): 
   if (backOffMs === 0) return;
   const { account, closing, log } = state;
   const { reason } = broken;
-  const pauseMs = tellPause(state, broken, backOffMs);
+  const pauseMs = emitPause(state, broken, backOffMs);
   log.info(
     { accountId: account.accountId, reason, pauseMs },
     'a connection to WhatsApp has ended and will be made again',
@@ -113,7 +113,7 @@ async function pause(state: ConnectionState, broken: Break, backOffMs: number): 
 }
 
 /** Tells how the account stands meanwhile. For how long that is in the end. */
-function tellPause({ rest }: ConnectionState, broken: Break, backOffMs: number): number {
+function emitPause({ rest }: ConnectionState, broken: Break, backOffMs: number): number {
   const { reason } = broken;
   if (broken.kind !== 'rest' || !broken.cause) {
     rest.tell({ status: 'reconnecting', reason });

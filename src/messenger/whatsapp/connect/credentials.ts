@@ -54,8 +54,8 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
     notes: {
-      read: async (kind, names) => readNotes(await table.read(kind, names)),
-      list: async (kind) => readNotes(await table.list(kind)),
+      read: async (kind, names) => readRecords(await table.read(kind, names)),
+      list: async (kind) => readRecords(await table.list(kind)),
       // Not as the client writes its own: what has numbers for names would be read as bytes.
       write: (kind, notes) =>
         table.write(
@@ -98,7 +98,7 @@ function decode(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString(), BufferJSON.reviver);
 }
 
-function readNotes(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
+function readRecords(found: ReadonlyMap<string, Buffer>): Map<string, unknown> {
   return new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]));
 }
 

@@ -67,7 +67,7 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
         const kept = changes.flatMap(({ kind, name, value }) =>
           value === null ? [] : [{ kind, name, sealed: vault.seal(value, aboutOf(accountId, kind, name)) }],
         );
-        if (kept.length > 0) await putKeys(trx, accountId, kept);
+        if (kept.length > 0) await upsertKeys(trx, accountId, kept);
       });
     },
     async clear() {
@@ -93,7 +93,7 @@ async function deleteKeys(trx: Connection, accountId: number, keys: readonly Key
     where k.account_id = ${accountId} and k.kind = g.kind and k.name = g.name`.execute(trx);
 }
 
-async function putKeys(
+async function upsertKeys(
   trx: Connection,
   accountId: number,
   keys: ReadonlyArray<{ kind: string; name: string; sealed: Buffer }>,

@@ -1,6 +1,6 @@
 import { AppError } from '../../../lib/errors.ts';
-import type { LinkMethod, MessengerAccount, TellState } from '../../messenger.ts';
-import { judgeEnding, type LastWord } from '../failures.ts';
+import type { LinkMethod, MessengerAccount, OnStateChange } from '../../messenger.ts';
+import { classifyEnding, type LastWord } from '../failures.ts';
 import type { Socket } from './socket.ts';
 
 /** An account that waits for its user's phone. */
@@ -31,7 +31,7 @@ const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 export interface LinkingOptions {
   method: LinkMethod;
   account: MessengerAccount;
-  tell: TellState;
+  tell: OnStateChange;
   /** Aborted when the account is to be left alone: nothing more is told then. */
   signal: AbortSignal;
   /** How long each code to scan is shown; undefined: as long as WhatsApp takes it. */
@@ -47,7 +47,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
   let shown = 0;
   let hasFailed = false;
 
-  function tellCode(code: string, goodForMs: number): void {
+  function emitCode(code: string, goodForMs: number): void {
     shown += 1;
     tell({ status: 'linking', method, code, goodForMs });
     clearTimeout(limit);
@@ -63,7 +63,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
   }
 
   function giveUp({ code, said }: LastWord): void {
-    const ending = judgeEnding(code, said);
+    const ending = classifyEnding(code, said);
     // What is said of linked accounts holds for those that are to be linked, too.
     if (ending.kind !== 'again') fail(ending.reason);
     else if (shown === 0) fail(UNREACHABLE);
@@ -75,7 +75,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
 
   async function showPairingCode(used: Socket): Promise<void> {
     const goodForMs = firstMs + NEXT_QRS * nextMs;
-    tellCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
+    emitCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
     // The connection ends with the last code to scan, of which there may be more.
     const expiry = setTimeout(() => {
       fail(NOBODY_IN_TIME);
@@ -88,7 +88,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
     shown: first.promise,
     use: (used) => void (socket = used),
     async show(qr) {
-      if (method === 'qr') return tellCode(qr, shown === 0 ? firstMs : nextMs);
+      if (method === 'qr') return emitCode(qr, shown === 0 ? firstMs : nextMs);
       // The first code to scan says that a code to enter may be asked for; the others say nothing.
       if (shown > 0 || !socket) return;
       shown += 1;

@@ -1,4 +1,4 @@
-import type { KnownPause, PauseCause, SessionState, TellState } from '../../messenger.ts';
+import type { KnownPause, PauseCause, SessionState, OnStateChange } from '../../messenger.ts';
 
 /** Why an account is to rest. */
 export interface RestReason {
@@ -23,7 +23,7 @@ export interface Rest {
   /** WhatsApp has lifted its restriction before the end that it had given. */
   lift(): void;
   /** Tells how the connection stands; while the account rests, that it does. */
-  tell: TellState;
+  tell: OnStateChange;
   /** Nothing more is told. */
   stop(): void;
 }
@@ -42,7 +42,7 @@ const LONGEST_GIVEN_MS = 24 * 24 * 60 * 60_000;
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
 
 /** `firstMs`: how long the first rest is. `known`: what was told of the account before, by whichever process. */
-export function createRest(tell: TellState, firstMs: number, known: KnownPause | undefined): Rest {
+export function createCooldown(tell: OnStateChange, firstMs: number, known: KnownPause | undefined): Rest {
   let current: Current | undefined;
   let times = known?.times ?? 0;
   let lastBeganMs = performance.now();
@@ -63,7 +63,7 @@ export function createRest(tell: TellState, firstMs: number, known: KnownPause |
     if (behind) tell(behind);
   }
 
-  function tellRest(): void {
+  function emitCooldown(): void {
     if (!current) return;
     const { cause, reason } = current;
     tell({ status: 'paused', cause, reason, times, restMs: leftMs(current) });
@@ -84,7 +84,7 @@ export function createRest(tell: TellState, firstMs: number, known: KnownPause |
       }
       lastBeganMs = performance.now();
       const ms = start(why, givenMs ?? longer(firstMs, times), givenMs !== undefined);
-      tellRest();
+      emitCooldown();
       return ms;
     },
     lift() {
@@ -94,7 +94,7 @@ export function createRest(tell: TellState, firstMs: number, known: KnownPause |
     tell(state) {
       if (state.status === 'connected' || state.status === 'reconnecting') {
         behind = state;
-        if (current) tellRest();
+        if (current) emitCooldown();
         else tell(state);
         return;
       }

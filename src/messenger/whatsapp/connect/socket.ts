@@ -3,7 +3,7 @@ import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 import { renewCodes } from './renew-codes.ts';
-import { forgetHistory, takesHistory, withoutTokens } from './take-history.ts';
+import { forgetHistory, acceptsHistorySync, withoutTokens } from './take-history.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
@@ -62,7 +62,7 @@ export function openSocket(options: SocketOptions): Socket {
     // The phone goes on ringing for its owner.
     markOnlineOnConnect: false,
     syncFullHistory: false,
-    shouldSyncHistoryMessage: takesHistory,
+    shouldSyncHistoryMessage: acceptsHistorySync,
     // Nobody listens for them.
     emitOwnEvents: false,
     cachedGroupMetadata: options.groupOf,

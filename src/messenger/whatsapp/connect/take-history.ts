@@ -8,7 +8,7 @@ import { proto, type SignalKeyStore, type WASocket } from 'baileys';
 const LARGEST_PART = 1024 * 1024;
 
 /** The years before and the statuses stay where they are; so does what is too large. */
-export function takesHistory(part: proto.Message.IHistorySyncNotification): boolean {
+export function acceptsHistorySync(part: proto.Message.IHistorySyncNotification): boolean {
   const { syncType, fileLength, initialHistBootstrapInlinePayload: inline } = part;
   const { FULL, INITIAL_STATUS_V3 } = proto.Message.HistorySyncType;
   const size = Math.max(Number(fileLength ?? 0), inline?.length ?? 0);

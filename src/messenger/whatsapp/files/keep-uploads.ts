@@ -6,10 +6,10 @@ import type { Log } from '../../../lib/log.ts';
 import type { FairSemaphore } from '../../../lib/fair-semaphore.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
-import { findUpload, noteUpload, type Uploaded, type UploadKey, type UploadPlace } from './uploads-table.ts';
+import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadPlace } from './uploads-table.ts';
 
 export interface Uploads {
   /**
@@ -82,7 +82,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       const { file, describe } = await prepareFile(media, key.place);
       const answer = await uploadFile(client, file, { ca, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
-      await noteUpload(db, key, uploaded);
+      await recordUpload(db, key, uploaded);
       return uploaded;
     } finally {
       giveBack();
@@ -95,7 +95,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       failures.forget(name);
       return uploaded;
     } catch (error) {
-      const result = judgeFailure(error, retryMs);
+      const result = classifyUploadFailure(error, retryMs);
       if (!result) throw error;
       log.warn({ err: error, accountId: by.accountId }, 'a file could not be uploaded to WhatsApp');
       throw new NotUploadedError(failures.note(name, result));
@@ -144,14 +144,14 @@ function keepFailures() {
  * What it means for the post. A host that is away or busy is waited for, as a connection is; what is refused uses up tries.
  * Undefined: it is no matter of files.
  */
-function judgeFailure(error: unknown, retryMs: number): NotUploaded | undefined {
-  if (error instanceof UploadFailedError) return judgeStatus(error.status, retryMs);
+function classifyUploadFailure(error: unknown, retryMs: number): NotUploaded | undefined {
+  if (error instanceof UploadFailedError) return classifyUploadStatus(error.status, retryMs);
   const code = refusalOf(error);
-  if (code === undefined || judgeRefusal(code).kind === 'rest') return undefined;
+  if (code === undefined || classifyRejection(code).kind === 'rest') return undefined;
   return { kind: 'refused', reason: `WhatsApp did not say where to upload the file to (${code})`, final: false };
 }
 
-function judgeStatus(status: number | undefined, retryMs: number): NotUploaded {
+function classifyUploadStatus(status: number | undefined, retryMs: number): NotUploaded {
   switch (status) {
     case 413:
       return { kind: 'refused', reason: 'WhatsApp does not take a file of this size (413)', final: true };

@@ -31,7 +31,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** Undefined for what cannot be read as a picture at all. */
-export function lookAtPicture(bytes: Buffer): Promise<Picture | undefined> {
+export function readPictureInfo(bytes: Buffer): Promise<Picture | undefined> {
   return inTurn(async () => {
     const opened = await open(bytes);
     if (!opened) return undefined;

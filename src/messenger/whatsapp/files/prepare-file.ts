@@ -4,7 +4,7 @@ import type { proto } from 'baileys';
 import { kindOf, type MediaKind } from '../../../media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import { encryptFile } from './encrypt-file.ts';
-import { convertToJpeg, lookAtPicture, type Picture } from './pictures.ts';
+import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadPlace } from './uploads-table.ts';
@@ -53,7 +53,7 @@ async function toShown(media: PostMedia): Promise<Shown> {
   const kind = kindOf(mime);
   const asItIs = { kind, mime, bytes, sha256, picture: undefined };
   if (kind !== 'image') return asItIs;
-  const picture = await lookAtPicture(bytes);
+  const picture = await readPictureInfo(bytes);
   if (SHOWN_AS_THEY_ARE.has(mime)) {
     const stripped = stripPicture(bytes, mime, picture?.orientation);
     return { ...asItIs, picture, ...(stripped && { bytes: stripped, sha256: hashOf(stripped) }) };

@@ -56,7 +56,7 @@ export async function uploadFile(client: WASocket, file: FileToUpload, options: 
 const isAboutToken = ({ status }: UploadFailedError) => status === 401 || status === 403;
 
 async function uploadOnce(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
-  const { auth, hostnames } = await unlessAborted(askForHosts(client), options.signal);
+  const { auth, hostnames } = await unlessAborted(fetchMediaHosts(client), options.signal);
   const name = file.sha256.toString('base64url');
   const query = new URLSearchParams({ auth, token: name, ...(isOfChannel(file) && { server_thumb_gen: '1' }) });
   let failure = new UploadFailedError(undefined);
@@ -74,7 +74,7 @@ async function uploadOnce(client: WASocket, file: FileToUpload, options: UploadO
 const isOfChannel = ({ path }: FileToUpload) => path.startsWith('/newsletter/');
 
 /** Asked anew each time: the client's own function keeps a refusal for as long as the connection stands. */
-async function askForHosts(client: WASocket): Promise<{ auth: string; hostnames: string[] }> {
+async function fetchMediaHosts(client: WASocket): Promise<{ auth: string; hostnames: string[] }> {
   const answer = await client.query({
     tag: 'iq',
     attrs: { id: client.generateMessageTag(), type: 'set', xmlns: 'w:m', to: 's.whatsapp.net' },

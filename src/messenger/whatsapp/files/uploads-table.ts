@@ -38,7 +38,7 @@ export async function findUpload(
   return row && { message: proto.Message.decode(row.message), handle: row.handle ?? undefined };
 }
 
-export async function noteUpload(
+export async function recordUpload(
   db: Connection,
   { accountId, sha256, place }: UploadKey,
   { message, handle }: Uploaded,

@@ -1,6 +1,6 @@
 import type { BinaryNode, WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
-import type { TellMembers } from './tell-members.ts';
+import type { EmitMemberEvents } from './tell-members.ts';
 
 /** How much is asked for at a time, and how long after the first of it has come more is asked for. */
 const BATCH = 100;
@@ -11,9 +11,9 @@ const PAUSE_MS = 100;
  * after that; the client asks once. How much there is it only estimates: it says when it was all. While nothing can be recorded,
  * nothing is asked for: it is kept better there than here.
  */
-export function askForBacklog(
+export function drainOfflineQueue(
   { ws, sendNode }: Pick<WASocket, 'ws' | 'sendNode'>,
-  { log, tell }: { log: Log; tell: TellMembers },
+  { log, tell }: { log: Log; tell: EmitMemberEvents },
 ): void {
   let isOver = false;
   let asking: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@
  */
 import { getBinaryNodeChild, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
-import { hearFirst } from '../connect/hear-first.ts';
+import { interceptStanzas } from '../connect/hear-first.ts';
 import type { KnownMember, KnownMembers } from '../send/known-members.ts';
 import { findLid, findNumber, lidName, numberName, readIds } from './participants.ts';
 
@@ -15,8 +15,8 @@ export interface HearingDevices {
 }
 
 /** Listens to one connection, from before its opening to its end. */
-export function hearDevices(client: WASocket, { accountId, log, members }: HearingDevices): void {
-  hearFirst(client, 'CB:notification', (stanza, pass) => {
+export function listenForDevices(client: WASocket, { accountId, log, members }: HearingDevices): void {
+  interceptStanzas(client, 'CB:notification', (stanza, pass) => {
     const change = readChange(stanza);
     if (!change) return pass();
     note(client, members, stanza, change).then(pass, (error: unknown) =>

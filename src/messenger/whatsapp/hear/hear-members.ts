@@ -7,34 +7,34 @@ import { proto, unpadRandomMax16, type BinaryNode, type GroupMetadata, type WASo
 import type { Log } from '../../../lib/log.ts';
 import { sleep } from '../../../lib/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
-import { hearFirst } from '../connect/hear-first.ts';
-import { askForBacklog } from './ask-for-backlog.ts';
-import { leavePrivateUnread } from './leave-private-unread.ts';
+import { interceptStanzas } from '../connect/hear-first.ts';
+import { drainOfflineQueue } from './ask-for-backlog.ts';
+import { skipPrivateChats } from './leave-private-unread.ts';
 import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
-import { openReaction } from './open-reaction.ts';
+import { decryptReaction } from './open-reaction.ts';
 import { idsOf, readMessage, readReceipts, type Doing } from './read-doings.ts';
 import { textIdOf } from '../send/split-post.ts';
-import type { TellMembers } from './tell-members.ts';
+import type { EmitMemberEvents } from './tell-members.ts';
 
 export interface Hearing {
   accountId: number;
   log: Log;
-  tell: TellMembers;
+  tell: EmitMemberEvents;
   /** What is known of a group already; undefined: nothing. */
   knownGroup(chatId: string): GroupMetadata | undefined;
 }
 
 /** Listens to one connection, from before its opening to its end. */
-export function hearMembers(client: WASocket, hearing: Hearing): void {
-  askForBacklog(client, hearing);
-  leavePrivateUnread(client, hearing.log);
+export function listenForMembers(client: WASocket, hearing: Hearing): void {
+  drainOfflineQueue(client, hearing);
+  skipPrivateChats(client, hearing.log);
   holdReceipts(client, hearing);
-  hearMessages(client, hearing);
+  listenForMessages(client, hearing);
 }
 
 /** The client confirms a receipt when its listener is called, so that one is called when the receipt is recorded. */
 function holdReceipts(client: WASocket, hearing: Hearing): void {
-  hearFirst(client, 'CB:receipt', (stanza, pass) => {
+  interceptStanzas(client, 'CB:receipt', (stanza, pass) => {
     void hear(client, hearing, readReceipts(stanza)).then((isRecorded) => {
       if (isRecorded) pass();
     });
@@ -47,7 +47,7 @@ type Decrypt<About> = (about: About) => Promise<Uint8Array>;
  * A message is heard within the transaction that its decryption is: the client confirms it after that, and one that was not recorded
  * can be decrypted again.
  */
-function hearMessages(client: WASocket, hearing: Hearing): void {
+function listenForMessages(client: WASocket, hearing: Hearing): void {
   /** By what is encrypted in them. */
   const stanzas = new WeakMap<object, BinaryNode>();
   client.ws.prependListener('CB:message', (stanza: BinaryNode) => {
@@ -61,7 +61,7 @@ function hearMessages(client: WASocket, hearing: Hearing): void {
       if (!stanza) return decrypt(about);
       return client.authState.keys.transaction(async () => {
         const padded = await decrypt(about);
-        await hearForSure(client, hearing, readMessage(stanza, openMessage(client, stanza, padded)));
+        await recordBeforeAck(client, hearing, readMessage(stanza, openMessage(client, stanza, padded)));
         return padded;
       }, key);
     };
@@ -84,7 +84,7 @@ const AGAIN_MS = 2_000;
  * Waits until it is recorded: once decrypted and confirmed, a message does not come again. Throws when the connection is gone
  * before that, and with it what was decrypted; WhatsApp then has it still.
  */
-async function hearForSure(client: WASocket, hearing: Hearing, doings: Doing[]): Promise<void> {
+async function recordBeforeAck(client: WASocket, hearing: Hearing, doings: Doing[]): Promise<void> {
   while (!(await hear(client, hearing, doings))) {
     if (!client.ws.isOpen) throw new Error('the connection ended before a message was recorded');
     await sleep(AGAIN_MS);
@@ -95,7 +95,7 @@ async function hearForSure(client: WASocket, hearing: Hearing, doings: Doing[]):
 function openMessage({ authState }: WASocket, { attrs }: BinaryNode, padded: Uint8Array): proto.IMessage {
   try {
     const message = proto.Message.decode(unpadRandomMax16(padded));
-    return openReaction(authState.creds, message, idsOf(attrs['participant'], attrs));
+    return decryptReaction(authState.creds, message, idsOf(attrs['participant'], attrs));
   } catch {
     return {};
   }

@@ -1,19 +1,19 @@
 import { isJidNewsletter, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
-import { hearFirst } from '../connect/hear-first.ts';
+import { interceptStanzas } from '../connect/hear-first.ts';
 import { isOwn, readIds } from './participants.ts';
 
 /**
  * Acknowledges statuses and private chats before the client sees them: nobody's private messages are decrypted here. What the client
  * is told to ignore it refuses instead, and behind one status that was refused WhatsApp holds back all that waits.
  */
-export function leavePrivateUnread(client: WASocket, log: Log): void {
+export function skipPrivateChats(client: WASocket, log: Log): void {
   const acknowledge = (stanza: BinaryNode) => {
     client.sendMessageAck(stanza).catch((error: unknown) => {
       log.debug({ err: error }, 'a private message was not acknowledged, WhatsApp tells it again');
     });
   };
-  hearFirst(client, 'CB:message', (stanza, pass) => (isPrivate(client, stanza) ? acknowledge(stanza) : pass()));
+  interceptStanzas(client, 'CB:message', (stanza, pass) => (isPrivate(client, stanza) ? acknowledge(stanza) : pass()));
   // Some statuses come so, and to these the client says nothing at all: WhatsApp ends the connection again and again for that.
   client.ws.on('CB:status', acknowledge);
 }

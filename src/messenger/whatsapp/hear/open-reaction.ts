@@ -6,7 +6,7 @@ import { secretOf } from '../connect/message-secret.ts';
  * The reaction that was sealed once more, as in announcement groups, in the form of any other; the message as it came when there is
  * none, or when it was sealed for another link or for somebody else's post. `who` has the ids of its sender.
  */
-export function openReaction(
+export function decryptReaction(
   creds: AuthenticationCreds,
   message: proto.IMessage,
   who: readonly string[],

@@ -1,7 +1,7 @@
 /** When to look at which channel, so that an account asks seldom, and of what is new more often than of what is quiet. */
 
 /** In milliseconds. */
-export interface LookTiming {
+export interface PollTiming {
   /** From a post, or from a change, to the next look. It doubles with each look that finds nothing new, up to the longest. */
   firstLookMs: number;
   longestLookMs: number;
@@ -10,7 +10,7 @@ export interface LookTiming {
 }
 
 /** Instants are milliseconds of a clock that never goes back. */
-export interface LookPlan {
+export interface PollSchedule {
   /** There is something new to look at. */
   note(chatId: string, nowMs: number): void;
   /** Which channel to look at now, or how long to wait. */
@@ -21,7 +21,7 @@ export interface LookPlan {
   drop(chatId: string): void;
 }
 
-export function planLooks({ firstLookMs, longestLookMs, lookGapMs }: LookTiming): LookPlan {
+export function createPollSchedule({ firstLookMs, longestLookMs, lookGapMs }: PollTiming): PollSchedule {
   const channels = new Map<string, { atMs: number; pauseMs: number }>();
   let notBeforeMs = -Infinity;
   return {

@@ -2,7 +2,7 @@
 import type { WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../chats/channel-posts.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
 
 export interface SoughtPost {
@@ -61,7 +61,7 @@ async function readIfTaken(client: WASocket, chatId: string): Promise<PostCounts
     return await readCounts(client, chatId, POSTS_READ);
   } catch (error) {
     const code = refusalOf(error);
-    if (code === undefined || judgeRefusal(code).kind === 'rest') throw error;
+    if (code === undefined || classifyRejection(code).kind === 'rest') throw error;
     return [];
   }
 }

@@ -7,10 +7,10 @@ import type { MemberEvent, RecordEvents } from '../../messenger.ts';
 /**
  * Resolves when the events are recorded, and all that were told before: true. False: they are not, and will not be. Never rejects.
  */
-export type TellMembers = (events: MemberEvent[]) => Promise<boolean>;
+export type EmitMemberEvents = (events: MemberEvent[]) => Promise<boolean>;
 
-export interface MemberTeller {
-  tell: TellMembers;
+export interface MemberEventEmitter {
+  tell: EmitMemberEvents;
   /** As `Messenger.watchMembers`. */
   watch(record: RecordEvents): () => Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Told {
   settle(isRecorded: boolean): void;
 }
 
-interface MemberTellerOptions {
+interface MemberEventEmitterOptions {
   log: Log;
   /** Default is 50,000. */
   mostKept?: number;
@@ -35,7 +35,7 @@ interface MemberTellerOptions {
   onLoopError?: OnLoopError | undefined;
 }
 
-export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
+export function createMemberEventEmitter(options: MemberEventEmitterOptions): MemberEventEmitter {
   const { log, mostKept = MOST_KEPT, onLoopError } = options;
   const lose = countLost(options);
   let waiting: Told[] = [];
@@ -89,7 +89,7 @@ export function createMemberTeller(options: MemberTellerOptions): MemberTeller {
 }
 
 /** Tells and warns of what is lost; the log not more often than every ten seconds. */
-function countLost({ log, onLost }: MemberTellerOptions): (count: number) => void {
+function countLost({ log, onLost }: MemberEventEmitterOptions): (count: number) => void {
   let unsaid = 0;
   let saidAtMs = -Infinity;
   return (count) => {

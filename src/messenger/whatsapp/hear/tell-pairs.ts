@@ -2,14 +2,14 @@
 import type { SignalDataSet, SignalKeyStore } from 'baileys';
 import { sleep } from '../../../lib/time.ts';
 import { MAPPING, REVERSE, samePerson } from './participants.ts';
-import type { TellMembers } from './tell-members.ts';
+import type { EmitMemberEvents } from './tell-members.ts';
 
 export interface PairOfIds {
   lid: string;
   number: string;
 }
 
-export interface PairTeller {
+export interface LidMappingEmitter {
   tell(pairs: readonly PairOfIds[]): void;
   /**
    * The same store, which tells of each pair of ids before it is stored: once stored, nobody would come back to what was counted for
@@ -21,7 +21,7 @@ export interface PairTeller {
 /** Whoever sends waits for the store: it must not take for ever when nothing can be recorded. */
 const LONGEST_TELLING_MS = 5_000;
 
-export function tellPairs(accountId: number, tellMembers: TellMembers): PairTeller {
+export function emitLidMappings(accountId: number, tellMembers: EmitMemberEvents): LidMappingEmitter {
   const tell = (pairs: readonly PairOfIds[]) =>
     tellMembers(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
   return {

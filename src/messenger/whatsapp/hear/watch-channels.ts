@@ -8,8 +8,8 @@ import type { Log } from '../../../lib/log.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import type { PostCounts } from '../chats/channel-posts.ts';
-import { judgeRefusal, refusalOf } from '../failures.ts';
-import { planLooks, type LookPlan, type LookTiming } from './plan-looks.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
+import { createPollSchedule, type PollSchedule, type PollTiming } from './plan-looks.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
 import { fileIdOf } from '../send/split-post.ts';
@@ -30,7 +30,7 @@ export interface ChannelWatchOptions {
   notePosts(posts: readonly NumberedPost[]): Promise<void>;
   /** What it answers with false is told again. Never rejects. */
   tell(events: MemberEvent[]): Promise<boolean>;
-  timing: LookTiming;
+  timing: PollTiming;
   onLoopError?: OnLoopError | undefined;
 }
 
@@ -52,7 +52,7 @@ interface Watched extends SoughtPost {
 }
 
 interface Watching extends ChannelWatchOptions {
-  plan: LookPlan;
+  plan: PollSchedule;
   /** Posts by chat and message id. */
   watched: Map<string, Map<string, Watched>>;
   /** The posts of the last days are among them. */
@@ -66,7 +66,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   const stopping = new AbortController();
   const watching: Watching = {
     ...options,
-    plan: planLooks(timing),
+    plan: createPollSchedule(timing),
     watched: new Map(),
     isLoaded: false,
     readChannel: createChannelReader(options),
@@ -152,7 +152,7 @@ async function lookAt(watching: Watching, client: WASocket, chatId: string): Pro
 function giveWay(watching: Watching, chatId: string, error: unknown): void {
   const { accountId, log, plan } = watching;
   const code = refusalOf(error);
-  const refusal = code === undefined ? undefined : judgeRefusal(code);
+  const refusal = code === undefined ? undefined : classifyRejection(code);
   log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read');
   if (refusal?.kind === 'final') forget(watching, chatId);
   if (refusal?.kind === 'rest') plan.rest(performance.now(), REST_MS);

@@ -6,11 +6,11 @@
 import type { OnLoopError } from '../../../lib/failure-streak.ts';
 import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
-import { createBatch } from '../../../lib/batch.ts';
+import { createBatcher } from '../../../lib/batch.ts';
 import { startLoop } from '../../../lib/loop.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import type { Notes } from '../connect/credentials.ts';
-import { hearFirst } from '../connect/hear-first.ts';
+import { interceptStanzas } from '../connect/hear-first.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
 import { answerRetry, type Answering } from './answer-retry.ts';
 
@@ -78,7 +78,7 @@ export function answerRetries(options: AnsweringAll): Answers {
     accountId: options.accountId,
     ...(onLoopError && { onError: onLoopError }),
   });
-  const noting = createBatch(
+  const noting = createBatcher(
     async (retries: Retry[]) => {
       await notes.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));
       return retries;
@@ -98,7 +98,7 @@ export function answerRetries(options: AnsweringAll): Answers {
 
   return {
     listen(client) {
-      hearFirst(client, 'CB:receipt', (stanza, pass) => {
+      interceptStanzas(client, 'CB:receipt', (stanza, pass) => {
         if (!isRetryInGroup(stanza)) return pass();
         take(client, stanza).catch((error: unknown) => {
           log.warn(

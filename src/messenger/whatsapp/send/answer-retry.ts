@@ -7,7 +7,7 @@ import type { Retry } from './read-retry.ts';
 import type { SentPost } from '../../messenger.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
-import { encryptForDevices, inOneStep, showIdentity } from './encrypt-for-devices.ts';
+import { encryptForDevices, withKeyTransaction, showIdentity } from './encrypt-for-devices.ts';
 import { bringKey, senderIn } from './group-key.ts';
 import { relay, type Relaying } from './relay.ts';
 
@@ -74,7 +74,7 @@ async function encryptAgain(
 async function takeKeys(client: WASocket, { device: jid, keys: session }: Retry): Promise<boolean> {
   if (!session) return false;
   try {
-    await inOneStep(client, () => client.signalRepository.injectE2ESession({ jid, session }));
+    await withKeyTransaction(client, () => client.signalRepository.injectE2ESession({ jid, session }));
     return true;
   } catch {
     return false;

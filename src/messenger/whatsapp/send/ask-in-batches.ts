@@ -1,4 +1,4 @@
-import { isRefusedForSome } from '../failures.ts';
+import { isPartialRejection } from '../failures.ts';
 
 /** So many refused questions are enough: whoever is behind the next ones is looked for another time. */
 const MOST_REFUSALS = 100;
@@ -8,7 +8,7 @@ const MOST_REFUSALS = 100;
  * for one of them: such a batch is halved until that one is found, so that nothing is lost for the others. Rejects when `ask` does
  * for another reason.
  */
-export async function askInBatches<Subject>(
+export async function queryInBatches<Subject>(
   subjects: readonly Subject[],
   { most, ask }: { most: number; ask: (batch: readonly Subject[]) => Promise<void> },
 ): Promise<{ refused: Subject[] }> {
@@ -19,7 +19,7 @@ export async function askInBatches<Subject>(
     try {
       await ask(batch);
     } catch (error) {
-      if (!isRefusedForSome(error)) throw error;
+      if (!isPartialRejection(error)) throw error;
       refusals += 1;
       if (batch.length === 1) refused.push(...batch);
       else if (refusals < MOST_REFUSALS) batches.push(...toBatches(batch, Math.ceil(batch.length / 2)));

@@ -11,7 +11,7 @@ import {
   type WASocket,
 } from 'baileys';
 import { breathe } from '../connect/breathe.ts';
-import { askInBatches, toBatches } from './ask-in-batches.ts';
+import { queryInBatches, toBatches } from './ask-in-batches.ts';
 import { nameOf, type MemberDevice } from './find-devices.ts';
 
 /** As many as are read, asked for and written at once. */
@@ -52,10 +52,10 @@ export async function encryptForDevices(
   const strangers: Addressed[] = [];
   for (const batch of toBatches(await addressAll(client, devices), MOST_DEVICES))
     strangers.push(...(await encryptForKnown(client, batch, { what, done })));
-  const { refused } = await askInBatches(strangers, {
+  const { refused } = await queryInBatches(strangers, {
     most: MOST_DEVICES,
     async ask(batch) {
-      const users = await askForKeys(client, batch);
+      const users = await fetchPreKeys(client, batch);
       await encryptForStrangers(client, batch, { users, what, done });
     },
   });
@@ -89,7 +89,7 @@ function encryptForKnown(
   { what, done }: { what: Sealed; done: EncryptedForDevices },
 ): Promise<Addressed[]> {
   const { authState, signalRepository } = client;
-  return inOneStep(client, async () => {
+  return withKeyTransaction(client, async () => {
     // All at once: the client would read them one by one.
     const kept = await authState.keys.get(
       'session',
@@ -111,7 +111,7 @@ function encryptForStrangers(
   batch: readonly Addressed[],
   { users, what, done }: { users: ReadonlyMap<string, BinaryNode>; what: Sealed; done: EncryptedForDevices },
 ): Promise<void> {
-  return inOneStep(client, async () => {
+  return withKeyTransaction(client, async () => {
     // What there may be of an earlier time is not looked for, one by one.
     await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
     for (const one of batch) {
@@ -134,7 +134,7 @@ function isFirst({ content }: BinaryNode): boolean {
 }
 
 /** What the client changes in it is written at once, and what it has read is not read again. No two at a time. */
-export function inOneStep<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
+export function withKeyTransaction<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
   return authState.keys.transaction(work, authState.creds.me?.id ?? '');
 }
 
@@ -156,7 +156,7 @@ async function encryptForOne(
 }
 
 /** By jid what WhatsApp answers about each device. */
-async function askForKeys(client: WASocket, batch: readonly Addressed[]): Promise<Map<string, BinaryNode>> {
+async function fetchPreKeys(client: WASocket, batch: readonly Addressed[]): Promise<Map<string, BinaryNode>> {
   const asked = batch.map(({ device, session }) => ({
     tag: 'user',
     attrs: { jid: session, ...(device.isStale && { reason: 'identity' }) },

@@ -51,7 +51,7 @@ export async function encryptForMembers(
     const keyed = nodes.map(({ device }) => device);
     if (devices.length > 0 && keyed.length + holding.length === 0)
       throw new Error('none of the devices in a group can be written to');
-    await noteOutcome(sending, { keyed, keyless });
+    await recordOutcome(sending, { keyed, keyless });
     const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);
     return {
@@ -91,7 +91,7 @@ async function encryptForGroup(
 const addressingOf = (group: GroupMetadata) => group.addressingMode ?? 'lid';
 
 /** Remembers who cannot be written to, and who is written to anew. */
-async function noteOutcome(
+async function recordOutcome(
   { members, log }: Sending,
   { keyed, keyless }: { keyed: readonly MemberDevice[]; keyless: readonly MemberDevice[] },
 ): Promise<void> {

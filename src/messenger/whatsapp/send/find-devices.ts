@@ -10,7 +10,7 @@ import {
   type GroupMetadata,
   type WASocket,
 } from 'baileys';
-import { askInBatches } from './ask-in-batches.ts';
+import { queryInBatches } from './ask-in-batches.ts';
 import type { KnownMember, KnownMembers } from './known-members.ts';
 
 /** A device of a member. */
@@ -42,7 +42,7 @@ export async function findDevices(
   const known = await members.read(jids);
   const nowMs = Date.now();
   const asked = jids.filter((jid) => (known.get(jid)?.askAgainAtMs ?? 0) <= nowMs);
-  await askForDevices(client, members, asked);
+  await fetchDevices(client, members, asked);
   for (const [jid, member] of await members.read(asked)) known.set(jid, member);
   const { id, lid } = client.authState.creds.me ?? {};
   const own = new Set([nameOf(id), nameOf(lid)]);
@@ -64,14 +64,14 @@ export function nameOf(jid: string | undefined): string | undefined {
   return decoded && jidEncode(decoded.user, decoded.server, decoded.device);
 }
 
-async function askForDevices(client: WASocket, members: KnownMembers, jids: readonly string[]): Promise<void> {
+async function fetchDevices(client: WASocket, members: KnownMembers, jids: readonly string[]): Promise<void> {
   const note = (batch: readonly string[], found: ReadonlyMap<string, readonly number[]>) =>
     members.change(batch, (member = STRANGER, jid) => {
       const devices = found.get(jid);
       const goodForMs = devices ? DEVICES_GOOD_FOR_MS : members.leaveOutMs;
       return { ...member, devices: devices ?? member.devices, askAgainAtMs: Date.now() + goodForMs };
     });
-  const { refused } = await askInBatches(jids, {
+  const { refused } = await queryInBatches(jids, {
     most: MOST_USERS,
     async ask(batch) {
       await note(batch, await queryDevices(client, batch));

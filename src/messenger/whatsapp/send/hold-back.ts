@@ -5,7 +5,7 @@ export interface Holds {
   has(messageId: string): boolean;
 }
 
-export function createHolds(): Holds {
+export function createRetrySuppression(): Holds {
   const held = new Map<object, string>();
   return {
     hold(messageId) {

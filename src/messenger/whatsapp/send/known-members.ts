@@ -42,7 +42,7 @@ const KEY_HOLDERS = 'group-key-holders';
 /** Some of the largest groups; the others are read when they are posted to. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function keepMembers(notes: Notes, leaveOutMs: number): KnownMembers {
+export function createMemberCache(notes: Notes, leaveOutMs: number): KnownMembers {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();

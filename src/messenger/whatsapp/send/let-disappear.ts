@@ -4,7 +4,7 @@ import type { proto } from 'baileys';
  * The message as a group takes it whose messages disappear after so many seconds; undefined: they stay. One that does not say so
  * itself is shown there as one that will not disappear.
  */
-export function letDisappear(message: proto.IMessage, expiration: number | undefined): proto.IMessage {
+export function setEphemeralExpiration(message: proto.IMessage, expiration: number | undefined): proto.IMessage {
   if (!expiration) return message;
   const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
   const { audioMessage: audio, documentMessage: document } = message;

@@ -2,7 +2,7 @@
 import { DEF_TAG_PREFIX, type BinaryNode, type ConnectionState, type WASocket } from 'baileys';
 import type { Log } from '../../../lib/log.ts';
 import type { SendResult } from '../../messenger.ts';
-import { judgeRefusal } from '../failures.ts';
+import { classifyRejection } from '../failures.ts';
 import type { RestReason } from '../connect/rest.ts';
 import type { Holds } from './hold-back.ts';
 
@@ -89,7 +89,7 @@ function listenForAnswer({ ws, ev }: WASocket, messageId: string): Answer {
 
 /** What a code in the answer to a post, or to a question that comes before it, means for the try. */
 export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): RelayResult {
-  const refusal = judgeRefusal(code);
+  const refusal = classifyRejection(code);
   switch (refusal.kind) {
     case 'final':
       return refused(refusal.reason);

@@ -14,7 +14,7 @@ import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import { dropPost, numberPosts, recallPost, rememberPost, type NumberedPost } from './sent-posts.ts';
-import { watchRefusals } from './watch-refusals.ts';
+import { createRejectionBreaker } from './watch-refusals.ts';
 
 export interface AccountSending {
   accountId: number;
@@ -41,7 +41,7 @@ export interface AccountSending {
 const OFFLINE_REST_MS = 5_000;
 
 export function sendPosts(account: AccountSending): Required<Pick<MessengerSession, 'send' | 'revise'>> {
-  const watch = watchRefusals(account.rest);
+  const watch = createRejectionBreaker(account.rest);
 
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const sending = prepare(account, mayGoOn);

@@ -3,7 +3,7 @@ import { proto } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
-import { letDisappear } from './let-disappear.ts';
+import { setEphemeralExpiration } from './let-disappear.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
@@ -18,7 +18,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const messages = await Promise.all(
     parts.map(async (part) => {
       const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
-      const message = letDisappear(encodePart(part, uploaded), group.ephemeralDuration);
+      const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
       await sending.remember({ ...part, chatId: to.chatId, message: proto.Message.encode(message).finish() });
       // Kept without its secret: so it is the same for all groups, and is kept once.
       return { messageId: part.messageId, message: withSecret(client.authState.creds, message, part.messageId) };

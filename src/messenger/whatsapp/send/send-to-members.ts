@@ -46,7 +46,7 @@ async function tryOnce(
     let code: number | undefined;
     const onRefused = (given: number) => (code = given);
     const result = await relay(sending, { ...to, onRefused }, () => client.sendNode(encrypted.stanza));
-    await noteResult(sending, { group, encrypted, code, isSent: result.kind === 'sent' }).catch((error: unknown) => {
+    await recordResult(sending, { group, encrypted, code, isSent: result.kind === 'sent' }).catch((error: unknown) => {
       // Then members get the key once more, or ask for it.
       log.warn({ err: error, messageId: to.messageId }, 'what a post showed about its members was not noted');
     });
@@ -64,7 +64,7 @@ interface Left {
   isSent: boolean;
 }
 
-async function noteResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Left): Promise<void> {
+async function recordResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Left): Promise<void> {
   const { keyed, holders } = encrypted;
   if (isSent) {
     if (keyed.length > 0) await members.noteKeyHolders(group.id, holders);

@@ -6,7 +6,7 @@ import type { Rest } from '../connect/rest.ts';
 const CHATS_IN_A_ROW = 5;
 
 /** Looks at what becomes of one post after the other, and begins a rest before WhatsApp has to say so. */
-export function watchRefusals(rest: Pick<Rest, 'begin'>): (chatId: string, result: SendResult) => SendResult {
+export function createRejectionBreaker(rest: Pick<Rest, 'begin'>): (chatId: string, result: SendResult) => SendResult {
   const refusing = new Set<string>();
   return (chatId, result) => {
     if (result.kind === 'sent') refusing.clear();
