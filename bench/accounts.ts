@@ -4,7 +4,7 @@ import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accou
 import { count, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
 import { startBenchWorker } from './support/worker.ts';
-import { migrate } from '../src/database/migrate.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
 import { drainGraphileWorker } from './yardsticks/graphile-worker.ts';
 import { drainPgBoss } from './yardsticks/pg-boss.ts';
 

@@ -1,6 +1,6 @@
 /** How long it takes to accept a campaign to 10,000 groups, beside writing the same rows and nothing else. */
 import { sql } from 'kysely';
-import { migrate } from '../src/database/migrate.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
 import { createOwner, sendNow } from '../test/support/ledger.ts';
 import { startCluster } from './support/cluster.ts';
 import { median, type Row } from './support/table.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
-import type { Database } from '../src/database/connect.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { toWireGroup } from '../src/http/routes/analytics/group-row.ts';
+import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { toWireGroup } from '../src/api/routes/analytics/group-row.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';

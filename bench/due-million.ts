@@ -1,9 +1,9 @@
 /** How long somebody else's post waits while one user's campaigns of very many deliveries, all due at one moment, are begun and sent. */
 import { sql } from 'kysely';
-import { insertCampaign } from '../src/campaigns/store.ts';
-import type { Database } from '../src/database/connect.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { sleep } from '../src/lib/time.ts';
+import { insertCampaign } from '../src/sending/campaigns/store.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import type { Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { createOwnerWithChats } from './support/deliveries.ts';

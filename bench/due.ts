@@ -1,7 +1,7 @@
 /** How long after its due time a run's first post leaves, with very many runs due at once and very many more to come. */
 import { sql } from 'kysely';
-import { migrate } from '../src/database/migrate.ts';
-import { sleep } from '../src/lib/time.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { createManyAccounts, planRuns } from './support/many-accounts.ts';
 import { count, type Row } from './support/table.ts';

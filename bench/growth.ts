@@ -3,11 +3,11 @@
  * many accounts a database carries (docs/explanation/growth.md). The messenger is a process of its own, so that nothing of it counts.
  */
 import { sql } from 'kysely';
-import type { Database } from '../src/database/connect.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { sleep } from '../src/lib/time.ts';
-import type { MemberEvent } from '../src/messenger/messenger.ts';
-import { recordReceipts } from '../src/receipts/record-receipts.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { sleep } from '../src/platform/time/time.ts';
+import type { MemberEvent } from '../src/messengers/messenger.ts';
+import { recordReceipts } from '../src/sending/receipts/record-receipts.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { ENTRY, SECRETS } from '../test/witness/start-worker.ts';
 import { startWitness } from '../test/witness/start-witness.ts';

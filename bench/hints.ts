@@ -3,9 +3,9 @@
  * replica have it. Beside it the same commits without a hint, and with ours, which are told after them.
  */
 import { sql } from 'kysely';
-import { connectDatabase, type Connection, type Database } from '../src/database/connect.ts';
-import { hint } from '../src/database/tell-hints.ts';
-import { createLog } from '../src/lib/log.ts';
+import { connectDatabase, type Connection, type Database } from '../src/platform/database/connect.ts';
+import { hint } from '../src/platform/database/notify-after-commit.ts';
+import { createLog } from '../src/platform/log/log.ts';
 import { startOwnPostgres, type OwnPostgres } from '../test/support/servers/own-postgres.ts';
 import { startReplica } from '../test/support/servers/replica.ts';
 import { startDelayLine } from './support/delay-line.ts';

@@ -1,6 +1,6 @@
 /** What live progress costs: a large campaign is sent while hundreds listen, and once while nobody does. */
 import { sql } from 'kysely';
-import type { Database } from '../src/database/connect.ts';
+import type { Database } from '../src/platform/database/connect.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';

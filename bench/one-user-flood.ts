@@ -4,8 +4,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
-import type { Database } from '../src/database/connect.ts';
-import { sleep } from '../src/lib/time.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
 import { call, signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';

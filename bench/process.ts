@@ -1,7 +1,7 @@
 /** The service as a process: how soon it is ready, how big it is when idle, and whether it stays so while very much leaves. */
 import { sql } from 'kysely';
-import { migrate } from '../src/database/migrate.ts';
-import { sleep } from '../src/lib/time.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
 import { settle, startCluster, type Cluster } from './support/cluster.ts';
 import { beginAllRuns, createManyAccounts, planRuns } from './support/many-accounts.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sleep } from '../src/lib/time.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { signUp, type Client } from './support/client.ts';
 import { median, type Row } from './support/table.ts';
 

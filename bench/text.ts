@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { compile } from 'html-to-text';
 import { count, median, printTable, type Row } from './support/table.ts';
-import { createConverter } from '../src/text/convert-aside.ts';
-import { HTML_LIMIT } from '../src/http/contract/fields.ts';
-import { convertHtml } from '../src/text/html-to-whatsapp.ts';
+import { createConverter } from '../src/content/text/convert-in-worker.ts';
+import { HTML_LIMIT } from '../src/api/contract/fields.ts';
+import { convertHtml } from '../src/content/text/html-to-whatsapp.ts';
 import { WORST_HTML } from '../test/support/inputs/worst-html.ts';
 
 /** The ratio to reach. */

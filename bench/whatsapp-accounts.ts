@@ -2,7 +2,7 @@
  * What one process holds with fifty linked accounts that post to groups of a thousand members, each member with two devices: its
  * memory, and the work of the first post of each account, which brings a key to every device, and of the next.
  */
-import { sleep } from '../src/lib/time.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 import { addGroup, type Person } from '../test/whatsapp-peer/world.ts';

@@ -4,7 +4,7 @@
  * the members did. `--minutes` (10 unless given), `--sessions` (20). Exits 1 when memory grows or a count is wrong.
  */
 import { parseArgs } from 'node:util';
-import { sleep } from '../src/lib/time.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';

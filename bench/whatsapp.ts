@@ -6,7 +6,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '../src/lib/time.ts';
+import { sleep } from '../src/platform/time/time.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 import { drawNoise } from '../test/support/inputs/pictures.ts';

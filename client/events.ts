@@ -4,7 +4,7 @@ import type {
   CampaignEvent,
   ExpiredEvent,
   MessageEvent,
-} from '../src/http/contract/events.ts';
+} from '../src/api/contract/events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { parseEvents } from './parse-events.ts';
 import { pause } from './pause.ts';

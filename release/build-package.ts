@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { BUILD_FOLDER, isFresh } from '../web/freshness.ts';
-import { readVersion } from '../src/lib/version.ts';
+import { readVersion } from '../src/platform/config/version.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');

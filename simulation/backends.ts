@@ -4,7 +4,7 @@
  * that one commit sets free never race each other.
  */
 import pg from 'pg';
-import { connectionSettings, type PostgresAddress } from '../src/database/connect.ts';
+import { connectionSettings, type PostgresAddress } from '../src/platform/database/connect.ts';
 import type { Fault } from './line.ts';
 import { realSleep, time, type VirtualProcess } from './virtual-time.ts';
 

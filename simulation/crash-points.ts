@@ -2,8 +2,8 @@
  * One campaign from its acceptance to its analytics, with exactly one fault at one statement: so that every place at which something
  * can break is tried, and none has to be drawn.
  */
-import { addCampaign } from '../src/campaigns/accept/add-campaign.ts';
-import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
+import { addCampaign } from '../src/sending/campaigns/accept/add-campaign.ts';
+import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';
 import type { ServerAddress } from './server.ts';

@@ -3,7 +3,7 @@
  * time, with or without a fault. What waits for a lock in the server stands aside until that is free.
  */
 import type pg from 'pg';
-import type { Database, PostgresAddress } from '../src/database/connect.ts';
+import type { Database, PostgresAddress } from '../src/platform/database/connect.ts';
 import { broken, openBackends, type GatedConnection, type Statement, type UnderWay } from './backends.ts';
 import type { History } from './history.ts';
 import type { Fault } from './line.ts';
@@ -12,7 +12,7 @@ import { freeze, settle, time, type VirtualProcess } from './virtual-time.ts';
 
 export type { GatedConnection, Statement } from './backends.ts';
 
-/** As src/database/connect.ts has it, in virtual time. */
+/** As src/platform/database/connect.ts has it, in virtual time. */
 const STATEMENT_MS = 8_000;
 const IDLE_IN_TRANSACTION_MS = 8_000;
 const SILENCE_MS = 10_000;

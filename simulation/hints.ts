@@ -1,8 +1,8 @@
 /** Hints in a simulated world: PostgreSQL's own, brought by the simulator soon, later, or never. */
 import pg from 'pg';
-import { connectionSettings, type PostgresAddress } from '../src/database/connect.ts';
-import { HINT_CHANNELS } from '../src/database/hint-channels.ts';
-import type { Hints } from '../src/database/listen.ts';
+import { connectionSettings, type PostgresAddress } from '../src/platform/database/connect.ts';
+import { HINT_CHANNELS } from '../src/platform/database/hint-channels.ts';
+import type { Hints } from '../src/platform/database/listen.ts';
 import { time, type VirtualProcess } from './virtual-time.ts';
 
 const MARKER = 'simulation_marker';

@@ -1,10 +1,10 @@
 /** As much of pg's pool as Kysely asks for, whose statements wait at the gate. */
 import { Kysely } from 'kysely';
 import type pg from 'pg';
-import type { Database } from '../src/database/connect.ts';
-import type { Schema } from '../src/database/schema.ts';
-import { NotifyingDialect } from '../src/database/tell-hints.ts';
-import { createLog } from '../src/lib/log.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import type { Schema } from '../src/platform/database/schema.ts';
+import { NotifyingDialect } from '../src/platform/database/notify-after-commit.ts';
+import { createLog } from '../src/platform/log/log.ts';
 import { broken, type GatedConnection, type Statement } from './backends.ts';
 import { time, type VirtualProcess } from './virtual-time.ts';
 

@@ -1,8 +1,8 @@
 /** A ledger that is copied in the middle of everything and put back later, as a backup is, and whoever then looks and releases it. */
 import { sql } from 'kysely';
-import { listQueued } from '../src/hold/list-queued.ts';
-import type { Mark, Marks } from '../src/hold/mark-file.ts';
-import { resumeLedger } from '../src/hold/release.ts';
+import { listQueued } from '../src/operations/hold/list-queued.ts';
+import type { Mark, Marks } from '../src/operations/hold/fencing-record-file.ts';
+import { resumeLedger } from '../src/operations/hold/release.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';

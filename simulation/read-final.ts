@@ -1,8 +1,8 @@
 /** What a ledger says in the end, as the last line of a history. */
 import { sql } from 'kysely';
-import type { GroupAnalytics } from '../src/analytics/group-analytics.ts';
-import type { Database } from '../src/database/connect.ts';
-import type { WorkspaceId } from '../src/database/schema.ts';
+import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Counted, FinalCampaign, FinalDelivery, Happening } from './line.ts';
 
 interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups'> {

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { connectDatabase, connectionSettings, type PostgresAddress } from '../src/database/connect.ts';
-import { startEmbeddedPostgres } from '../src/database/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { createLog } from '../src/lib/log.ts';
+import { connectDatabase, connectionSettings, type PostgresAddress } from '../src/platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { createLog } from '../src/platform/log/log.ts';
 import { useMemory } from '../test/support/run/temporary-folder.ts';
 
 export type ServerAddress = Exclude<PostgresAddress, { url: string }>;

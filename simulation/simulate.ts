@@ -1,6 +1,6 @@
 /** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
-import { awaitCommandResults } from '../src/accounts/commands.ts';
-import { readGroupAnalytics } from '../src/analytics/group-analytics.ts';
+import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
+import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
 import { checkHistory } from './judge.ts';

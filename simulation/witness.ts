@@ -6,7 +6,7 @@ import type {
   MessengerSession,
   RevisionResult,
   SendResult,
-} from '../src/messenger/messenger.ts';
+} from '../src/messengers/messenger.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';

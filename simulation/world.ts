@@ -1,9 +1,9 @@
 /** One simulated world: the service's own code, a real database behind the gate, and a clock and a chance of its own. */
-import { startWorker, type Worker } from '../src/worker.ts';
-import { LEASE_MS } from '../src/accounts/leases.ts';
-import type { Marks } from '../src/hold/mark-file.ts';
-import { watchLedger } from '../src/hold/watch-ledger.ts';
-import { createLog } from '../src/lib/log.ts';
+import { startWorker, type Worker } from '../src/app/worker.ts';
+import { LEASE_MS } from '../src/sending/leases/leases.ts';
+import type { Marks } from '../src/operations/hold/fencing-record-file.ts';
+import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
+import { createLog } from '../src/platform/log/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';

@@ -27,7 +27,7 @@ function sources(): string[] {
     if (entry.isFile()) return [path];
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
-  const shared = ['src/text/parse-whatsapp.ts', 'src/messenger/windows.ts'].map((path) => join(ROOT, path));
+  const shared = ['src/content/text/parse-whatsapp.ts', 'src/messengers/windows.ts'].map((path) => join(ROOT, path));
   return [...own, ...filesBelow(join(ROOT, 'client')), ...shared, join(ROOT, 'package-lock.json')].toSorted();
 }
 

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { pick } from '../../test/support/inputs/random.ts';
 
 /** What an API answered in the end. */

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { draw, drawMs, type Span } from '../../test/support/inputs/random.ts';
 import type { ExpectedRun } from '../../test/witness/judge.ts';
 import type { Ask } from './ask.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { connectionSettings } from '../../src/database/connect.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectionSettings } from '../../src/platform/database/connect.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { MOVABLE_CLOCK } from '../../test/support/movable-clock.ts';
 import { fillDisk } from '../../test/support/servers/own-disk.ts';
 import type { ServerEnd } from '../../test/support/servers/own-postgres.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import type { LeaderHarm, Patroni } from '../../test/support/servers/patroni.ts';
 import { draw, drawMs, seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { drawMs, seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import { DATABASE_FAULTS } from './database-faults.ts';
 import type { Fleet, Unit } from './fleet.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { mayMount, mountDisk, unmountDisk } from '../../test/support/servers/own-disk.ts';
 import { ownPostgres, proxiedUrl, type OwnPostgres } from '../../test/support/servers/own-postgres.ts';
 import { startProxy, type Proxy } from '../../test/support/servers/proxy.ts';

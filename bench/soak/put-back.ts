@@ -1,11 +1,11 @@
 /** A ledger that is put back from an earlier copy, or whose copy is started beside it, in the middle of many campaigns. */
 import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { findRunning } from '../../src/database/find-running.ts';
-import { resumeLedger } from '../../src/hold/release.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { findRunning } from '../../src/platform/database/find-running.ts';
+import { resumeLedger } from '../../src/operations/hold/release.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { post } from '../../test/support/app.ts';
 import { until } from '../../test/support/ledger.ts';
 import { pick, seededRandom } from '../../test/support/inputs/random.ts';

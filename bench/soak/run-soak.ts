@@ -1,7 +1,7 @@
-import { connectDatabase, type PostgresAddress } from '../../src/database/connect.ts';
-import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectDatabase, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { DELIVERIES_PER_TURN } from '../../src/sending/deliveries/send-loop.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import { judge, type Faults, type Verdicts } from '../../test/witness/judge.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';

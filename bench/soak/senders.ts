@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
 import type { Chat } from '../../test/witness/protocol.ts';
 import { signUp } from '../support/client.ts';
 import type { Ask } from './ask.ts';

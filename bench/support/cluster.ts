@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
-import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
-import { createLog, type Log } from '../../src/lib/log.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded.ts';
+import { createLog, type Log } from '../../src/platform/log/log.ts';
 
 type SocketAddress = Exclude<PostgresAddress, { url: string }>;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import type { Log } from '../../src/lib/log.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import type { Log } from '../../src/platform/log/log.ts';
 import { createOwner, sendNow, type Owner } from '../../test/support/ledger.ts';
 import { settle, type EmptyDatabase } from './cluster.ts';
 import { until } from './until.ts';

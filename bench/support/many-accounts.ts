@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
 
 /** Rows of a ledger in bulk: what sign-ups and campaigns would have written, without the hours that would take. */
 export interface ManyAccounts {

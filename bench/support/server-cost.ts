@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
 
 /** What a PostgreSQL server on this machine has done so far. */
 export interface ServerCost {

@@ -1,7 +1,7 @@
 /** A thread in which so many strangers sign in with names that nobody has, each again and again, until it is ended. */
 import { randomBytes } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 
 const PAUSE_MS = 500;
 const { url, strangers } = workerData as { url: string; strangers: number };

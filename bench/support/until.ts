@@ -1,4 +1,4 @@
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 2;

@@ -1,8 +1,8 @@
-import { connectDatabase } from '../../src/database/connect.ts';
-import { listenForHints } from '../../src/database/listen.ts';
-import type { Log } from '../../src/lib/log.ts';
-import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
-import { startWorker } from '../../src/worker.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { listenForHints } from '../../src/platform/database/listen.ts';
+import type { Log } from '../../src/platform/log/log.ts';
+import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
+import { startWorker } from '../../src/app/worker.ts';
 import type { EmptyDatabase } from './cluster.ts';
 
 export interface BenchWorker {

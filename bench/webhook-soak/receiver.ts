@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pick } from '../../test/support/inputs/random.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 
 /** How a receiver behaves: it takes what it is told, takes its time for it, answers what is no success or nothing, or is not there. */
 export type Mood = 'well' | 'slow' | 'wrong' | 'killed';

@@ -1,5 +1,5 @@
 /** People with a linked account each, who post to their groups without a break, and members who do something about it. */
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { pick } from '../../test/support/inputs/random.ts';
 import type { WhatsAppPeer } from '../../test/whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../test/whatsapp-peer/phones.ts';

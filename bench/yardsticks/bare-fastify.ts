@@ -8,8 +8,8 @@ import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import pg from 'pg';
 import { z } from 'zod';
-import { previewBody, previewData } from '../../src/http/contract/campaigns.ts';
-import { ownProfile } from '../../src/http/contract/users.ts';
+import { previewBody, previewData } from '../../src/api/contract/campaigns.ts';
+import { ownProfile } from '../../src/api/contract/users.ts';
 
 const key = 'a secret of at least thirty-two characters';
 /** As many as the service has for requests. */

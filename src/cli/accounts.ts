@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { resumeAccount } from '../accounts/resume-account.ts';
-import { findOwnAccount } from '../accounts/store.ts';
-import type { Database } from '../database/connect.ts';
-import { StartupError, UsageError } from '../lib/errors.ts';
+import { resumeAccount } from '../sending/accounts/resume-account.ts';
+import { findOwnAccount } from '../sending/accounts/store.ts';
+import type { Database } from '../platform/database/connect.ts';
+import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { makeBackup } from '../backup/make-backup.ts';
-import { SECRETS_FILE } from '../backup/manifest.ts';
-import type { Trust } from '../backup/read-backup.ts';
-import { restoreBackup } from '../backup/restore-backup.ts';
-import { restoreDatabase } from '../backup/restore-database.ts';
-import { readPassphrase } from '../backup/secrets-box.ts';
-import { verifyBackup, type Verified } from '../backup/verify-backup.ts';
-import { readConfig } from '../config.ts';
-import { UsageError } from '../lib/errors.ts';
-import { createLog } from '../lib/log.ts';
-import { readVersion } from '../lib/version.ts';
+import { makeBackup } from '../operations/backup/make-backup.ts';
+import { SECRETS_FILE } from '../operations/backup/manifest.ts';
+import type { Trust } from '../operations/backup/read-backup.ts';
+import { restoreBackup } from '../operations/backup/restore-backup.ts';
+import { restoreDatabase } from '../operations/backup/restore-database.ts';
+import { readPassphrase } from '../operations/backup/secrets-box.ts';
+import { verifyBackup, type Verified } from '../operations/backup/verify-backup.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { UsageError } from '../platform/errors/errors.ts';
+import { createLog } from '../platform/log/log.ts';
+import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -78,7 +78,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: ['whatsapp-check [--url URL] [--report FILE]'],
     about: 'goes through the first hour on WhatsApp with you',
     run: async ({ given, input, output }) =>
-      (await import('../whatsapp-check/whatsapp-check.ts')).whatsappCheck({ arguments: given, input, output }),
+      (await import('./whatsapp-check/whatsapp-check.ts')).whatsappCheck({ arguments: given, input, output }),
   },
   mcp: {
     usage: ['mcp --key-file FILE [--url URL]', 'mcp --port PORT [--host HOST] [--url URL] [--allow-origin URL]...'],

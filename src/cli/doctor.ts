@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { readConfig, type Config } from '../config.ts';
-import { examine } from '../doctor/examine.ts';
-import { describeError, find, type Finding } from '../doctor/finding.ts';
-import { StartupError, UsageError } from '../lib/errors.ts';
-import { readVersion } from '../lib/version.ts';
+import { readConfig, type Config } from '../platform/config/config.ts';
+import { examine } from '../operations/doctor/run-checks.ts';
+import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
+import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 

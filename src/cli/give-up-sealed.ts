@@ -1,13 +1,13 @@
 /** Gives up what no configured key opens, so that an installation whose key is lost goes on without it. */
 import { sql } from 'kysely';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Connection } from '../database/connect.ts';
-import type { UserId, WorkspaceId } from '../database/schema.ts';
-import { sealPrefixOf, type Vault } from '../lib/vault.ts';
-import { queueMail } from '../mail/mail-store.ts';
-import { deleteFactor } from '../users/factors/factor-store.ts';
-import { generateSecret } from '../webhooks/sign.ts';
-import { aboutSecret } from '../webhooks/webhook-store.ts';
+import { recordAudit } from '../workspaces/audit/record-audit.ts';
+import type { Connection } from '../platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
+import { sealPrefixOf, type Vault } from '../platform/secrets/secret-box.ts';
+import { queueMail } from '../platform/mail/mail-store.ts';
+import { deleteFactor } from '../identity/factors/factor-store.ts';
+import { generateSecret } from '../notifications/webhooks/sign.ts';
+import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
 /** What an account says that has lost its link. */

@@ -1,6 +1,6 @@
-import { StartupError } from '../lib/errors.ts';
-import { invite } from '../users/invite.ts';
-import { findAnAdministrator } from '../users/manage-users-store.ts';
+import { StartupError } from '../platform/errors/errors.ts';
+import { invite } from '../identity/invite.ts';
+import { findAnAdministrator } from '../identity/manage-users-store.ts';
 import { COMMAND_LINE, withUsers } from './open-users.ts';
 
 /** Invites somebody in the name of the first administrator; answers what to say. Throws a StartupError when there is no administrator. */

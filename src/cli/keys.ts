@@ -1,6 +1,6 @@
-import { StartupError, UsageError } from '../lib/errors.ts';
-import { selectApiKeys } from '../users/api-keys/api-key-store.ts';
-import { revokeApiKey } from '../users/api-keys/revoke-api-key.ts';
+import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { selectApiKeys } from '../identity/api-keys/api-key-store.ts';
+import { revokeApiKey } from '../identity/api-keys/revoke-api-key.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';

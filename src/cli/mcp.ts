@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
-import { StartupError, UsageError } from '../lib/errors.ts';
-import { buildMcpHttp } from '../mcp/serve-http.ts';
-import { serveMcpStdio } from '../mcp/serve-stdio.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { buildMcpHttp } from '../api/mcp/serve-http.ts';
+import { serveMcpStdio } from '../api/mcp/serve-stdio.ts';
 import type { Shell } from './shell.ts';
 
 const PORT = /^\d{1,5}$/;

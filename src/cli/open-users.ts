@@ -1,17 +1,17 @@
-import { linkAccount } from '../accounts/link-account.ts';
-import { stopWithUser } from '../accounts/stop-with-user.ts';
-import { unlinkAccount } from '../accounts/unlink-account.ts';
-import type { Actor } from '../audit/record-audit.ts';
-import { AppError, StartupError } from '../lib/errors.ts';
-import { createLog } from '../lib/log.ts';
-import { systemClock } from '../lib/time.ts';
-import { createVault } from '../lib/vault.ts';
-import { SANDBOX } from '../messenger/sandbox/traits.ts';
-import { WHATSAPP } from '../messenger/whatsapp/traits.ts';
-import { loadSecrets } from '../secrets/load-secrets.ts';
-import { createUserDependencies, type UserDependencies } from '../users/dependencies.ts';
-import { loginOf } from '../users/login.ts';
-import { findUserByLogin, type UserWithSecrets } from '../users/store.ts';
+import { linkAccount } from '../sending/accounts/link-account.ts';
+import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
+import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
+import type { Actor } from '../workspaces/audit/record-audit.ts';
+import { AppError, StartupError } from '../platform/errors/errors.ts';
+import { createLog } from '../platform/log/log.ts';
+import { systemClock } from '../platform/time/time.ts';
+import { createVault } from '../platform/secrets/secret-box.ts';
+import { SANDBOX } from '../messengers/sandbox/capabilities.ts';
+import { WHATSAPP } from '../messengers/whatsapp/capabilities.ts';
+import { loadSecrets } from '../platform/secrets/load-secrets.ts';
+import { createUserDependencies, type UserDependencies } from '../identity/dependencies.ts';
+import { loginOf } from '../identity/login.ts';
+import { findUserByLogin, type UserWithSecrets } from '../identity/store.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
 /** What the audit log has in place of an address. */

@@ -1,6 +1,6 @@
-import { recordAudit, type AuditAction } from '../audit/record-audit.ts';
-import type { Connection } from '../database/connect.ts';
-import { findAnAdministrator } from '../users/manage-users-store.ts';
+import { recordAudit, type AuditAction } from '../workspaces/audit/record-audit.ts';
+import type { Connection } from '../platform/database/connect.ts';
+import { findAnAdministrator } from '../identity/manage-users-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
 /**

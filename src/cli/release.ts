@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { listQueued, type QueuedCampaign } from '../hold/list-queued.ts';
-import { readHold } from '../hold/read-hold.ts';
-import { resumeLedger } from '../hold/release.ts';
-import type { Choice } from '../hold/settle-queued.ts';
-import { HOLD_FILE } from '../hold/watch-ledger.ts';
-import { AppError, StartupError, UsageError } from '../lib/errors.ts';
+import { listQueued, type QueuedCampaign } from '../operations/hold/list-queued.ts';
+import { readHold } from '../operations/hold/read-hold.ts';
+import { resumeLedger } from '../operations/hold/release.ts';
+import type { Choice } from '../operations/hold/settle-queued.ts';
+import { HOLD_FILE } from '../operations/hold/watch-ledger.ts';
+import { AppError, StartupError, UsageError } from '../platform/errors/errors.ts';
 import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,5 +1,5 @@
-import { UsageError } from '../lib/errors.ts';
-import { versionLine } from '../lib/version.ts';
+import { UsageError } from '../platform/errors/errors.ts';
+import { versionLine } from '../platform/config/version.ts';
 import { COMMANDS } from './commands.ts';
 import type { Shell } from './shell.ts';
 import { usageOf, usageOfAll } from './usage.ts';

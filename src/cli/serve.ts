@@ -1,5 +1,5 @@
-import { UsageError } from '../lib/errors.ts';
-import { main } from '../main.ts';
+import { UsageError } from '../platform/errors/errors.ts';
+import { main } from '../app/main.ts';
 import type { Shell } from './shell.ts';
 
 /** Runs the service; it ends the process by itself, with its own exit code. */

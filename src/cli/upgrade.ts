@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findLastBackup } from '../backup/back-up-daily.ts';
-import { findLastUpgradeBackup, upgradeBackupFolder } from '../backup/back-up-before-upgrade.ts';
-import { readConfig, type Config } from '../config.ts';
-import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../database/plan-upgrade.ts';
-import { readDatabaseSize } from '../database/read-size.ts';
-import { readFreeBytes } from '../database/watch-disk.ts';
-import { UsageError } from '../lib/errors.ts';
+import { findLastBackup } from '../operations/backup/back-up-daily.ts';
+import { findLastUpgradeBackup, upgradeBackupFolder } from '../operations/backup/back-up-before-upgrade.ts';
+import { readConfig, type Config } from '../platform/config/config.ts';
+import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
+import { readDatabaseSize } from '../platform/database/read-size.ts';
+import { readFreeBytes } from '../platform/database/watch-disk.ts';
+import { UsageError } from '../platform/errors/errors.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig, type Config } from '../config.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../database/connect.ts';
-import { startEmbeddedPostgres } from '../database/embedded.ts';
-import { findRunning } from '../database/find-running.ts';
-import { StartupError } from '../lib/errors.ts';
-import { createLog } from '../lib/log.ts';
+import { readConfig, type Config } from '../platform/config/config.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
+import { findRunning } from '../platform/database/find-running.ts';
+import { StartupError } from '../platform/errors/errors.ts';
+import { createLog } from '../platform/log/log.ts';
 
 export interface Opened {
   config: Config;

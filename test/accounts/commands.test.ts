@@ -1,9 +1,9 @@
 /** What several accounts ask of their sessions at once. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { serveCommands } from '../../src/accounts/serve-commands.ts';
-import { createLog } from '../../src/lib/log.ts';
-import type { MessengerSession } from '../../src/messenger/messenger.ts';
+import { serveCommands } from '../../src/sending/sessions/command-handler.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import type { MessengerSession } from '../../src/messengers/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

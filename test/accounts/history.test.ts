@@ -1,7 +1,7 @@
 /** What account-status tells of how the account stood before, where it is asked. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearOldStates } from '../../src/accounts/account-history.ts';
+import { clearOldStates } from '../../src/sending/accounts/account-history.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 

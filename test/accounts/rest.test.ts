@@ -1,9 +1,9 @@
 /** Quiet hours and a daily cap: deliveries wait, and the rules about late ones hold all the same. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { updateAccount, type RestChange } from '../../src/accounts/update-account.ts';
-import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import type { Worker } from '../../src/worker.ts';
+import { updateAccount, type RestChange } from '../../src/sending/accounts/update-account.ts';
+import { sweepRuns } from '../../src/sending/campaigns/begin/expire-runs.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

@@ -1,10 +1,10 @@
 /** Sessions that end while what they told is still to be written down. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSessions } from '../../src/accounts/sessions.ts';
-import { lockLane } from '../../src/accounts/store.ts';
-import { createLog } from '../../src/lib/log.ts';
-import type { SessionState, OnStateChange } from '../../src/messenger/messenger.ts';
+import { openSessions } from '../../src/sending/sessions/sessions.ts';
+import { lockLane } from '../../src/sending/accounts/store.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import type { SessionState, OnStateChange } from '../../src/messengers/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

@@ -1,8 +1,8 @@
 /** A number that is new to groups sends a few posts on its first day, and more on each of two weeks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { updateAccount } from '../../src/accounts/update-account.ts';
-import { capOn, WARM_UP_CAPS } from '../../src/accounts/warm-up.ts';
-import type { Worker } from '../../src/worker.ts';
+import { updateAccount } from '../../src/sending/accounts/update-account.ts';
+import { capOn, WARM_UP_CAPS } from '../../src/sending/accounts/warm-up.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker } from '../support/ledger.ts';

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeCsv } from '../../src/http/routes/csv.ts';
+import { writeCsv } from '../../src/api/routes/csv.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
-import { listDays } from '../../src/campaigns/occurrences.ts';
-import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { compactOldCampaigns } from '../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { listDays } from '../../src/sending/campaigns/occurrences.ts';
+import { rollUpRuns } from '../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { rollUpRuns } from '../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { drawPng } from '../support/inputs/draw-png.ts';
 import { until } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { post } from '../support/app.ts';
 import { campanile as run } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';

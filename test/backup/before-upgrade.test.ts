@@ -2,12 +2,12 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { backUpBeforeUpgrade, type UpgradeBackupOptions } from '../../src/backup/back-up-before-upgrade.ts';
-import { verifyBackup } from '../../src/backup/verify-backup.ts';
-import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
-import { StartupError } from '../../src/lib/errors.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { backUpBeforeUpgrade, type UpgradeBackupOptions } from '../../src/operations/backup/back-up-before-upgrade.ts';
+import { verifyBackup } from '../../src/operations/backup/verify-backup.ts';
+import { migrateDatabase } from '../../src/platform/database/migrate-database.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { start, temporaryFolder } from '../support/servers/embedded.ts';
 

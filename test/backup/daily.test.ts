@@ -1,10 +1,10 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { backUpDaily, lastOccurrence } from '../../src/backup/back-up-daily.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { backUpDaily, lastOccurrence } from '../../src/operations/backup/back-up-daily.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { migrateDatabase } from '../../src/platform/database/migrate-database.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { start, temporaryFolder } from '../support/servers/embedded.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { makeBackup } from '../../src/backup/make-backup.ts';
-import { BASE_FILE, MAC_FILE, MANIFEST_FILE, SECRETS_FILE } from '../../src/backup/manifest.ts';
-import { restoreBackup } from '../../src/backup/restore-backup.ts';
-import { unpackBackup } from '../../src/backup/unpack-backup.ts';
-import { verifyBackup, type Verified } from '../../src/backup/verify-backup.ts';
-import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
-import { StartupError } from '../../src/lib/errors.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { makeBackup } from '../../src/operations/backup/make-backup.ts';
+import { BASE_FILE, MAC_FILE, MANIFEST_FILE, SECRETS_FILE } from '../../src/operations/backup/manifest.ts';
+import { restoreBackup } from '../../src/operations/backup/restore-backup.ts';
+import { unpackBackup } from '../../src/operations/backup/unpack-backup.ts';
+import { verifyBackup, type Verified } from '../../src/operations/backup/verify-backup.ts';
+import { migrateDatabase } from '../../src/platform/database/migrate-database.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { start } from '../support/servers/embedded.ts';
 import {
   changeCluster,

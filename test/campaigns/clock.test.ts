@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, schedule, startTestWorker, until, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
-import type { Worker } from '../../src/worker.ts';
+import type { Worker } from '../../src/app/worker.ts';
 
 let database: TestDatabase;
 let worker: Worker;

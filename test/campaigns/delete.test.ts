@@ -1,11 +1,11 @@
 /** A campaign that is deleted is gone at once, from every list and number; its rows follow by and by. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { removeDeleted } from '../../src/campaigns/change/remove-deleted.ts';
-import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { removeDeleted } from '../../src/sending/campaigns/change/remove-deleted.ts';
+import { sumMinutes } from '../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
+import { rollUpRuns } from '../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { dropUnusedMedia } from '../../src/content/media/drop-unused.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { listen } from '../support/http/listen.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { moveAhead, type Schedule } from '../../src/campaigns/occurrences.ts';
+import { moveAhead, type Schedule } from '../../src/sending/campaigns/occurrences.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 

@@ -1,7 +1,7 @@
 /** Many large runs due at one moment: begun and written in pieces, fair between accounts. Rows are counted here, and not time. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, type Owner } from '../support/ledger.ts';
 

@@ -1,15 +1,15 @@
 /** A campaign that ended long ago keeps what it came to, and no single posts. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
-import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { startHousekeeping } from '../../src/housekeeping.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { correctCampaign } from '../../src/sending/campaigns/change/correct-campaign.ts';
+import { compactOldCampaigns } from '../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
+import { sumMinutes } from '../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
+import { rollUpRuns } from '../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { startHousekeeping } from '../../src/operations/housekeeping.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../support/ledger.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';

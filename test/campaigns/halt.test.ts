@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DELIVERIES_PER_TURN } from '../../src/deliveries/drive-lanes.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { DELIVERIES_PER_TURN } from '../../src/sending/deliveries/send-loop.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { judge, type ExpectedRun } from '../witness/judge.ts';

@@ -1,15 +1,15 @@
 /** Recalls, corrections and cancels of more deliveries than one transaction should touch. Rows are counted here, and not time. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { processBulkRequests } from '../../src/campaigns/change/carry-out-requests.ts';
-import { cancelCampaign, pauseCampaign } from '../../src/campaigns/change/control.ts';
-import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { processBulkRequests } from '../../src/sending/campaigns/change/process-bulk-requests.ts';
+import { cancelCampaign, pauseCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { correctCampaign } from '../../src/sending/campaigns/change/correct-campaign.ts';
+import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
+import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { takeTurnsByHand, type Turns } from '../support/turns.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listOccurrences, type Schedule } from '../../src/campaigns/occurrences.ts';
+import { listOccurrences, type Schedule } from '../../src/sending/campaigns/occurrences.ts';
 
 const everyDay = { weekdays: null, skipDates: [] };
 const list = (schedule: Partial<Schedule> & Pick<Schedule, 'startDate' | 'endDate' | 'time' | 'timeZone'>) =>

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
-import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { sweepRuns } from '../../src/sending/campaigns/begin/expire-runs.ts';
+import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { failed, positions, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';

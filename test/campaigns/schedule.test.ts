@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
-import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { pauseCampaign, resumeCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { sweepRuns } from '../../src/sending/campaigns/begin/expire-runs.ts';
+import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
-import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
-import { updateCampaign, type CampaignChange } from '../../src/campaigns/change/update-campaign.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
+import { updateCampaign, type CampaignChange } from '../../src/sending/campaigns/change/update-campaign.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';

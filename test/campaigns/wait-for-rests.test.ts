@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLastPost, type Rests } from '../../src/campaigns/begin/wait-for-rests.ts';
+import { findLastPost, type Rests } from '../../src/sending/campaigns/begin/wait-for-send-windows.ts';
 
 const BERLIN: Rests = { quietHours: null, dailyCap: null, sentToday: null, timeZone: 'Europe/Berlin' };
 const NIGHT = { quietHours: { from: '22:00', to: '07:00' } };

@@ -1,9 +1,9 @@
 /** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nothing } from '../../src/http/contract/fields.ts';
-import { AppError } from '../../src/lib/errors.ts';
-import { defineOperation, type Operation } from '../../src/http/operation.ts';
+import { nothing } from '../../src/api/contract/fields.ts';
+import { AppError } from '../../src/platform/errors/errors.ts';
+import { defineOperation, type Operation } from '../../src/api/operation.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/http/access.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';

@@ -4,8 +4,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { failure } from '../../src/http/contract/envelope.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { failure } from '../../src/api/contract/envelope.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { parseAnswers, rawConnection, type RawAnswer } from '../support/http/raw.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import type { WorkspaceId } from '../../src/database/schema.ts';
-import { findResult } from '../../src/idempotency/once.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import type { WorkspaceId } from '../../src/platform/database/schema.ts';
+import { findResult } from '../../src/workspaces/idempotency/once.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { until } from '../support/ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
 import { startReplica, type Replica } from '../support/servers/replica.ts';

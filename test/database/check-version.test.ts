@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkVersion, checkServerVersion } from '../../src/database/check-version.ts';
-import { StartupError } from '../../src/lib/errors.ts';
+import { checkVersion, checkServerVersion } from '../../src/platform/database/check-version.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

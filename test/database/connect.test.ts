@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LEASE_MS } from '../../src/accounts/leases.ts';
-import { connectDatabase, pingDatabase, type Connection } from '../../src/database/connect.ts';
-import { waitForDatabase } from '../../src/database/wait.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { LEASE_MS } from '../../src/sending/leases/leases.ts';
+import { connectDatabase, pingDatabase, type Connection } from '../../src/platform/database/connect.ts';
+import { waitForDatabase } from '../../src/platform/database/wait.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/servers/proxy.ts';
 

@@ -3,8 +3,8 @@ import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { ask, read, refusal, seeded, start, temporaryFolder, useSeed } from '../support/servers/embedded.ts';
 
 useSeed();

@@ -5,11 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { findPackage, prepareBinaries } from '../../src/database/embedded-binaries.ts';
-import { chooseIdentity } from '../../src/database/embedded-identity.ts';
-import { superviseServer } from '../../src/database/embedded-restart.ts';
-import { startServer, type Server } from '../../src/database/embedded-server.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { findPackage, prepareBinaries } from '../../src/platform/database/embedded/binaries.ts';
+import { chooseIdentity } from '../../src/platform/database/embedded/run-as-user.ts';
+import { superviseServer } from '../../src/platform/database/embedded/restart.ts';
+import { startServer, type Server } from '../../src/platform/database/embedded/server.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import {
   ask,
   firstLine,

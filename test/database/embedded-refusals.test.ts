@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findPackage } from '../../src/database/embedded-binaries.ts';
+import { findPackage } from '../../src/platform/database/embedded/binaries.ts';
 import {
   copySeed,
   firstLine,

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { findPackage, prepareBinaries } from '../../src/database/embedded-binaries.ts';
+import { findPackage, prepareBinaries } from '../../src/platform/database/embedded/binaries.ts';
 import {
   ask,
   copySeed,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { until } from '../support/ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
 import { startReplica, type Replica } from '../support/servers/replica.ts';

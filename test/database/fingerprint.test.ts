@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { expectCatalog, findDifferences } from '../../src/database/fingerprint.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { readCatalog } from '../../src/database/read-catalog.ts';
-import { loadSchemaFiles, SCHEMA_FOLDER, sumSchemaFiles } from '../../src/database/schema-files.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { expectCatalog, findDifferences } from '../../src/platform/database/fingerprint.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { readCatalog } from '../../src/platform/database/read-catalog.ts';
+import { loadSchemaFiles, SCHEMA_FOLDER, sumSchemaFiles } from '../../src/platform/database/schema-files.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { computeFingerprints, raiseEpoch } from './write-schema.ts';
 
@@ -28,7 +28,7 @@ const differences = async () => findDifferences(expectCatalog(files.migrations),
 test('the fingerprints are those of the migrations, on each PostgreSQL', async () => {
   const computed = await computeFingerprints(database.db, files);
   const kept = new Map(files.migrations.map(({ name, fingerprint }) => [name, fingerprint]));
-  expect(kept, 'run "npm run schema", which writes src/database/fingerprints/').toEqual(computed);
+  expect(kept, 'run "npm run schema", which writes src/platform/database/fingerprints/').toEqual(computed);
   const names = readdirSync(new URL('fingerprints/', SCHEMA_FOLDER)).map((name) => name.replace('.txt', '.sql'));
   expect(names).toEqual(files.migrations.map(({ name }) => name));
 });
@@ -36,7 +36,7 @@ test('the fingerprints are those of the migrations, on each PostgreSQL', async (
 test('the epoch was raised for the migrations and functions as they are', () => {
   expect(
     files.epoch.sha256,
-    'A migration or a function of the database has changed: run "npm run schema", which raises the epoch in src/database/epoch.txt, so that no older process puts its own functions back',
+    'A migration or a function of the database has changed: run "npm run schema", which raises the epoch in src/platform/database/epoch.txt, so that no older process puts its own functions back',
   ).toBe(sumSchemaFiles(files));
 });
 

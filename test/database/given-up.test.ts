@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { startOwnPostgres } from '../support/servers/own-postgres.ts';

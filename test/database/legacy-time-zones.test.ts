@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { isTimeZone } from '../../src/lib/time-zone.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { isTimeZone } from '../../src/platform/time/time-zone.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { createOwner, type Owner } from '../support/ledger.ts';
 
-const DATABASE = join(import.meta.dirname, '../../src/database');
+const DATABASE = join(import.meta.dirname, '../../src/platform/database');
 const MIGRATION = '003-legacy-time-zones.sql';
 const log = createLog('silent');
 

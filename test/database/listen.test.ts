@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listenForHints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { listenForHints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const log = createLog('silent');

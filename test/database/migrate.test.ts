@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql, type RawBuilder } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { connectDatabase, type Connection } from '../../src/database/connect.ts';
-import { applyFunctions } from '../../src/database/apply-functions.ts';
-import { migrate, type MigrateOptions } from '../../src/database/migrate.ts';
-import { loadSchemaFiles } from '../../src/database/schema-files.ts';
-import { StartupError } from '../../src/lib/errors.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase, type Connection } from '../../src/platform/database/connect.ts';
+import { applyFunctions } from '../../src/platform/database/apply-functions.ts';
+import { migrate, type MigrateOptions } from '../../src/platform/database/migrate.ts';
+import { loadSchemaFiles } from '../../src/platform/database/schema-files.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { DAY_BEFORE } from '../support/day-before.ts';
 
 const log = createLog('silent');
-const ours = readdirSync(join(import.meta.dirname, '../../src/database/migrations')).sort();
+const ours = readdirSync(join(import.meta.dirname, '../../src/platform/database/migrations')).sort();
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeEach(async () => {
@@ -290,7 +290,7 @@ test('a function with other arguments, and another result, takes the place of th
 
 test('what our functions say fits the tables', async () => {
   await migrate(database.db, log);
-  const folder = new URL('../../src/database/functions/', import.meta.url);
+  const folder = new URL('../../src/platform/database/functions/', import.meta.url);
   for (const file of readdirSync(folder))
     await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
 });
@@ -306,7 +306,7 @@ async function makeFirstSchema(): Promise<void> {
   await sql`insert into migrations (number, name) values (1, '001-schema.sql')`.execute(database.db);
 }
 
-/** A folder with migrations and functions of our own, as `src/database/` has them. */
+/** A folder with migrations and functions of our own, as `src/platform/database/` has them. */
 function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -347,7 +347,7 @@ async function snapshot(db: Connection): Promise<unknown> {
 }
 
 test('each migration says which locks it takes, and for how long', () => {
-  const folder = join(import.meta.dirname, '../../src/database/migrations');
+  const folder = join(import.meta.dirname, '../../src/platform/database/migrations');
   const silent = ours.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
   expect(silent).toEqual([]);
 });

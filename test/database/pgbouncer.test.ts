@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
-import { migrateDatabase } from '../../src/database/bring-up-to-date.ts';
-import { listenForHints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { migrateDatabase } from '../../src/platform/database/migrate-database.ts';
+import { listenForHints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 import { doMainJob } from '../support/service/main-job.ts';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../src/database/migrate.ts';
-import { StartupError } from '../../src/lib/errors.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 const log = createLog('silent');
-const SOURCES = join(import.meta.dirname, '../../src/database');
+const SOURCES = join(import.meta.dirname, '../../src/platform/database');
 const REMOVES_CELLS = '007-remove-cells.sql';
 
 /** The database folder of a version that still had cells. */

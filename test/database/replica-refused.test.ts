@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, pingDatabase } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase, pingDatabase } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { serverPid, startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
 
 let server: OwnPostgres;

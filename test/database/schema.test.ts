@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Connection } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/lib/log.ts';
+import type { Connection } from '../../src/platform/database/connect.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, afterAll, expect, test } from 'vitest';
-import { connectDatabase, readPool, type Database, type PoolOptions } from '../../src/database/connect.ts';
-import { ConnectionWaitError, REQUEST_SHARES } from '../../src/database/share-connections.ts';
-import { failedAnswer } from '../../src/http/edge/envelope.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { keepRequester, workFor } from '../../src/lib/requester.ts';
+import { connectDatabase, readPool, type Database, type PoolOptions } from '../../src/platform/database/connect.ts';
+import { ConnectionWaitError, REQUEST_SHARES } from '../../src/platform/database/share-connections.ts';
+import { failedAnswer } from '../../src/api/server/envelope.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { keepRequester, workFor } from '../../src/platform/concurrency/requester.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { listenForHints, type Hints } from '../../src/database/listen.ts';
-import { hint } from '../../src/database/tell-hints.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { hint } from '../../src/platform/database/notify-after-commit.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 

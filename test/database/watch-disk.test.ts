@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tmpdir } from 'node:os';
 import { sql } from 'kysely';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { watchDisk } from '../../src/database/watch-disk.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { watchDisk } from '../../src/platform/database/watch-disk.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { watchSchema } from '../../src/database/watch-schema.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { watchSchema } from '../../src/platform/database/watch-schema.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { startTestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,17 +1,17 @@
 /**
  * Generates what the service compares a database with: `npm run schema`, after a migration or a function of the database was added,
- * changed or merged. It writes src/database/fingerprints/ and, when a file differs, raises the epoch in src/database/epoch.txt. Conflicts
+ * changed or merged. It writes src/platform/database/fingerprints/ and, when a file differs, raises the epoch in src/platform/database/epoch.txt. Conflicts
  * of a merge in these files need no care: it writes them from the migrations and functions alone.
  */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { applyFunctions } from '../../src/database/apply-functions.ts';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
-import { compareCatalogs } from '../../src/database/fingerprint.ts';
-import { readCatalog, type Catalog } from '../../src/database/read-catalog.ts';
+import { applyFunctions } from '../../src/platform/database/apply-functions.ts';
+import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded.ts';
+import { compareCatalogs } from '../../src/platform/database/fingerprint.ts';
+import { readCatalog, type Catalog } from '../../src/platform/database/read-catalog.ts';
 import {
   epochFile,
   fingerprintFile,
@@ -20,8 +20,8 @@ import {
   sumSchemaFiles,
   type SchemaEpoch,
   type SchemaFiles,
-} from '../../src/database/schema-files.ts';
-import { createLog } from '../../src/lib/log.ts';
+} from '../../src/platform/database/schema-files.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 
 /** Makes the schema in an empty database, a migration after the other. Returns the fingerprint of each, by its name. */
 export async function computeFingerprints(db: Database, files: SchemaFiles): Promise<Map<string, string[]>> {

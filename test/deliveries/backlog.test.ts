@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { pauseCampaign } from '../../src/campaigns/change/control.ts';
-import { readBacklog } from '../../src/deliveries/read-backlog.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { pauseCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { readBacklog } from '../../src/sending/deliveries/read-backlog.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsWhen, createOwner, schedule, sendNow, startTestWorker } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

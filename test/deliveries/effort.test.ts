@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../bench/support/many-accounts.ts';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { connectDatabase, type Connection, type Database } from '../../src/database/connect.ts';
-import { claimTurns, type Turn } from '../../src/deliveries/claim-turns.ts';
-import { finishTurns } from '../../src/deliveries/finish-turns.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { connectDatabase, type Connection, type Database } from '../../src/platform/database/connect.ts';
+import { claimTurns, type Turn } from '../../src/sending/deliveries/claim-turns.ts';
+import { finishTurns } from '../../src/sending/deliveries/finish-turns.ts';
+import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 // Rows are counted here and not time, since only time depends on the machine.

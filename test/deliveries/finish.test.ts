@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requeueLanes } from '../../src/accounts/lease-store.ts';
-import { claimTurns, type ClaimOptions, type Turn } from '../../src/deliveries/claim-turns.ts';
-import { finishTurns } from '../../src/deliveries/finish-turns.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/change/control.ts';
+import { requeueLanes } from '../../src/sending/leases/lease-store.ts';
+import { claimTurns, type ClaimOptions, type Turn } from '../../src/sending/deliveries/claim-turns.ts';
+import { finishTurns } from '../../src/sending/deliveries/finish-turns.ts';
+import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/sending/campaigns/change/control.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../support/ledger.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { loadPosts } from '../../src/deliveries/load-posts.ts';
+import { loadPosts } from '../../src/sending/deliveries/load-posts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner, sendNow } from '../support/ledger.ts';
 

@@ -1,9 +1,9 @@
 /** A worker that loses an account in the middle of a turn, while it goes on holding others. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { sleep } from '../../src/lib/time.ts';
-import type { Worker } from '../../src/worker.ts';
+import { correctCampaign } from '../../src/sending/campaigns/change/correct-campaign.ts';
+import { sleep } from '../../src/platform/time/time.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

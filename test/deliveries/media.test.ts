@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addCampaign } from '../../src/campaigns/accept/add-campaign.ts';
-import type { Post } from '../../src/messenger/messenger.ts';
-import type { Worker } from '../../src/worker.ts';
+import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
+import type { Post } from '../../src/messengers/messenger.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { convert, createOwner, startTestWorker, until } from '../support/ledger.ts';
 import { JPEG, PNG, TAKEN } from '../support/inputs/sample-files.ts';

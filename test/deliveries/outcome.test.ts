@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, MAX_ATTEMPTS } from '../../src/deliveries/outcome.ts';
+import { judge, MAX_ATTEMPTS } from '../../src/sending/deliveries/outcome.ts';
 
 const busy = { kind: 'refused', reason: 'busy', final: false } as const;
 const gone = { kind: 'refused', reason: 'The group is gone', final: true } as const;

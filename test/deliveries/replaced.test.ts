@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../support/ledger.ts';
 import { judge, type ExpectedRun } from '../witness/judge.ts';

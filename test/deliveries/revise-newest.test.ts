@@ -1,13 +1,13 @@
 /** What is recalled or corrected first, of more than the pace allows while the messaging application still takes it. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { WHATSAPP_WINDOWS } from '../../src/messenger/windows.ts';
-import type { Worker } from '../../src/worker.ts';
+import { correctCampaign } from '../../src/sending/campaigns/change/correct-campaign.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { claimRevisions } from '../../src/sending/deliveries/claim-revisions.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { WHATSAPP_WINDOWS } from '../../src/messengers/windows.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

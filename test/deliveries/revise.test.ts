@@ -1,11 +1,11 @@
 /** How recalls and corrections go through the lane: paced, in turns with what is sent, fenced, and past crashes. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { correctCampaign } from '../../src/campaigns/change/correct-campaign.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { claimRevisions, type RevisionTurn } from '../../src/deliveries/claim-revisions.ts';
-import { finishRevision } from '../../src/deliveries/finish-revision.ts';
-import type { Worker } from '../../src/worker.ts';
+import { correctCampaign } from '../../src/sending/campaigns/change/correct-campaign.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { claimRevisions, type RevisionTurn } from '../../src/sending/deliveries/claim-revisions.ts';
+import { finishRevision } from '../../src/sending/deliveries/finish-revision.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

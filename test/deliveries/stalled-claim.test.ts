@@ -1,9 +1,9 @@
 /** A claim that the server ends after its worker has given it up: the turn is nobody's, and must not stay so. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { sleep } from '../../src/lib/time.ts';
-import type { Worker } from '../../src/worker.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { sleep } from '../../src/platform/time/time.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../support/scripted-messenger.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { renewLease, registerWorker, requeueLanes } from '../../src/accounts/lease-store.ts';
-import { createTakeOver } from '../../src/accounts/take-over.ts';
-import { lockLane } from '../../src/accounts/store.ts';
-import { cancelCampaign } from '../../src/campaigns/change/control.ts';
-import { claimTurns } from '../../src/deliveries/claim-turns.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { renewLease, registerWorker, requeueLanes } from '../../src/sending/leases/lease-store.ts';
+import { createTakeOver } from '../../src/sending/accounts/take-over.ts';
+import { lockLane } from '../../src/sending/accounts/store.ts';
+import { cancelCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { claimTurns } from '../../src/sending/deliveries/claim-turns.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

@@ -1,9 +1,9 @@
 /** Tries of which nobody knows what became of them (contract §5), on messengers that drop repeated ids and on those that do not. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
-import type { Destination, SendResult } from '../../src/messenger/messenger.ts';
-import type { Worker } from '../../src/worker.ts';
+import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
+import type { Destination, SendResult } from '../../src/messengers/messenger.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

@@ -1,11 +1,11 @@
 /** An account that is not linked to its messaging application is left alone until it is. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recordState } from '../../src/accounts/record-state.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { claimRevisions } from '../../src/deliveries/claim-revisions.ts';
-import { finishRevision } from '../../src/deliveries/finish-revision.ts';
-import type { SessionState } from '../../src/messenger/messenger.ts';
+import { recordState } from '../../src/sending/sessions/record-state.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { claimRevisions } from '../../src/sending/deliveries/claim-revisions.ts';
+import { finishRevision } from '../../src/sending/deliveries/finish-revision.ts';
+import type { SessionState } from '../../src/messengers/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, sendNow, type Owner } from '../support/ledger.ts';
 import { sent, takeTurnsByHand, type Turns } from '../support/turns.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
+import { dropUnusedMedia } from '../../src/content/media/drop-unused.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 

@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { createSafeHttpClient, type EgressOptions } from '../../src/egress/open-egress.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { createSafeHttpClient, type EgressOptions } from '../../src/platform/http-client/safe-http-client.ts';
 import { signOwnCertificate } from '../whatsapp-peer/certificate.ts';
 
 const own = signOwnCertificate();

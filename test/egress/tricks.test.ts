@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../src/egress/judge-address.ts';
-import { BlockedAddressError } from '../../src/egress/judge-url.ts';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { createSafeHttpClient, type EgressOptions } from '../../src/egress/open-egress.ts';
-import { createDnsLookup } from '../../src/egress/resolve-host.ts';
+import { isPublicAddress } from '../../src/platform/http-client/validate-address.ts';
+import { BlockedAddressError } from '../../src/platform/http-client/validate-url.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { createSafeHttpClient, type EgressOptions } from '../../src/platform/http-client/safe-http-client.ts';
+import { createDnsLookup } from '../../src/platform/http-client/resolve-host.ts';
 import { startNameServer, type NameServer } from '../support/servers/name-server.ts';
 
 let inside: Server;

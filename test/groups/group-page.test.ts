@@ -1,9 +1,9 @@
 /** All that is told of one group: its posts, what is planned, its lists, and how many were in it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readGroup } from '../../src/analytics/read-group.ts';
-import { pauseCampaign } from '../../src/campaigns/change/control.ts';
-import { AppError } from '../../src/lib/errors.ts';
+import { readGroup } from '../../src/sending/analytics/read-group.ts';
+import { pauseCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { AppError } from '../../src/platform/errors/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, schedule, sendNow, type Owner } from '../support/ledger.ts';
 import { failed, takeTurnsByHand, type Turns } from '../support/turns.ts';

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { LEASE_MS } from '../../src/accounts/leases.ts';
-import { beginRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { listQueued } from '../../src/hold/list-queued.ts';
-import { resumeLedger } from '../../src/hold/release.ts';
-import { marksIn } from '../../src/hold/mark-file.ts';
-import { watchLedger } from '../../src/hold/watch-ledger.ts';
-import type { Choice } from '../../src/hold/settle-queued.ts';
-import { createLog } from '../../src/lib/log.ts';
-import type { Worker } from '../../src/worker.ts';
+import { LEASE_MS } from '../../src/sending/leases/leases.ts';
+import { beginRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { listQueued } from '../../src/operations/hold/list-queued.ts';
+import { resumeLedger } from '../../src/operations/hold/release.ts';
+import { marksIn } from '../../src/operations/hold/fencing-record-file.ts';
+import { watchLedger } from '../../src/operations/hold/watch-ledger.ts';
+import type { Choice } from '../../src/operations/hold/settle-queued.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

@@ -1,7 +1,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { killWithServer, removeService, startService, type Service } from '../support/service/service.ts';

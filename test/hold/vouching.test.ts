@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { LEASE_MS } from '../../src/accounts/leases.ts';
-import { marksIn } from '../../src/hold/mark-file.ts';
-import { whyHeld } from '../../src/hold/read-hold.ts';
-import { resumeLedger } from '../../src/hold/release.ts';
-import { watchLedger, type MaySend } from '../../src/hold/watch-ledger.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { LEASE_MS } from '../../src/sending/leases/leases.ts';
+import { marksIn } from '../../src/operations/hold/fencing-record-file.ts';
+import { whyHeld } from '../../src/operations/hold/read-hold.ts';
+import { resumeLedger } from '../../src/operations/hold/release.ts';
+import { watchLedger, type MaySend } from '../../src/operations/hold/watch-ledger.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, sendNow } from '../support/ledger.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { statusOf } from '../../src/http/edge/envelope.ts';
-import { ERROR_CODES, type ErrorCode } from '../../src/lib/error-codes.ts';
-import { AppError } from '../../src/lib/errors.ts';
+import { statusOf } from '../../src/api/server/envelope.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.ts';
+import { AppError } from '../../src/platform/errors/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { probes } from '../support/http/probes.ts';

@@ -1,10 +1,10 @@
 /** Too many clients, clients that do not read, and a server that stops. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linkAccount } from '../../src/accounts/link-account.ts';
-import type { WatchLimits } from '../../src/http/events/watch-progress.ts';
-import { sleep, systemClock } from '../../src/lib/time.ts';
-import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
+import { linkAccount } from '../../src/sending/accounts/link-account.ts';
+import type { WatchLimits } from '../../src/api/events/watch-progress.ts';
+import { sleep, systemClock } from '../../src/platform/time/time.ts';
+import { SANDBOX } from '../../src/messengers/sandbox/capabilities.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';
 import { listen } from '../support/http/listen.ts';

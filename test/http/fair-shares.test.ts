@@ -1,8 +1,8 @@
 /** One signed-in user with many requests in flight, beside another user and strangers. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, readPool, type Database } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase, readPool, type Database } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { probes } from '../support/http/probes.ts';
 import { startTestServer } from '../support/http/server.ts';

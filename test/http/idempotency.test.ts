@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WorkspaceId } from '../../src/database/schema.ts';
-import { hashBody } from '../../src/idempotency/hash-body.ts';
-import { createOnce, type IdempotencyKey } from '../../src/idempotency/once.ts';
-import { AppError } from '../../src/lib/errors.ts';
+import type { WorkspaceId } from '../../src/platform/database/schema.ts';
+import { hashBody } from '../../src/workspaces/idempotency/hash-body.ts';
+import { createOnce, type IdempotencyKey } from '../../src/workspaces/idempotency/once.ts';
+import { AppError } from '../../src/platform/errors/errors.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
 import { actorOf } from '../support/workspaces.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Log } from '../../src/lib/log.ts';
+import type { Log } from '../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { probes } from '../support/http/probes.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FastifyRequest } from 'fastify';
-import { shareWork } from '../../src/http/edge/long-answers.ts';
-import { OverloadError } from '../../src/lib/errors.ts';
-import { createFairSemaphore } from '../../src/lib/fair-semaphore.ts';
-import { sleep } from '../../src/lib/time.ts';
+import { shareWork } from '../../src/api/server/long-answers.ts';
+import { OverloadError } from '../../src/platform/errors/errors.ts';
+import { createFairSemaphore } from '../../src/platform/concurrency/fair-semaphore.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 
 const TOOK_MS = 30;
 /** A timer may come a millisecond early. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { versionLine } from '../../src/lib/version.ts';
+import { versionLine } from '../../src/platform/config/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { probes } from '../support/http/probes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHealth } from '../../src/lib/health.ts';
-import { readVersion } from '../../src/lib/version.ts';
+import { createHealth } from '../../src/platform/concurrency/health.ts';
+import { readVersion } from '../../src/platform/config/version.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { probes } from '../support/http/probes.ts';
@@ -222,8 +222,8 @@ test('closing cuts what does not end in time', async () => {
 });
 
 test('a database that cannot be reached is a 503 while the process lives on', async () => {
-  const { connectDatabase } = await import('../../src/database/connect.ts');
-  const { createLog } = await import('../../src/lib/log.ts');
+  const { connectDatabase } = await import('../../src/platform/database/connect.ts');
+  const { createLog } = await import('../../src/platform/log/log.ts');
   const nowhere = connectDatabase(
     { socketFolder: '/nonexistent', port: 1, user: 'x', database: 'x' },
     { log: createLog('silent') },

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, readPool, type Database } from '../../src/database/connect.ts';
-import { createHysteresis, type OverloadLimits } from '../../src/http/edge/overload.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { verifyPassword } from '../../src/users/passwords/password.ts';
+import { connectDatabase, readPool, type Database } from '../../src/platform/database/connect.ts';
+import { createHysteresis, type OverloadLimits } from '../../src/api/server/load-shedder.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { verifyPassword } from '../../src/identity/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { probes } from '../support/http/probes.ts';

@@ -1,6 +1,6 @@
 /** The dashboard's session: a token in a cookie, and the rules for it, which are those for tokens (docs/explanation/decisions/0019). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { versionLine } from '../../src/lib/version.ts';
+import { versionLine } from '../../src/platform/config/version.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/http/access.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';

@@ -1,7 +1,7 @@
 /** What is told to whom: by which name a request comes, and whether its sender is known. */
 import { request as ask } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HttpSettings } from '../../src/http/server.ts';
+import type { HttpSettings } from '../../src/api/server/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';

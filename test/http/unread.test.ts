@@ -1,7 +1,7 @@
 /** Clients that ask for files and do not take them. */
 import { randomBytes, createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { rawConnection, type RawConnection } from '../support/http/raw.ts';
 import { PNG } from '../support/inputs/sample-files.ts';

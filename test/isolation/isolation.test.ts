@@ -1,7 +1,7 @@
 /** Poison message: in each batch over many accounts one of them fails. All others go on, and it does, once it is mended. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BATCHES } from '../../src/database/quarantine.ts';
+import { BATCHES } from '../../src/platform/database/quarantine.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { plantPoison, POISONED } from '../support/poison.ts';

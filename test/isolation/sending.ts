@@ -1,16 +1,16 @@
 /** What begins, sends and ends runs. */
 import { sql } from 'kysely';
-import { createTakeOver } from '../../src/accounts/take-over.ts';
-import { beginDueRuns, beginRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import { detectLateRuns } from '../../src/campaigns/begin/note-late-runs.ts';
-import { processBulkRequests } from '../../src/campaigns/change/carry-out-requests.ts';
-import { recallCampaign } from '../../src/campaigns/change/recall-campaign.ts';
-import { listenForHints } from '../../src/database/listen.ts';
-import { watchStrays } from '../../src/deliveries/requeue-strays.ts';
-import { expireLateRevisions } from '../../src/deliveries/settle-late.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { startLoop } from '../../src/lib/loop.ts';
+import { createTakeOver } from '../../src/sending/accounts/take-over.ts';
+import { beginDueRuns, beginRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { sweepRuns } from '../../src/sending/campaigns/begin/expire-runs.ts';
+import { detectLateRuns } from '../../src/sending/campaigns/begin/detect-late-runs.ts';
+import { processBulkRequests } from '../../src/sending/campaigns/change/process-bulk-requests.ts';
+import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
+import { listenForHints } from '../../src/platform/database/listen.ts';
+import { watchStrays } from '../../src/sending/deliveries/requeue-orphaned-turns.ts';
+import { expireLateRevisions } from '../../src/sending/deliveries/expire-late-revisions.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import { schedule, sendNow, startTestWorker, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { sent } from '../support/turns.ts';

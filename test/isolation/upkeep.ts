@@ -1,15 +1,15 @@
 /** What adds up, folds and removes. */
 import { sql } from 'kysely';
-import { deleteCampaign } from '../../src/campaigns/change/delete-campaign.ts';
-import { removeDeleted } from '../../src/campaigns/change/remove-deleted.ts';
-import { compactOldCampaigns } from '../../src/campaigns/sum/fold-campaigns.ts';
-import { sumMinutes } from '../../src/campaigns/sum/sum-minutes.ts';
-import { rollUpRuns } from '../../src/campaigns/sum/sum-runs.ts';
-import { startHousekeeping } from '../../src/housekeeping.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
-import { forgetOldPosts } from '../../src/messenger/whatsapp/send/sent-posts.ts';
-import { foldReceipts } from '../../src/receipts/fold-receipts.ts';
+import { deleteCampaign } from '../../src/sending/campaigns/change/delete-campaign.ts';
+import { removeDeleted } from '../../src/sending/campaigns/change/remove-deleted.ts';
+import { compactOldCampaigns } from '../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { sumMinutes } from '../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
+import { rollUpRuns } from '../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { startHousekeeping } from '../../src/operations/housekeeping.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { dropUnusedMedia } from '../../src/content/media/drop-unused.ts';
+import { forgetOldPosts } from '../../src/messengers/whatsapp/send/sent-posts.ts';
+import { foldReceipts } from '../../src/sending/receipts/fold-receipts.ts';
 import { sendNow, until, type Owner } from '../support/ledger.ts';
 import { sent } from '../support/turns.ts';
 import { finds, idsOf, ofAccount, ofWorkspace, type Case, type Scene } from './cases.ts';

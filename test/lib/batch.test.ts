@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatcher } from '../../src/lib/batch.ts';
+import { createBatcher } from '../../src/platform/concurrency/batcher.ts';
 
 /** A worker that carries out its batches when it is told to. */
 function createSlowWorker() {

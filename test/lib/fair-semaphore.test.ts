@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createFairSemaphore, type FairSemaphoreOptions } from '../../src/lib/fair-semaphore.ts';
+import { createFairSemaphore, type FairSemaphoreOptions } from '../../src/platform/concurrency/fair-semaphore.ts';
 
 const OPTIONS: FairSemaphoreOptions = { name: 'tests', size: 1, maxWaiting: 4, maxWaitMs: 60_000 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { countFailuresInARow } from '../../src/lib/failure-streak.ts';
-import { createHealth, FAILING_MS, watchLoops } from '../../src/lib/health.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { startLoop } from '../../src/lib/loop.ts';
+import { countFailuresInARow } from '../../src/platform/concurrency/failure-streak.ts';
+import { createHealth, FAILING_MS, watchLoops } from '../../src/platform/concurrency/health.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import { until } from '../support/ledger.ts';
 
 /** A loop that fails when it is told to, on a clock that is moved by hand. */

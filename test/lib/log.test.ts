@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import { expect, test } from 'vitest';
-import { FORM, READABLE } from '../../src/lib/log.ts';
+import { FORM, READABLE } from '../../src/platform/log/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sql } from 'kysely';
 

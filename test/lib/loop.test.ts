@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/lib/log.ts';
-import { startLoop } from '../../src/lib/loop.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import { until } from '../support/ledger.ts';
 
 const log = createLog('silent');

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLog } from '../../src/lib/log.ts';
-import { serveConcurrently, type Concurrently } from '../../src/lib/serve-concurrently.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { serveConcurrently, type Concurrently } from '../../src/platform/concurrency/serve-concurrently.ts';
 import { recordLog } from '../support/record-log.ts';
 import { until } from '../support/ledger.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeTimeZone, MEANINGS } from '../../src/lib/suggest-time-zones.ts';
-import { findTimeZone, knownTimeZone, listTimeZones } from '../../src/lib/time-zone.ts';
+import { describeTimeZone, MEANINGS } from '../../src/platform/time/suggest-time-zones.ts';
+import { findTimeZone, knownTimeZone, listTimeZones } from '../../src/platform/time/time-zone.ts';
 
 const now = Temporal.Instant.from('2031-03-03T10:00:00Z');
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createMailLinks } from '../../src/mail/mail-links.ts';
+import { createMailLinks } from '../../src/platform/mail/mail-links.ts';
 
 const links = createMailLinks('the secret of the tests, long enough');
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { createMailLinks } from '../../src/mail/mail-links.ts';
-import { sendMails } from '../../src/mail/send-mails.ts';
+import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { createMailLinks } from '../../src/platform/mail/mail-links.ts';
+import { sendMails } from '../../src/platform/mail/send-mails.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';
 import { person, signIn, signUpOf } from '../support/people.ts';

@@ -1,11 +1,11 @@
 /** A mail server that takes long over one recipient delays no other user's mail. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { listenForHints, type Hints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { createMailLinks } from '../../src/mail/mail-links.ts';
-import { queueMail } from '../../src/mail/mail-store.ts';
-import { sendMails } from '../../src/mail/send-mails.ts';
+import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { createMailLinks } from '../../src/platform/mail/mail-links.ts';
+import { queueMail } from '../../src/platform/mail/mail-store.ts';
+import { sendMails } from '../../src/platform/mail/send-mails.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { JWT_SECRET } from '../support/http/server.ts';
 import { createOwner, type Owner } from '../support/ledger.ts';

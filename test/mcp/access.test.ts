@@ -5,7 +5,7 @@ import { request as requestHttp } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buildMcpHttp } from '../../src/mcp/serve-http.ts';
+import { buildMcpHttp } from '../../src/api/mcp/serve-http.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 

@@ -5,7 +5,7 @@ import {
   KEY_LIMIT,
   TOTAL_LIMIT,
   type CheckedCampaign,
-} from '../../src/mcp/checked-campaigns.ts';
+} from '../../src/api/mcp/checked-campaigns.ts';
 
 const campaign = (html = 'x'): CheckedCampaign => ({
   path: 'venom/add-campaign',

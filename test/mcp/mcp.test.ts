@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildMcpHttp } from '../../src/mcp/serve-http.ts';
+import { buildMcpHttp } from '../../src/api/mcp/serve-http.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 
 let app: TestApp;

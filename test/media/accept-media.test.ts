@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/lib/errors.ts';
-import { acceptMedia } from '../../src/media/accept-media.ts';
-import { decodeBase64, MEDIA_LIMIT } from '../../src/media/decode-base64.ts';
-import { sniff } from '../../src/media/sniff.ts';
+import { AppError } from '../../src/platform/errors/errors.ts';
+import { acceptMedia } from '../../src/content/media/accept-media.ts';
+import { decodeBase64, MEDIA_LIMIT } from '../../src/content/media/decode-base64.ts';
+import { sniff } from '../../src/content/media/sniff.ts';
 import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../support/inputs/sample-files.ts';
 
 /** What a call is refused with; undefined when it is not refused. Anything thrown that is no refusal is thrown on. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MEDIA_LIMIT } from '../../src/media/decode-base64.ts';
+import { MEDIA_LIMIT } from '../../src/content/media/decode-base64.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { PNG, REFUSED, TAKEN } from '../support/inputs/sample-files.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WorkspaceId } from '../../src/database/schema.ts';
-import { acceptMedia } from '../../src/media/accept-media.ts';
-import { loadMedia, saveMedia } from '../../src/media/store.ts';
+import type { WorkspaceId } from '../../src/platform/database/schema.ts';
+import { acceptMedia } from '../../src/content/media/accept-media.ts';
+import { loadMedia, saveMedia } from '../../src/content/media/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { GIF, JPEG, PNG } from '../support/inputs/sample-files.ts';

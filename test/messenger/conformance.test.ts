@@ -1,9 +1,9 @@
-import { createLog } from '../../src/lib/log.ts';
-import { createVault } from '../../src/lib/vault.ts';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { readMessages } from '../../src/messenger/sandbox/messages.ts';
-import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
-import { createWhatsApp } from '../../src/messenger/whatsapp/whatsapp.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { createVault } from '../../src/platform/secrets/secret-box.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { readMessages } from '../../src/messengers/sandbox/messages.ts';
+import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
+import { createWhatsApp } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { expectMessenger } from '../support/messenger-conformance.ts';

@@ -1,10 +1,10 @@
 /** What the sandbox is asked to do while it waits for its database. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { connectDatabase } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { readMessages } from '../../src/messenger/sandbox/messages.ts';
-import { createSandbox } from '../../src/messenger/sandbox/sandbox.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { readMessages } from '../../src/messengers/sandbox/messages.ts';
+import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 

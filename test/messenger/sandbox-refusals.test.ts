@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPostSender } from '../../src/messenger/sandbox/messages.ts';
-import { TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
+import { createPostSender } from '../../src/messengers/sandbox/messages.ts';
+import { TEXT_LIMIT } from '../../src/content/text/html-to-whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -1,10 +1,10 @@
 /** Notices: who is told of what, once, in the dashboard, in browsers and by e-mail. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { makeNotices, NOTICES_KEPT } from '../../src/notices/make-notices.ts';
-import { notifyOldBackup } from '../../src/notices/note-old-backup.ts';
-import { clearOldNotices } from '../../src/notices/notice-store.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { makeNotices, NOTICES_KEPT } from '../../src/notifications/notices/make-notices.ts';
+import { notifyOldBackup } from '../../src/notifications/notices/notify-old-backup.ts';
+import { clearOldNotices } from '../../src/notifications/notices/notice-store.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';

@@ -1,13 +1,13 @@
 /** A push service that does not answer delays nobody else's notices. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSafeHttpClient, type Egress } from '../../src/egress/open-egress.ts';
-import { assignPositions } from '../../src/events/sequence-events.ts';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { createVault } from '../../src/lib/vault.ts';
-import { loadPushKeys } from '../../src/notices/push-keys.ts';
-import { deliverNotices } from '../../src/notices/tell-notices.ts';
+import { createSafeHttpClient, type Egress } from '../../src/platform/http-client/safe-http-client.ts';
+import { assignPositions } from '../../src/workspaces/events/assign-positions.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { createVault } from '../../src/platform/secrets/secret-box.ts';
+import { loadPushKeys } from '../../src/notifications/notices/push-keys.ts';
+import { deliverNotices } from '../../src/notifications/notices/deliver-notices.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { startPushService, type PushService } from '../support/servers/push-service.ts';

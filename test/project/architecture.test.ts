@@ -28,7 +28,7 @@ describe('a rule that is broken on purpose is found:', () => {
 
   test('a room that imports one it may not', () => {
     expect(breachesOf({ 'src/text/render.ts': "import { pg } from '../database/connect.ts';" })).toEqual([
-      'src/text/render.ts may not import src/database/connect.ts',
+      'src/text/render.ts may not import src/platform/database/connect.ts',
     ]);
   });
 
@@ -49,15 +49,15 @@ describe('a rule that is broken on purpose is found:', () => {
   test('the dashboard that takes code of the server, or looks further than the contract', () => {
     expect(
       breachesOf({
-        'web/api/a.ts': "import { nothing } from '../../src/http/contract/fields.ts';",
-        'web/api/b.ts': "import type { Caller } from '../../src/http/operation.ts';",
+        'web/api/a.ts': "import { nothing } from '../../src/api/contract/fields.ts';",
+        'web/api/b.ts': "import type { Caller } from '../../src/api/operation.ts';",
         'web/compose/c.tsx': "import { render } from '../../src/text/render.ts';",
-        'web/compose/d.tsx': "import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';",
-        'web/compose/e.tsx': "import type { z } from '../../src/http/contract/fields.ts';",
+        'web/compose/d.tsx': "import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';",
+        'web/compose/e.tsx': "import type { z } from '../../src/api/contract/fields.ts';",
       }),
     ).toEqual([
-      'web/api/a.ts may import only types from src/http/contract/fields.ts',
-      'web/api/b.ts may not import src/http/operation.ts',
+      'web/api/a.ts may import only types from src/api/contract/fields.ts',
+      'web/api/b.ts may not import src/api/operation.ts',
       'web/compose/c.tsx may not import src/text/render.ts',
     ]);
   });
@@ -79,7 +79,7 @@ describe('a rule that is broken on purpose is found:', () => {
         'src/http/routes/b.ts': 'const rows = sql`select 1`;',
       }),
     ).toEqual([
-      'src/http/routes/a.ts may import only types from src/database/connect.ts',
+      'src/http/routes/a.ts may import only types from src/platform/database/connect.ts',
       'src/http/routes/b.ts names SQL',
     ]);
   });
@@ -98,9 +98,9 @@ describe('a rule that is broken on purpose is found:', () => {
         'src/users/h.ts': "import { createClient } from '../../client/client.ts';",
       }),
     ).toEqual([
-      'client/a.ts may not import src/lib/time-zone.ts',
-      'client/b.ts may not import src/http/operation.ts',
-      'client/c.ts may import only types from src/http/contract/envelope.ts',
+      'client/a.ts may not import src/platform/time/time-zone.ts',
+      'client/b.ts may not import src/api/operation.ts',
+      'client/c.ts may import only types from src/api/contract/envelope.ts',
       'src/users/h.ts may not import client/client.ts',
       'client/d.ts names what a browser has not got',
       'client/e.ts names what a browser has not got',

@@ -48,7 +48,7 @@ describe('the answers to the standard', () => {
   test.each([
     'test/http/session.test.ts: no such test',
     'test/http/gone.test.ts: signing in',
-    'src/users/passwords/password.ts:hashNothing',
+    'src/identity/passwords/password.ts:hashNothing',
     'src/users/gone.ts:hashPassword',
   ])('would be caught with %s', (place) => {
     expect(isThere(place)).toBe(false);

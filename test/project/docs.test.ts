@@ -70,7 +70,7 @@ test('the table of rooms is the one that the code is held to', () => {
 test('the page on configuration names every variable that is read from the environment, and no other', () => {
   const rows = rowsBelow(read('docs/reference/configuration.md'), 'Variables');
   const named = rows.flatMap(([names = '']) => namesIn(names));
-  const source = read('src/config.ts') + read('src/lib/egress-settings.ts');
+  const source = read('src/platform/config/config.ts') + read('src/platform/config/egress-settings.ts');
   const known = [...source.matchAll(/'([A-Z][A-Z_]{3,})'/g)].map(([, name = '']) => name);
   const ofTheSystem = new Set(['XDG_STATE_HOME', 'LOCALAPPDATA']);
   expect(named.toSorted()).toEqual([...new Set(known)].filter((name) => !ofTheSystem.has(name)).toSorted());

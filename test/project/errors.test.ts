@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ERROR_CODES } from '../../src/lib/error-codes.ts';
+import { ERROR_CODES } from '../../src/platform/errors/error-codes.ts';
 import { ERRORS_PAGE, errorsPage } from './write-errors.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,7 +11,7 @@ test('the page on errors lists every code with its status, and no other', () => 
 });
 
 test('each code is of a failure that the service has', () => {
-  const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['src/lib/error-codes.ts'] });
+  const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['src/platform/errors/error-codes.ts'] });
   const text = sources.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
   expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createWebhookMetrics } from '../../src/measure-webhooks.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createWebhookMetrics } from '../../src/operations/measure-webhooks.ts';
+import { createMetrics } from '../../src/operations/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'examples/monitoring');

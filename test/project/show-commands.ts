@@ -6,7 +6,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readVersion } from '../../src/lib/version.ts';
+import { readVersion } from '../../src/platform/config/version.ts';
 import { post } from '../support/app.ts';
 import { campanile } from '../support/service/campanile.ts';
 import { until } from '../support/ledger.ts';

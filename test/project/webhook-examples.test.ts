@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { startTestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { startReceiver } from '../support/servers/receiver.ts';

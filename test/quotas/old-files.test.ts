@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
+import { dropUnusedMedia } from '../../src/content/media/drop-unused.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { PNG } from '../support/inputs/sample-files.ts';

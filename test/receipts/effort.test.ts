@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../bench/support/many-accounts.ts';
-import { beginDueRuns } from '../../src/campaigns/begin/begin-runs.ts';
-import { connectDatabase, type Database } from '../../src/database/connect.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
+import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 // Rows are counted here and not time, since only time depends on the machine.

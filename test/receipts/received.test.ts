@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelCampaign } from '../../src/campaigns/change/control.ts';
-import { sweepRuns } from '../../src/campaigns/begin/expire-runs.ts';
-import type { Turn } from '../../src/deliveries/claim-turns.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { cancelCampaign } from '../../src/sending/campaigns/change/control.ts';
+import { sweepRuns } from '../../src/sending/campaigns/begin/expire-runs.ts';
+import type { Turn } from '../../src/sending/deliveries/claim-turns.ts';
+import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../support/ledger.ts';
 import { failed, sent, takeTurnsByHand, type Turns } from '../support/turns.ts';

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import type { MemberEvent } from '../../src/messenger/messenger.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import type { MemberEvent } from '../../src/messengers/messenger.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
-import type { Worker } from '../../src/worker.ts';
+import type { Worker } from '../../src/app/worker.ts';
 
 type Doing = 'delivered' | 'read' | 'reacted' | 'replied';
 

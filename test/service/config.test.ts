@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig, type Environment } from '../../src/config.ts';
-import { StartupError } from '../../src/lib/errors.ts';
-import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, keepSecret } from '../../src/secrets/secret-files.ts';
+import { readConfig, type Environment } from '../../src/platform/config/config.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, keepSecret } from '../../src/platform/secrets/secret-files.ts';
 
 let folder: string;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';

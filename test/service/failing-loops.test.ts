@@ -1,8 +1,8 @@
 /** A process whose work keeps failing is not ready and says so; one account that fails costs nobody else, and is told of by the doctor. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { examine } from '../../src/doctor/examine.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { examine } from '../../src/operations/doctor/run-checks.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { plantPoison } from '../support/poison.ts';

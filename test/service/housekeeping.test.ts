@@ -1,16 +1,16 @@
 /** What is too old to matter goes, in small steps, and what it came to stays. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { retryCampaign } from '../../src/campaigns/change/retry-campaign.ts';
-import { startHousekeeping } from '../../src/housekeeping.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { acceptMedia } from '../../src/media/accept-media.ts';
-import { dropUnusedMedia } from '../../src/media/drop-unused.ts';
-import { loadMedia, saveMedia } from '../../src/media/store.ts';
-import type { MemberEvent } from '../../src/messenger/messenger.ts';
-import { foldReceipts } from '../../src/receipts/fold-receipts.ts';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
-import type { Worker } from '../../src/worker.ts';
+import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
+import { startHousekeeping } from '../../src/operations/housekeeping.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { acceptMedia } from '../../src/content/media/accept-media.ts';
+import { dropUnusedMedia } from '../../src/content/media/drop-unused.ts';
+import { loadMedia, saveMedia } from '../../src/content/media/store.ts';
+import type { MemberEvent } from '../../src/messengers/messenger.ts';
+import { foldReceipts } from '../../src/sending/receipts/fold-receipts.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
+import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   analyticsOf,

@@ -4,8 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StartupError } from '../../src/lib/errors.ts';
-import { requireListening } from '../../src/listen.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
+import { requireListening } from '../../src/app/listen.ts';
 import { mayMount } from '../support/servers/own-disk.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type App } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { startApp, type App } from '../../src/app/app.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getCampaign } from '../../src/campaigns/read/get-campaign.ts';
+import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { analyticsWhen, createOwner, schedule, sendNow, startTestWorker, until } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp, type App } from '../../src/app.ts';
-import { readConfig, type Config } from '../../src/config.ts';
-import type { HttpLimits } from '../../src/http/server.ts';
-import type { UserId } from '../../src/database/schema.ts';
-import { createLog, type Log } from '../../src/lib/log.ts';
-import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
+import { startApp, type App } from '../../src/app/app.ts';
+import { readConfig, type Config } from '../../src/platform/config/config.ts';
+import type { HttpLimits } from '../../src/api/server/server.ts';
+import type { UserId } from '../../src/platform/database/schema.ts';
+import { createLog, type Log } from '../../src/platform/log/log.ts';
+import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { UNHURRIED } from './unhurried.ts';
 

@@ -113,7 +113,7 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
 export function roomOf(path: string): string | undefined {
   const [top, ...parts] = path.split('/');
   if (top === 'client' || top === 'web') return top;
-  if (path.startsWith('src/messenger/') && parts.length > 2) return `messenger/${parts[1]}`;
+  if (path.startsWith('src/messengers/') && parts.length > 2) return `messenger/${parts[1]}`;
   if (path.startsWith('src/cli/')) return undefined;
   if (parts.length > 1) return parts[0];
   const name = parts[0]?.replace(/\.ts$/, '') ?? '';
@@ -135,7 +135,7 @@ function findForbidden(imports: Import[]): string[] {
     if (other === undefined || !ROOMS[room]?.includes(other)) return [`${from} may not import ${to}`];
     if (room === 'web' && !IN_BROWSERS.test(to)) return [`${from} may not import ${to}`];
     if (!typeOnly && TYPES_ONLY[room]?.includes(other)) return [`${from} may import only types from ${to}`];
-    if (room === 'client' && !to.startsWith('src/http/contract/')) return [`${from} may not import ${to}`];
+    if (room === 'client' && !to.startsWith('src/api/contract/')) return [`${from} may not import ${to}`];
     return [];
   });
 }
@@ -165,20 +165,20 @@ interface Word {
 }
 
 const inWire = (path: string) =>
-  path.startsWith('src/http/contract/') || path.startsWith('src/http/routes/') || path.startsWith('web/api/');
+  path.startsWith('src/api/contract/') || path.startsWith('src/api/routes/') || path.startsWith('web/api/');
 
 const WORDS: readonly Word[] = [
   { pattern: /wharsapp|_serialized|\/venom\//, what: 'a spelling of the wire', allowed: inWire },
-  { pattern: /baileys/i, what: 'Baileys', allowed: (path) => path.startsWith('src/messenger/whatsapp/') },
+  { pattern: /baileys/i, what: 'Baileys', allowed: (path) => path.startsWith('src/messengers/whatsapp/') },
   {
     pattern: /\bnewsletter/i,
     what: 'the word newsletter',
-    allowed: (path) => path.startsWith('src/messenger/') || inWire(path),
+    allowed: (path) => path.startsWith('src/messengers/') || inWire(path),
   },
   {
     pattern: /process\.env/,
     what: 'the environment',
-    allowed: (path) => path === 'src/config.ts' || path === 'web/build.ts' || path.startsWith('src/database/embedded'),
+    allowed: (path) => path === 'src/platform/config/config.ts' || path === 'web/build.ts' || path.startsWith('src/platform/database/embedded'),
   },
   {
     pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
-import { connectDatabase, type Database, type PostgresAddress } from '../../src/database/connect.ts';
-import { REQUEST_SHARES } from '../../src/database/share-connections.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { REQUEST_SHARES } from '../../src/platform/database/share-connections.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { TEMPLATE } from './run/postgres.ts';
 
 /** A migrated, empty database of one's own. */

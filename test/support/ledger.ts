@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import { linkAccount } from '../../src/accounts/link-account.ts';
-import { findOwnAccount } from '../../src/accounts/store.ts';
-import { readGroupAnalytics, type GroupAnalytics } from '../../src/analytics/group-analytics.ts';
-import type { Actor } from '../../src/audit/record-audit.ts';
-import { addCampaign } from '../../src/campaigns/accept/add-campaign.ts';
-import { addScheduledCampaign, type ScheduledInput } from '../../src/campaigns/accept/add-scheduled-campaign.ts';
-import type { Database } from '../../src/database/connect.ts';
-import { listenForHints } from '../../src/database/listen.ts';
-import type { Gap } from '../../src/deliveries/pace.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { sleep } from '../../src/lib/time.ts';
-import type { Messenger } from '../../src/messenger/messenger.ts';
-import { SANDBOX } from '../../src/messenger/sandbox/traits.ts';
-import type { Convert } from '../../src/text/convert-aside.ts';
-import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
-import { insertWorkspace } from '../../src/users/store.ts';
-import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.ts';
+import { linkAccount } from '../../src/sending/accounts/link-account.ts';
+import { findOwnAccount } from '../../src/sending/accounts/store.ts';
+import { readGroupAnalytics, type GroupAnalytics } from '../../src/sending/analytics/group-analytics.ts';
+import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
+import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
+import { addScheduledCampaign, type ScheduledInput } from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import { listenForHints } from '../../src/platform/database/listen.ts';
+import type { Gap } from '../../src/sending/deliveries/pace.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { sleep } from '../../src/platform/time/time.ts';
+import type { Messenger } from '../../src/messengers/messenger.ts';
+import { SANDBOX } from '../../src/messengers/sandbox/capabilities.ts';
+import type { Convert } from '../../src/content/text/convert-in-worker.ts';
+import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
+import { insertWorkspace } from '../../src/identity/store.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../src/app/worker.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Somebody with an account and groups, made without the edge. */

@@ -8,7 +8,7 @@ import type {
   PostChange,
   SendResult,
   SessionState,
-} from '../../src/messenger/messenger.ts';
+} from '../../src/messengers/messenger.ts';
 import { until } from './ledger.ts';
 
 /** A messenger with an account that can be linked, and eyes on what its members see. */

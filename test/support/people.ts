@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { UserId } from '../../src/database/schema.ts';
+import type { UserId } from '../../src/platform/database/schema.ts';
 import type { TestServer } from './http/server.ts';
 
 export interface Person {

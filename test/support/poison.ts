@@ -1,6 +1,6 @@
 /** Plants a row that makes every statement fail that touches it, and mends it again. */
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
 
 /** Which rows of a table raise, and on what. */
 export interface Poison {

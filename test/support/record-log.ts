@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { Log } from '../../src/lib/log.ts';
+import type { Log } from '../../src/platform/log/log.ts';
 
 export interface LogLine extends Record<string, unknown> {
   level: number;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
-import type { UserId, WorkspaceId } from '../../src/database/schema.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** How many rows of each table belong to the user, the workspace or the account, of those tables that have any. Also of tables yet to come. */
 export async function remainsOf(

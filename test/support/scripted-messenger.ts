@@ -9,8 +9,8 @@ import type {
   RevisionResult,
   SendResult,
   SentPost,
-} from '../../src/messenger/messenger.ts';
-import { sendUnlessThere } from '../../src/messenger/send-unless-there.ts';
+} from '../../src/messengers/messenger.ts';
+import { sendUnlessThere } from '../../src/messengers/send-unless-there.ts';
 
 /** One thing that was sent, in the order it arrived. */
 export interface Arrival {

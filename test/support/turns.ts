@@ -1,10 +1,10 @@
 /** Takes turns by hand, where a test has to stop between claim and finish. */
 import { sql } from 'kysely';
-import { requeueLanes } from '../../src/accounts/lease-store.ts';
-import type { Database } from '../../src/database/connect.ts';
-import { claimTurns, type ClaimOptions, type Turn } from '../../src/deliveries/claim-turns.ts';
-import { finishTurns } from '../../src/deliveries/finish-turns.ts';
-import type { Outcome } from '../../src/deliveries/outcome.ts';
+import { requeueLanes } from '../../src/sending/leases/lease-store.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import { claimTurns, type ClaimOptions, type Turn } from '../../src/sending/deliveries/claim-turns.ts';
+import { finishTurns } from '../../src/sending/deliveries/finish-turns.ts';
+import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
 import type { Owner } from './ledger.ts';
 
 export const sent: Outcome = { kind: 'sent', recipients: 2 };

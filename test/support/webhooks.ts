@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../src/database/connect.ts';
-import type { Vault } from '../../src/lib/vault.ts';
-import { claimLane, findDue, type Lane } from '../../src/webhooks/lane-store.ts';
-import { generateSecret } from '../../src/webhooks/sign.ts';
-import { aboutSecret } from '../../src/webhooks/webhook-store.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import type { Vault } from '../../src/platform/secrets/secret-box.ts';
+import { claimLane, findDue, type Lane } from '../../src/notifications/webhooks/lane-store.ts';
+import { generateSecret } from '../../src/notifications/webhooks/sign.ts';
+import { aboutSecret } from '../../src/notifications/webhooks/webhook-store.ts';
 import type { Owner } from './ledger.ts';
 
 /** Gives a workspace a webhook that wants `run.completed`, and has been sent nothing. Resolves to its id. */

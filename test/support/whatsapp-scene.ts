@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest';
-import type { Config } from '../../src/config.ts';
-import type { WhatsAppOptions } from '../../src/messenger/whatsapp/whatsapp.ts';
+import type { Config } from '../../src/platform/config/config.ts';
+import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from '../whatsapp-peer/world.ts';
 import { startTestApp, type Call, type Person, type TestApp } from './app.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Config } from '../../src/config.ts';
-import { sleep } from '../../src/lib/time.ts';
+import type { Config } from '../../src/platform/config/config.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { addChannel, type Channel, type Companion, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
 import type { Person, TestApp } from './app.ts';

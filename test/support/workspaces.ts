@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
-import { findOwnAccount } from '../../src/accounts/store.ts';
-import type { Actor } from '../../src/audit/record-audit.ts';
-import type { Database } from '../../src/database/connect.ts';
-import type { UserId, WorkspaceId } from '../../src/database/schema.ts';
+import { findOwnAccount } from '../../src/sending/accounts/store.ts';
+import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
+import type { Database } from '../../src/platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** The workspace of a user, for the statements of tests: nothing on the wire tells it. */
 export function workspaceOf({ userId }: { userId: UserId }): RawBuilder<WorkspaceId> {

@@ -1,9 +1,9 @@
 /** Html that takes long is converted in threads: nobody waits for what another sent, and nothing goes on for ever. */
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createConverter } from '../../src/text/convert-aside.ts';
-import { HTML_LIMIT } from '../../src/http/contract/fields.ts';
-import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
+import { createConverter } from '../../src/content/text/convert-in-worker.ts';
+import { HTML_LIMIT } from '../../src/api/contract/fields.ts';
+import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
 import { until } from '../support/ledger.ts';
 import { WORST_HTML } from '../support/inputs/worst-html.ts';
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { growsLinearly } from '../support/effort.ts';
 import { runs } from '../support/runs.ts';
 import { WORST_HTML } from '../support/inputs/worst-html.ts';
-import { HTML_LIMIT } from '../../src/http/contract/fields.ts';
-import { convertHtml, TEXT_LIMIT } from '../../src/text/html-to-whatsapp.ts';
-import { CAPTION_LIMIT, captionWarning } from '../../src/text/warnings.ts';
+import { HTML_LIMIT } from '../../src/api/contract/fields.ts';
+import { convertHtml, TEXT_LIMIT } from '../../src/content/text/html-to-whatsapp.ts';
+import { CAPTION_LIMIT, captionWarning } from '../../src/content/text/warnings.ts';
 
 /** Text of allowed HTML, with the invisible characters spelled out. */
 function textOf(html: string): string {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { DocumentWriter } from '../../src/text/reading/document-writer.ts';
-import { convertHtml, readDocument } from '../../src/text/html-to-whatsapp.ts';
-import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';
-import { render } from '../../src/text/writing/render.ts';
+import { DocumentWriter } from '../../src/content/text/reading/document-writer.ts';
+import { convertHtml, readDocument } from '../../src/content/text/html-to-whatsapp.ts';
+import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';
+import { render } from '../../src/content/text/writing/render.ts';
 import {
   attributeHtmlTexts,
   documents,

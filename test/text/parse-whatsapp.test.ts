@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { growsLinearly } from '../support/effort.ts';
-import { parseWhatsApp } from '../../src/text/parse-whatsapp.ts';
+import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';
 
 /** A message as one string, with looks in braces: `{bold:x}`; items and quotes with their kind in brackets. */
 function shown(message: string): string {
@@ -47,7 +47,7 @@ describe('a message in WhatsApp', () => {
   });
 
   it('is read by a file that imports nothing, so that browsers can read it too', async () => {
-    const source = await readFile(join(import.meta.dirname, '../../src/text/parse-whatsapp.ts'), 'utf8');
+    const source = await readFile(join(import.meta.dirname, '../../src/content/text/parse-whatsapp.ts'), 'utf8');
     expect(source).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/);
   });
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { previewCampaign } from '../../src/campaigns/accept/preview-campaign.ts';
-import { convertHtml } from '../../src/text/html-to-whatsapp.ts';
-import { parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
+import { previewCampaign } from '../../src/sending/campaigns/accept/preview-campaign.ts';
+import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
+import { parseWhatsApp, type Look, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 import { CASES, REFUSED_HTML, WARNED } from '../support/inputs/formatting-cases.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/reference/formatting.md');

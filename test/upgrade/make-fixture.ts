@@ -36,7 +36,7 @@ export async function readAbout(fixture: string): Promise<About> {
 
 /** The SHA-256 of each migration and function of the database of a checkout. */
 export async function sumDatabase(checkout: string): Promise<Record<string, string>> {
-  const folder = join(checkout, 'src/database');
+  const folder = join(checkout, 'src/platform/database');
   const sums: Record<string, string> = {};
   const names = await readdir(folder, { recursive: true });
   for (const name of names.filter((one) => one.endsWith('.sql')).toSorted())

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
+import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearOldEntries } from '../../src/audit/clear-old-entries.ts';
+import { clearOldEntries } from '../../src/workspaces/audit/clear-old-entries.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../src/cli/run-command.ts';
-import { StartupError } from '../../src/lib/errors.ts';
+import { StartupError } from '../../src/platform/errors/errors.ts';
 import { post } from '../support/app.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createVault } from '../../src/lib/vault.ts';
-import { resealTotps } from '../../src/users/factors/set-up-totp.ts';
+import { createVault } from '../../src/platform/secrets/secret-box.ts';
+import { resealTotps } from '../../src/identity/factors/set-up-totp.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signIn, type Person } from '../support/people.ts';
 import { startTestServer, type Answer, type TestServer } from '../support/http/server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeOf } from '../../src/users/sign-in/sign-in-places.ts';
+import { placeOf } from '../../src/identity/sign-in/known-networks.ts';
 
 test.for([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

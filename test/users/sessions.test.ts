@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { clearOldSessions } from '../../src/users/sessions/session-store.ts';
+import { clearOldSessions } from '../../src/identity/sessions/session-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, type Person } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';

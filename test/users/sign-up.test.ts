@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUser } from '../../src/users/create-user.ts';
-import { createUserDependencies } from '../../src/users/dependencies.ts';
-import { createVault } from '../../src/lib/vault.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { systemClock } from '../../src/lib/time.ts';
+import { createUser } from '../../src/identity/create-user.ts';
+import { createUserDependencies } from '../../src/identity/dependencies.ts';
+import { createVault } from '../../src/platform/secrets/secret-box.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { systemClock } from '../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { signIn, signUpOf } from '../support/people.ts';
 import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/server.ts';

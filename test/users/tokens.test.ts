@@ -1,9 +1,9 @@
 import { createSigner } from 'fast-jwt';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../src/database/listen.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { clearExpiredTokens } from '../../src/users/store.ts';
+import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { clearExpiredTokens } from '../../src/identity/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { person, signIn, type Person } from '../support/people.ts';
 import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/server.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeOrQuarantine } from '../../src/accounts/stop-account.ts';
+import { writeOrQuarantine } from '../../src/sending/accounts/quarantine-account.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';

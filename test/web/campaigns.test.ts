@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { recordReceipts } from '../../src/receipts/record-receipts.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { moreOf, signInInBrowser } from '../support/browser/dashboard-user.ts';

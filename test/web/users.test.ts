@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createMailLinks } from '../../src/mail/mail-links.ts';
+import { createMailLinks } from '../../src/platform/mail/mail-links.ts';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { instantOf, localTime } from '../../web/format/local-time.ts';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit } from '../support/browser/browser.ts';

@@ -1,7 +1,7 @@
 /** How zones are called, and found by what people call them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { clockTime, exactTime, followClock, timeOfDay } from '../../web/format/time.ts';
-import { findTimeZone, listTimeZones } from '../../src/lib/time-zone.ts';
+import { findTimeZone, listTimeZones } from '../../src/platform/time/time-zone.ts';
 import { clockZone } from '../../web/format/clock-zone.ts';
 import { offsetMs } from '../../web/campaign/ticks.ts';
 import { instantOf } from '../../web/format/local-time.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
-import { WEBHOOK_EVENTS } from '../../src/http/contract/webhook-events.ts';
+import { EVENT_TYPES } from '../../src/workspaces/events/event-types.ts';
+import { WEBHOOK_EVENTS } from '../../src/api/contract/webhook-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';
 

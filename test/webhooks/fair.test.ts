@@ -1,14 +1,14 @@
 /** Endpoints that are slow, or never answer, delay no other workspace. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSafeHttpClient, type Egress } from '../../src/egress/open-egress.ts';
-import { createDnsLookup } from '../../src/egress/resolve-host.ts';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { createVault } from '../../src/lib/vault.ts';
-import { countWebhooks } from '../../src/webhooks/count-webhooks.ts';
-import { FAST, SLOW } from '../../src/webhooks/permit-pool.ts';
-import { sendWebhooks } from '../../src/webhooks/send-webhooks.ts';
+import { createSafeHttpClient, type Egress } from '../../src/platform/http-client/safe-http-client.ts';
+import { createDnsLookup } from '../../src/platform/http-client/resolve-host.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { createVault } from '../../src/platform/secrets/secret-box.ts';
+import { countWebhooks } from '../../src/notifications/webhooks/count-webhooks.ts';
+import { FAST, SLOW } from '../../src/notifications/webhooks/permit-pool.ts';
+import { sendWebhooks } from '../../src/notifications/webhooks/send-webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until, type Owner } from '../support/ledger.ts';
 import { startNameServer, type NameServer } from '../support/servers/name-server.ts';

@@ -1,8 +1,8 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { generateSecret, signMessage, verifierOf } from '../../src/webhooks/sign.ts';
-import { nextTryIn } from '../../src/webhooks/try-times.ts';
+import { generateSecret, signMessage, verifierOf } from '../../src/notifications/webhooks/sign.ts';
+import { nextTryIn } from '../../src/notifications/webhooks/retry-schedule.ts';
 
 test('the vector that the standard publishes', () => {
   const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readAllowedHosts } from '../../src/lib/allowed-hosts.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { startReceiver, type Receiver } from '../support/servers/receiver.ts';

@@ -1,5 +1,5 @@
-import { createLog } from '../../src/lib/log.ts';
-import { startLoop } from '../../src/lib/loop.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import type {
   Destination,
   RecordEvents,
@@ -9,7 +9,7 @@ import type {
   MessengerSession,
   Post,
   SendResult,
-} from '../../src/messenger/messenger.ts';
+} from '../../src/messengers/messenger.ts';
 import { openLine, type Line } from './line.ts';
 import type { Chat } from './protocol.ts';
 

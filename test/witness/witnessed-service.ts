@@ -3,7 +3,7 @@ import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { sleep } from '../../src/lib/time.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { post, type Answer } from '../support/app.ts';
 import { proxiedUrl } from '../support/servers/own-postgres.ts';
 import { startProxy, type Proxy } from '../support/servers/proxy.ts';

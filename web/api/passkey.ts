@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 import type { QueryClient } from '@tanstack/react-query';
-import type { Session } from '../../src/http/contract/session.ts';
+import type { Session } from '../../src/api/contract/session.ts';
 import { CampanileError } from '../../client/failure.ts';
 import { words } from '../words/words.ts';
 import { endSessionOnUnauthorized, request } from './call.ts';

@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import type { Session } from '../../src/http/contract/session.ts';
+import type { Session } from '../../src/api/contract/session.ts';
 import { call, request } from './call.ts';
 
 export type SignedIn = NonNullable<Session>;

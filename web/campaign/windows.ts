@@ -1,4 +1,4 @@
-import { WHATSAPP_WINDOWS } from '../../src/messenger/windows.ts';
+import { WHATSAPP_WINDOWS } from '../../src/messengers/windows.ts';
 import type { GroupRow } from '../api/operations.ts';
 
 export type Revision = keyof typeof WHATSAPP_WINDOWS;

@@ -7,7 +7,7 @@ import { CampanileError } from '../../client/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { isDay } from '../calendar/days.ts';
 import { DraftsMenu } from '../drafts/drafts-menu.tsx';
-import { beginDraft, type Kept } from '../drafts/kept.ts';
+import { beginDraft, type Kept } from '../drafts/persisted-draft.ts';
 import { SavedNote } from '../drafts/saved-note.tsx';
 import { useKeptDraft } from '../drafts/use-kept-draft.ts';
 import { count } from '../format/numbers.ts';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
-import { beginDraft } from '../drafts/kept.ts';
+import { beginDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-kept.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 

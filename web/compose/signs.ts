@@ -1,5 +1,5 @@
 import { Fragment, type Mark, type Node, type Schema } from '@tiptap/pm/model';
-import { isBoundary, parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
+import { isBoundary, parseWhatsApp, type Look, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 
 import { splitAtTabs } from './pasted-tables.ts';
 

@@ -5,7 +5,7 @@ import { addressOf } from '../compose/put-draft.ts';
 import { count } from '../format/numbers.ts';
 import { Moment } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
-import { draftsQuery, type DraftRow } from './kept.ts';
+import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 
 /** The other drafts, each by its name; nothing where there is none. */
 export function DraftsMenu({ openId }: { openId?: string }) {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../client/failure.ts';
 import { call } from '../api/call.ts';
 import { base64 } from '../compose/send.ts';
-import { changeKept, draftsQuery, keptOf, keyOf, type Kept, type Sent } from './kept.ts';
+import { changeKept, draftsQuery, keptOf, keyOf, type Kept, type Sent } from './persisted-draft.ts';
 import { DRAFT_KEY } from './unkept.ts';
 
 const SAVE_AFTER_MS = 600;

@@ -6,7 +6,7 @@ import { problemText } from '../format/problem.ts';
 import { LargeNote } from '../parts/note.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { changeKept, fetchDraft, keyOf, type Kept } from './kept.ts';
+import { changeKept, fetchDraft, keyOf, type Kept } from './persisted-draft.ts';
 import { isElsewhere, isGone, isPassing } from './save-kept.ts';
 
 /** Whether the draft is kept, and what to do where another place was faster. */

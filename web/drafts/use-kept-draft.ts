@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Draft } from '../compose/draft.ts';
-import { draftQuery } from './kept.ts';
+import { draftQuery } from './persisted-draft.ts';
 import { changeDraft, dropDraft, saveKept } from './save-kept.ts';
 import { useDrawNow } from './use-draw-now.ts';
 

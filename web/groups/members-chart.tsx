@@ -3,7 +3,7 @@ import { countTicks } from '../campaign/ticks.ts';
 import { count } from '../format/numbers.ts';
 import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
-import { Course } from './course.tsx';
+import { Course } from './trend-chart.tsx';
 
 /** How many were in the group or followed it, over time and now. */
 export default function MembersChart({ group, members }: Pick<GroupReport, 'group' | 'members'>) {

@@ -1,7 +1,7 @@
 import type { GroupReport } from '../api/operations.ts';
 import { share } from '../format/numbers.ts';
 import { words } from '../words/words.ts';
-import { Course } from './course.tsx';
+import { Course } from './trend-chart.tsx';
 
 /** Which share of its people read each post, over time. */
 export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {

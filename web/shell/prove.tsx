@@ -1,7 +1,7 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import type { Session } from '../../src/http/contract/session.ts';
+import type { Session } from '../../src/api/contract/session.ts';
 import { call, request } from '../api/call.ts';
 import { hasPasskeys, showPasskey } from '../api/passkey.ts';
 import { useReauthentication } from '../api/proof.ts';

@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
 import { Secret, type Verifier } from './secret.tsx';
 import { ShownOnce } from './shown-once.tsx';
-import { ReplayEvents } from './tell-again.tsx';
+import { ReplayEvents } from './replay-events.tsx';
 import { ChangeWebhookForm } from './webhook-form.tsx';
 import { webhooksQuery } from './webhooks-query.ts';
 

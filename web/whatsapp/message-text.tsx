@@ -1,4 +1,4 @@
-import { parseWhatsApp, type Look, type SeenLine } from '../../src/text/parse-whatsapp.ts';
+import { parseWhatsApp, type Look, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 import classes from './message-text.module.css';
 
 const LINK = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?'")\]}*_~»”’…])/i;

@@ -2,8 +2,8 @@
  * What members should see of a document, and what they do see of a message, in one comparable form. Written without regard to how
  * `render` works: only signs, numbers WhatsApp does not know and characters nobody can see are left out.
  */
-import type { Document } from '../../../src/text/document.ts';
-import type { SeenLine } from '../../../src/text/parse-whatsapp.ts';
+import type { Document } from '../../../src/content/text/document.ts';
+import type { SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
 
 export interface Sight {
   kind: string;

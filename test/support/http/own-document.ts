@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
-import type { Database } from '../../../src/database/connect.ts';
-import { listOperations, type OperationDependencies } from '../../../src/http/routes/operations.ts';
-import { buildServer } from '../../../src/http/server.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { systemClock } from '../../../src/lib/time.ts';
+import type { Database } from '../../../src/platform/database/connect.ts';
+import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
+import { buildServer } from '../../../src/api/server/server.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { systemClock } from '../../../src/platform/time/time.ts';
 
 /** The whole OpenAPI document of the service, whose operations nobody calls: so it needs no database. */
 export async function readDocument(): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nothing, optional, text, withDefault } from '../../../src/http/contract/fields.ts';
-import { defineOperation, type Operation } from '../../../src/http/operation.ts';
+import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
+import { defineOperation, type Operation } from '../../../src/api/operation.ts';
 
 /** Operations that do what a test wants to see the server cope with. */
 export function probes(behaviour: {

@@ -1,16 +1,16 @@
 import { Registry } from 'prom-client';
-import { readPool, type Database } from '../../../src/database/connect.ts';
-import { createAuthenticate } from '../../../src/http/edge/auth.ts';
-import type { EventSource } from '../../../src/http/events/register-events.ts';
-import type { Operation } from '../../../src/http/operation.ts';
-import { listUserOperations } from '../../../src/http/routes/operations.ts';
-import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/http/server.ts';
-import { createHealth, type Health } from '../../../src/lib/health.ts';
-import { createLog, type Log } from '../../../src/lib/log.ts';
+import { readPool, type Database } from '../../../src/platform/database/connect.ts';
+import { createAuthenticate } from '../../../src/api/server/auth.ts';
+import type { EventSource } from '../../../src/api/events/register-events.ts';
+import type { Operation } from '../../../src/api/operation.ts';
+import { listUserOperations } from '../../../src/api/routes/operations.ts';
+import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/api/server/server.ts';
+import { createHealth, type Health } from '../../../src/platform/concurrency/health.ts';
+import { createLog, type Log } from '../../../src/platform/log/log.ts';
 import { BUILD_FOLDER } from '../../../web/freshness.ts';
-import { systemClock, type Clock } from '../../../src/lib/time.ts';
-import { createVault } from '../../../src/lib/vault.ts';
-import { createUserDependencies, type UserSettings } from '../../../src/users/dependencies.ts';
+import { systemClock, type Clock } from '../../../src/platform/time/time.ts';
+import { createVault } from '../../../src/platform/secrets/secret-box.ts';
+import { createUserDependencies, type UserSettings } from '../../../src/identity/dependencies.ts';
 import { UNHURRIED } from '../unhurried.ts';
 
 /** An answer as a client sees it; `body` is parsed where it is JSON. */

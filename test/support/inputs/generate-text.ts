@@ -1,6 +1,6 @@
 /** Documents and HTML for property tests, rich in what could be taken for markup. */
 import fc from 'fast-check';
-import type { Document, Head, Line, Run } from '../../../src/text/document.ts';
+import type { Document, Head, Line, Run } from '../../../src/content/text/document.ts';
 
 const ODD_PIECES = [
   ['*', '_', '~', '`', '``', '```', '**', '__', '*_', '_*', '(*', '*)', '*,'],

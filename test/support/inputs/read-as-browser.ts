@@ -1,8 +1,8 @@
 /** HTML read by all of parse5, with all attributes and nothing taken off on the way: what our own reading is held against. */
 import { defaultTreeAdapter, html as htmlNames, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
-import type { DocumentWriter } from '../../../src/text/reading/document-writer.ts';
-import { readTarget } from '../../../src/text/reading/link.ts';
-import { roleOf } from '../../../src/text/reading/tags.ts';
+import type { DocumentWriter } from '../../../src/content/text/reading/document-writer.ts';
+import { readTarget } from '../../../src/content/text/reading/link.ts';
+import { roleOf } from '../../../src/content/text/reading/tags.ts';
 
 /** Tells `sink` the tree of HTML that has only allowed tags. */
 export function readAsBrowser(html: string, sink: DocumentWriter): void {

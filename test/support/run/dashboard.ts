@@ -1,5 +1,5 @@
-import { prepareDashboard } from '../../../src/dashboard.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { prepareDashboard } from '../../../src/app/dashboard.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 
 /** Builds the dashboard once where it is stale, so that no test's service has to. */
 export default async function setup(): Promise<void> {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { TestProject } from 'vitest/node';
-import { connectDatabase, type PostgresAddress } from '../../../src/database/connect.ts';
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { connectDatabase, type PostgresAddress } from '../../../src/platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import { MOVABLE_CLOCK } from '../movable-clock.ts';
 import { startPgBouncer } from '../servers/pgbouncer.ts';
 

@@ -1,6 +1,6 @@
 /** A process of its own that starts the embedded server as its first argument says, tells how that went and then waits. */
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 
 const options: unknown = JSON.parse(process.argv[2] ?? '');
 if (typeof options !== 'object' || options === null || !('dataDir' in options) || typeof options.dataDir !== 'string')

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { beforeAll, expect, onTestFinished } from 'vitest';
-import { connectDatabase, type PostgresAddress } from '../../../src/database/connect.ts';
-import { startEmbeddedPostgres, type EmbeddedOptions } from '../../../src/database/embedded.ts';
-import { StartupError } from '../../../src/lib/errors.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { connectDatabase, type PostgresAddress } from '../../../src/platform/database/connect.ts';
+import { startEmbeddedPostgres, type EmbeddedOptions } from '../../../src/platform/database/embedded/embedded.ts';
+import { StartupError } from '../../../src/platform/errors/errors.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 
 export const NOBODY = 65534;
 export const isLinux = process.platform === 'linux';

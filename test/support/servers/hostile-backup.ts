@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { create, extract, Header } from 'tar';
-import { sumOf } from '../../../src/backup/make-backup.ts';
-import { BASE_FILE, MAC_FILE, MANIFEST_FILE, type Manifest } from '../../../src/backup/manifest.ts';
-import { createManifestMac } from '../../../src/backup/manifest-mac.ts';
+import { sumOf } from '../../../src/operations/backup/make-backup.ts';
+import { BASE_FILE, MAC_FILE, MANIFEST_FILE, type Manifest } from '../../../src/operations/backup/manifest.ts';
+import { createManifestMac } from '../../../src/operations/backup/manifest-mac.ts';
 
 /** One entry of a tar archive, whatever it claims. */
 export interface CraftedEntry {

@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPackage, prepareBinaries } from '../../../src/database/embedded-binaries.ts';
-import { openDoor } from '../../../src/database/embedded-door.ts';
-import { chooseIdentity } from '../../../src/database/embedded-identity.ts';
-import { startServer } from '../../../src/database/embedded-server.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/embedded.ts';
-import type { PostgresAddress } from '../../../src/database/connect.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { findPackage, prepareBinaries } from '../../../src/platform/database/embedded/binaries.ts';
+import { openDoor } from '../../../src/platform/database/embedded/listen-address.ts';
+import { chooseIdentity } from '../../../src/platform/database/embedded/run-as-user.ts';
+import { startServer } from '../../../src/platform/database/embedded/server.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
+import type { PostgresAddress } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 
 /** How a server can be ended: in order, at once, or by the system. */
 export type ServerEnd = 'fast' | 'immediate' | 'kill -9';

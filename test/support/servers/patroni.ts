@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '../../../src/lib/time.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { findFreePort, NOBODY } from './pgbouncer.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PostgresAddress } from '../../../src/database/connect.ts';
+import type { PostgresAddress } from '../../../src/platform/database/connect.ts';
 import { startProxy } from './proxy.ts';
 
 type SocketAddress = Exclude<PostgresAddress, { url: string }>;

@@ -1,5 +1,5 @@
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
-import { sleep } from '../../../src/lib/time.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 
 /** A network between somebody and a server, which can be made to fail. It begins in order. */
 export interface Proxy {

@@ -2,8 +2,8 @@ import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
-import { connectDatabase, type Connection } from '../../../src/database/connect.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { connectDatabase, type Connection } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import { until } from '../ledger.ts';
 import { ownPostgres, serverPid, type OwnPostgres } from './own-postgres.ts';
 

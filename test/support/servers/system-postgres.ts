@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../../src/database/check-version.ts';
+import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../../src/platform/database/check-version.ts';
 
 /** Where Debian, and what is made of it, has them. */
 const VERSIONS = '/usr/lib/postgresql';

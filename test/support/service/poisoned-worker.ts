@@ -3,8 +3,8 @@
  * address as JSON, the chat, and a file to note each send in before it is made.
  */
 import { appendFileSync } from 'node:fs';
-import { connectDatabase } from '../../../src/database/connect.ts';
-import { createLog } from '../../../src/lib/log.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import { scriptMessenger } from '../scripted-messenger.ts';
 import { startTestWorker } from '../ledger.ts';
 

@@ -1,6 +1,6 @@
 /** Channels on WhatsApp: their pictures, those that were made elsewhere, and what their followers do. */
 import sharp from 'sharp';
-import { sleep } from '../../../src/lib/time.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { describe, expect, test, vi } from 'vitest';
 import type { Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';

@@ -1,7 +1,7 @@
 import type { GroupMetadata, WASocket } from 'baileys';
 import { expect, test } from 'vitest';
-import { createGroupMemory } from '../../../src/messenger/whatsapp/chats/group-memory.ts';
-import { keepChats, type KnownChats } from '../../../src/messenger/whatsapp/chats/keep-chats.ts';
+import { createGroupMemory } from '../../../src/messengers/whatsapp/chats/group-memory.ts';
+import { keepChats, type KnownChats } from '../../../src/messengers/whatsapp/chats/keep-chats.ts';
 
 const CHAT = '1203630@g.us';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPollSchedule } from '../../../src/messenger/whatsapp/hear/plan-looks.ts';
+import { createPollSchedule } from '../../../src/messengers/whatsapp/inbound/poll-schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { codeOf, classifyEnding, classifyRejection, refusalOf } from '../../../src/messenger/whatsapp/failures.ts';
-import { isSameNumber } from '../../../src/messenger/whatsapp/connect/same-number.ts';
+import { codeOf, classifyEnding, classifyRejection, refusalOf } from '../../../src/messengers/whatsapp/failures.ts';
+import { isSameNumber } from '../../../src/messengers/whatsapp/connect/same-number.ts';
 
 describe('the end of a connection', () => {
   test.each([401, 403, 406, 411])('is final with %i', (code) => {

@@ -1,7 +1,7 @@
 /** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
 import { describe, expect, test, vi } from 'vitest';
-import type { SessionState } from '../../../src/messenger/messenger.ts';
-import { createCooldown } from '../../../src/messenger/whatsapp/connect/rest.ts';
+import type { SessionState } from '../../../src/messengers/messenger.ts';
+import { createCooldown } from '../../../src/messengers/whatsapp/connect/cooldown.ts';
 import { until } from '../../support/ledger.ts';
 import {
   progressOf,

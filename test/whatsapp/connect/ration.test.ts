@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase } from '../../../src/database/connect.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { createVault } from '../../../src/lib/vault.ts';
-import type { Messenger, MessengerSession } from '../../../src/messenger/messenger.ts';
-import { createWhatsApp } from '../../../src/messenger/whatsapp/whatsapp.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createVault } from '../../../src/platform/secrets/secret-box.ts';
+import type { Messenger, MessengerSession } from '../../../src/messengers/messenger.ts';
+import { createWhatsApp } from '../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until } from '../../support/ledger.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../../whatsapp-peer/peer.ts';

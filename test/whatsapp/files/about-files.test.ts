@@ -1,7 +1,7 @@
 /** A post may be a file and the text that follows it: what members do about either is about the post. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { fileIdOf, textIdOf } from '../../../src/messenger/whatsapp/send/split-post.ts';
+import { fileIdOf, textIdOf } from '../../../src/messengers/whatsapp/send/split-post.ts';
 import type { Person } from '../../support/app.ts';
 import { drawPlain } from '../../support/inputs/pictures.ts';
 import { progressOf, sendCampaign } from '../../support/whatsapp.ts';

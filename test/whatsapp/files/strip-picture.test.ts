@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { stripPicture } from '../../../src/messenger/whatsapp/files/strip-picture.ts';
+import { stripPicture } from '../../../src/messengers/whatsapp/files/strip-picture.ts';
 import { drawNoise } from '../../support/inputs/pictures.ts';
 
 const SECRET = 'taken at 52.5163 N 13.3777 E by Ann';

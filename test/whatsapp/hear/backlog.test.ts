@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events';
 import type { BinaryNode, WASocket } from 'baileys';
 import { expect, test, vi } from 'vitest';
-import { createLog } from '../../../src/lib/log.ts';
-import { drainOfflineQueue } from '../../../src/messenger/whatsapp/hear/ask-for-backlog.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { drainOfflineQueue } from '../../../src/messengers/whatsapp/inbound/drain-offline-queue.ts';
 import { progressOf, sendCampaign } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';
 import { sendReceipt } from '../../whatsapp-peer/phones.ts';

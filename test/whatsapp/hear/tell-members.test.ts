@@ -1,8 +1,8 @@
 /** What members do is let go of when it is recorded, and not before. */
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/lib/log.ts';
-import type { MemberEvent } from '../../../src/messenger/messenger.ts';
-import { createMemberEventEmitter } from '../../../src/messenger/whatsapp/hear/tell-members.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import type { MemberEvent } from '../../../src/messengers/messenger.ts';
+import { createMemberEventEmitter } from '../../../src/messengers/whatsapp/inbound/member-event-emitter.ts';
 import { until } from '../../support/ledger.ts';
 
 const log = createLog('fatal');

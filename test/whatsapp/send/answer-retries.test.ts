@@ -1,8 +1,8 @@
 /** Phones that could not read a post and ask for it again: each is answered, and nobody else hears of it. */
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
-import { createVault } from '../../../src/lib/vault.ts';
-import { claimKeys } from '../../../src/messenger/whatsapp/connect/key-table.ts';
+import { createVault } from '../../../src/platform/secrets/secret-box.ts';
+import { claimKeys } from '../../../src/messengers/whatsapp/connect/key-table.ts';
 import { until } from '../../support/ledger.ts';
 import { sendCampaign, statusWhen, type Linked } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryInBatches } from '../../../src/messenger/whatsapp/send/ask-in-batches.ts';
+import { queryInBatches } from '../../../src/messengers/whatsapp/send/query-in-batches.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 

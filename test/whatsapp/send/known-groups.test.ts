@@ -2,9 +2,9 @@
 import { EventEmitter } from 'node:events';
 import type { BinaryNode, GroupMetadata, WASocket } from 'baileys';
 import { describe, expect, test, vi } from 'vitest';
-import { followGroups } from '../../../src/messenger/whatsapp/chats/follow-groups.ts';
-import { createGroupMemory, packGroup, unpackGroup } from '../../../src/messenger/whatsapp/chats/group-memory.ts';
-import { keepChats, type KnownChats } from '../../../src/messenger/whatsapp/chats/keep-chats.ts';
+import { followGroups } from '../../../src/messengers/whatsapp/chats/follow-groups.ts';
+import { createGroupMemory, packGroup, unpackGroup } from '../../../src/messengers/whatsapp/chats/group-memory.ts';
+import { keepChats, type KnownChats } from '../../../src/messengers/whatsapp/chats/keep-chats.ts';
 import { sendCampaign } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../whatsapp-peer/world.ts';

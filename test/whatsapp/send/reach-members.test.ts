@@ -1,7 +1,7 @@
 /** That a post reaches all who can be reached, whatever is the matter with the others, and costs no question that was answered before. */
 import { jidDecode } from 'baileys';
 import { describe, expect, test, vi } from 'vitest';
-import { sleep } from '../../../src/lib/time.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { sendCampaign, type Linked } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';
 import { children, elementsOf } from '../../whatsapp-peer/stanza.ts';

@@ -1,6 +1,6 @@
 /** What comes before a post takes its time: that is no reason to doubt the post. */
 import { expect, test, vi } from 'vitest';
-import { sleep } from '../../../src/lib/time.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { allOnce, sendCampaign, timesShown } from '../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../support/whatsapp-scene.ts';
 

@@ -1,0 +1,55 @@
+import { EVENT_TYPES } from '../../workspaces/events/event-types.ts';
+import type { NewEvents, Place } from '../../workspaces/events/read-new-events.ts';
+import type { WorkspaceEvent } from '../../workspaces/events/read-events.ts';
+import type { ExpiredEvent } from '../contract/events.ts';
+import { isKept } from './event-id.ts';
+import { eventFrame, type EventStream } from './event-stream.ts';
+import type { WorkspaceChannel } from './workspace-feed.ts';
+
+/** What a stream tells of; the others are about webhooks themselves. */
+export const STREAMED_TYPES: readonly string[] = EVENT_TYPES;
+
+/** Events as they go over the wire, each with its id: what a webhook would be told. */
+export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]): string {
+  return events
+    .map(({ type, at, data, position }) =>
+      eventFrame('message', JSON.stringify({ type, timestamp: at.toISOString(), data }), { epoch, position, at }),
+    )
+    .join('');
+}
+
+/** Tells those who listen to a workspace what has happened there since they were told last. */
+export function broadcastEvents(feed: WorkspaceChannel, told: NewEvents): void {
+  if (feed.streams.size === 0) return;
+  const { events, upTo } = told.of(feed.workspaceId);
+  const before = feed.place?.position ?? upTo.position;
+  const frames = messageFrames(
+    upTo.epoch,
+    events.filter(({ position }) => position > before),
+  );
+  // Newcomers who had missed more may have had it read from before.
+  if (upTo.position >= before) feed.place = upTo;
+  if (frames !== '') for (const stream of feed.streams) stream.send(frames);
+}
+
+/**
+ * Tells a newcomer what it has missed, as far as that was read. Answers whether that was all: if not, it has to catch up with the
+ * others before it can be told with them.
+ */
+export function sendMissedEvents(stream: EventStream, workspaceId: WorkspaceChannel['workspaceId'], told: NewEvents): boolean {
+  const { events, upTo } = told.of(workspaceId);
+  const missedFrom: Place | undefined = stream.place && isKept(stream.place, told.head) ? stream.place : undefined;
+  if (!missedFrom) {
+    if (stream.lastEventId !== undefined) stream.sendWhole(expiredFrame(stream.lastEventId));
+    stream.place = told.head;
+    return true;
+  }
+  const missed = events.filter(({ position }) => position > missedFrom.position);
+  stream.sendWhole(messageFrames(upTo.epoch, missed));
+  if (upTo.position > missedFrom.position) stream.place = upTo;
+  return upTo.position === told.head.position;
+}
+
+function expiredFrame(lastEventId: string): string {
+  return eventFrame('expired', JSON.stringify({ last_event_id: lastEventId } satisfies ExpiredEvent));
+}

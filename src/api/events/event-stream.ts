@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import type { Place } from '../../workspaces/events/read-new-events.ts';
+import type { Caller } from '../operation.ts';
+import { readEventId, writeEventId } from './event-id.ts';
+
+/** One client that listens. What it is sent leaves in order; a client that does not read is dropped, and comes back. */
+export interface EventStream {
+  readonly caller: Caller;
+  /** What its client says it heard last; undefined: it is new. */
+  readonly lastEventId: string | undefined;
+  /** After which it has not been told events yet; undefined: it is told none from before. */
+  place: Place | undefined;
+  /** Sends something however long it is. */
+  sendWhole(frames: string): void;
+  /** Sends what has changed, or drops a client with more than `mostUnread` bytes unread. */
+  send(frames: string): void;
+  /** Resolves when its client has taken what it was sent, or is gone. */
+  taken(): Promise<void>;
+  isOpen(): boolean;
+  /** Shows proxies that the stream lives, and drops a client that has read nothing since the last time. */
+  keepAlive(): void;
+  /** Ends the stream as it should end. */
+  end(): void;
+}
+
+export interface StreamLimits {
+  /** Bytes sent and not yet taken by the client's connection, beyond which it is dropped. */
+  mostUnread: number;
+  /** Milliseconds a client is asked to wait before it connects again, drawn between half of it and all of it. */
+  retryMs: number;
+}
+
+const COMMENT = ': still here\n\n';
+
+/** Takes a response over, whose head is out. `onDrop` is called when the client was too slow. */
+export function openStream(
+  response: ServerResponse,
+  { caller, lastEventId }: Pick<EventStream, 'caller' | 'lastEventId'>,
+  { limits, onDrop }: { limits: StreamLimits; onDrop: () => void },
+): EventStream {
+  let stuckAt: number | undefined;
+  const isOpen = () => !response.writableEnded && !response.destroyed;
+
+  function drop() {
+    if (response.destroyed) return;
+    onDrop();
+    response.destroy();
+  }
+
+  function write(text: string) {
+    if (text !== '' && isOpen()) response.write(text);
+  }
+
+  // Not all at once after a restart.
+  write(`retry: ${Math.round(limits.retryMs * (0.5 + Math.random() / 2))}\n\n`);
+  return {
+    caller,
+    lastEventId,
+    place: lastEventId === undefined ? undefined : readEventId(lastEventId),
+    sendWhole: write,
+    send(frames) {
+      if (response.writableLength > limits.mostUnread) drop();
+      else write(frames);
+    },
+    async taken() {
+      if (!isOpen() || !response.writableNeedDrain) return;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          response.off('drain', done).off('close', done);
+          resolve();
+        };
+        response.on('drain', done).on('close', done);
+      });
+    },
+    isOpen,
+    keepAlive() {
+      const { writableLength, writableNeedDrain } = response;
+      // The same amount as before and a little more: nothing has left.
+      if (writableNeedDrain && stuckAt !== undefined && writableLength >= stuckAt) return drop();
+      stuckAt = writableNeedDrain ? writableLength : undefined;
+      write(COMMENT);
+    },
+    end() {
+      response.end();
+    },
+  };
+}
+
+/** One event as it goes over the wire; `json` is on one line. With `place` its client can go on from there. */
+export function eventFrame(
+  name: 'account' | 'campaign' | 'campaign_deleted' | 'message' | 'expired',
+  json: string,
+  place?: Place,
+): string {
+  return `${place ? idLine(place) : ''}event: ${name}\ndata: ${json}\n\n`;
+}
+
+/** No event, but from where its client can go on. */
+export function positionFrame(place: Place): string {
+  return `${idLine(place)}\n`;
+}
+
+function idLine(place: Place): string {
+  return `id: ${writeEventId(place)}\n`;
+}

@@ -1,0 +1,72 @@
+import { AppError, OverloadError } from '../../platform/errors/errors.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { Caller } from '../operation.ts';
+import type { EventStream } from './event-stream.ts';
+import { createWorkspaceFeed, type WorkspaceChannel } from './workspace-feed.ts';
+
+/** How many streams there may be. */
+export interface FeedLimits {
+  perUser: number;
+  /** Of this process. */
+  most: number;
+}
+
+/** After so long one who was refused may come again. */
+export const RETRY_SECONDS = 5;
+
+/** The clients of this process that listen to live progress, by workspace. */
+export interface Feeds {
+  all(): WorkspaceChannel[];
+  of(workspaceId: WorkspaceId): WorkspaceChannel | undefined;
+  streams(): Iterable<EventStream>;
+  /** Of streams. */
+  count(): number;
+  /** Throws `rate_limited` or `unavailable` when there are too many already. */
+  assertDiskSpace(caller: Caller): void;
+  /** Takes a newcomer; answers what takes it out again. */
+  add(stream: EventStream): () => void;
+}
+
+export function createFeeds(limits: FeedLimits): Feeds {
+  const feeds = new Map<WorkspaceId, WorkspaceChannel>();
+  let size = 0;
+
+  function remove(feed: WorkspaceChannel, stream: EventStream) {
+    const wasThere = [feed.streams, feed.newcomers, feed.behind].filter((those) => those.delete(stream));
+    if (wasThere.length === 0) return;
+    size -= 1;
+    if (feed.streams.size + feed.newcomers.size + feed.behind.size === 0) feeds.delete(feed.workspaceId);
+  }
+
+  return {
+    all: () => [...feeds.values()],
+    of: (workspaceId) => feeds.get(workspaceId),
+    *streams() {
+      for (const feed of feeds.values()) {
+        yield* feed.streams;
+        yield* feed.newcomers;
+        yield* feed.behind;
+      }
+    },
+    count: () => size,
+    assertDiskSpace({ userId, workspaceId }) {
+      if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
+      const feed = feeds.get(workspaceId);
+      const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];
+      const own = all?.filter(({ caller }) => caller.userId === userId);
+      if (own && own.length >= limits.perUser)
+        throw new AppError('too_many_streams', `No more than ${limits.perUser} event streams of one user at once`, {
+          retryAfterSeconds: RETRY_SECONDS,
+          limit: limits.perUser,
+        });
+    },
+    add(stream) {
+      const { workspaceId } = stream.caller;
+      const feed = feeds.get(workspaceId) ?? createWorkspaceFeed(workspaceId);
+      feeds.set(workspaceId, feed);
+      feed.newcomers.add(stream);
+      size += 1;
+      return () => remove(feed, stream);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { readAccountStates } from '../../sending/accounts/account-status.ts';
+import { NEVER_SEEN, readProgress, type WorkspaceProgress } from '../../sending/campaigns/read/read-progress.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { readNewEvents, type NewEvents, type PageLimits } from '../../workspaces/events/read-new-events.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import { isolate } from '../../platform/concurrency/isolate.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { Clock } from '../../platform/time/time.ts';
+import { findLapsed } from '../../identity/sessions/find-lapsed.ts';
+import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
+import type { EventStream } from './event-stream.ts';
+import type { Feeds } from './feeds.ts';
+import { STREAMED_TYPES, broadcastEvents, sendMissedEvents } from './broadcast-events.ts';
+import type { WorkspaceChannel } from './workspace-feed.ts';
+
+interface PollDeps {
+  db: Database;
+  log: Log;
+  clock: Clock;
+  /** Takes over a stream that has missed more than was read. */
+  catchUp: (feed: WorkspaceChannel, stream: EventStream) => void;
+}
+
+/** What was read of some workspaces in one go. */
+interface Seen {
+  feeds: readonly WorkspaceChannel[];
+  accounts: Awaited<ReturnType<typeof readAccountStates>>;
+  progress: ReadonlyMap<WorkspaceId, WorkspaceProgress>;
+  happened: NewEvents;
+}
+
+/**
+ * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot. The
+ * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
+ */
+export async function look(
+  deps: PollDeps,
+  feeds: Feeds,
+  { lookMs, events }: { lookMs: number; events: PageLimits },
+): Promise<boolean> {
+  const all = feeds.all();
+  const waiting = new Map(all.map((feed) => [feed, [...feed.newcomers]]));
+  // A snapshot is of now, whether anything has changed or not.
+  for (const [feed, streams] of waiting) if (streams.length > 0) feed.changes = NEVER_SEEN;
+  const callers = [...feeds.streams()].map((stream) => ({ ...stream.caller, stream }));
+  const [lapsed, { results, failures }] = await Promise.all([
+    findLapsed(deps, callers),
+    isolate(all, (some) => read(deps, some, events), isDataError),
+  ]);
+  for (const { stream } of lapsed) stream.end();
+  for (const { item, error } of failures) endFeed(deps, item, error);
+  const nowMs = performance.now();
+  for (const seen of results)
+    for (const feed of seen.feeds)
+      try {
+        tellFeed(seen, feed);
+        feed.tell(nowMs, lookMs);
+        const streams = waiting.get(feed) ?? [];
+        if (streams.length > 0) welcome(deps, seen.happened, { feed, streams });
+      } catch (error) {
+        endFeed(deps, feed, error);
+      }
+  return results.some(({ feeds: those, happened }) =>
+    those.some((feed) => feed.streams.size > 0 && (feed.place?.position ?? 0) < happened.head.position),
+  );
+}
+
+async function read({ db }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits): Promise<Seen> {
+  const [accounts, progress, happened] = await Promise.all([
+    readAccountStates(
+      { db },
+      feeds.map(({ workspaceId }) => workspaceId),
+    ),
+    readProgress({ db }, feeds),
+    readNewEvents(
+      db,
+      feeds.map((feed) => ({ workspaceId: feed.workspaceId, after: feed.after() })),
+      { ...limits, types: STREAMED_TYPES },
+    ),
+  ]);
+  return { feeds, accounts, progress: new Map(progress.map((one) => [one.workspaceId, one])), happened };
+}
+
+function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChannel): void {
+  const state = accounts.get(feed.workspaceId);
+  if (state) feed.noteAccount(JSON.stringify(toAccountEvent(state)));
+  const seen = progress.get(feed.workspaceId);
+  if (seen) {
+    feed.changes = seen.changes;
+    feed.noteCampaigns(
+      seen.campaigns.map((campaign) => ({
+        ...campaign,
+        json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
+      })),
+    );
+  }
+  broadcastEvents(feed, happened);
+}
+
+/** Its clients come back, and are told as soon as its data can be read. */
+function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): void {
+  const { workspaceId } = feed;
+  log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');
+  for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
+}
+
+function welcome(
+  { catchUp }: PollDeps,
+  happened: NewEvents,
+  { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
+): void {
+  // It may have left meanwhile.
+  const there = streams.filter((stream) => feed.newcomers.has(stream));
+  const [ready, behind] = [new Array<EventStream>(), new Array<EventStream>()];
+  for (const stream of there) (sendMissedEvents(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
+  if (feed.streams.size === 0) feed.place = happened.head;
+  feed.welcome(ready);
+  for (const stream of behind) {
+    feed.newcomers.delete(stream);
+    feed.behind.add(stream);
+    catchUp(feed, stream);
+  }
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { Database } from '../../platform/database/connect.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { PageLimits } from '../../workspaces/events/read-new-events.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import type { Clock } from '../../platform/time/time.ts';
+import type { Caller } from '../operation.ts';
+import { createCatchUp } from './backfill.ts';
+import { openStream, type StreamLimits } from './event-stream.ts';
+import { createFeeds, RETRY_SECONDS, type FeedLimits } from './feeds.ts';
+import { look } from './poll.ts';
+
+export interface WatchLimits extends StreamLimits, FeedLimits {
+  /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
+  lookMs: number;
+  /** So long newcomers wait for others to come, so that they are looked up together. */
+  gatherMs: number;
+  keepAliveMs: number;
+  /** How many events are read at once. */
+  events: PageLimits;
+}
+
+export const WATCH_LIMITS: WatchLimits = {
+  // Not 500: clients count by their own clock.
+  lookMs: 600,
+  gatherMs: 10,
+  // Proxies take a connection for dead after 30 to 60 s.
+  keepAliveMs: 15_000,
+  perUser: 100,
+  most: 5_000,
+  mostUnread: 256 * 1024,
+  retryMs: 3_000,
+  // One has 20 kB at most, and 300 bytes as a rule.
+  events: { page: 100, most: 1_000 },
+};
+
+/** The clients of this process that listen to live progress. */
+export interface Watch {
+  /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
+  assertDiskSpace(caller: Caller): void;
+  /**
+   * Tells the client from now on, or from what it heard last, until it leaves, is too slow, or its token ends. An id that is none is as
+   * good as one that is too old.
+   */
+  add(response: ServerResponse, who: { caller: Caller; lastEventId: string | undefined }): void;
+  count(): number;
+  /** Ends all streams; takes no more. */
+  end(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Looks into the ledger for all clients of this process together, a fixed number of statements however many they are; not at all
+ * while there are none. `NOTIFY` is not asked: writers would have to follow each other to send it (docs/explanation/decisions/0018).
+ */
+export function watchProgress({
+  db,
+  log,
+  clock,
+  hints,
+  limits = WATCH_LIMITS,
+  onDrop,
+  onLoopError,
+}: {
+  db: Database;
+  log: Log;
+  clock: Clock;
+  hints?: Pick<Hints, 'on'>;
+  limits?: WatchLimits;
+  /** Called when a client was too slow. */
+  onDrop: () => void;
+  onLoopError?: OnLoopError;
+}): Watch {
+  const feeds = createFeeds(limits);
+  let isEnding = false;
+  let gathering: NodeJS.Timeout | undefined;
+
+  const step = async () => {
+    if (feeds.count() === 0) return limits.keepAliveMs;
+    return (await look({ db, log, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
+  };
+  const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  const catchUp = createCatchUp({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
+  const heart = setInterval(() => {
+    for (const stream of feeds.streams()) stream.keepAlive();
+    for (const feed of feeds.all()) feed.tellPlace();
+  }, limits.keepAliveMs).unref();
+  hints?.on('campanile_tokens', () => loop.wake());
+
+  return {
+    assertDiskSpace(caller) {
+      if (isEnding)
+        throw new AppError('server_stopping', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
+      feeds.assertDiskSpace(caller);
+    },
+    add(response, who) {
+      // Its client left while it was found out who that is: nothing will say so any more.
+      if (response.destroyed) return;
+      const leave = feeds.add(openStream(response, who, { limits, onDrop }));
+      response.once('close', leave);
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        loop.wake();
+      }, limits.gatherMs);
+    },
+    count: feeds.count,
+    end() {
+      isEnding = true;
+      for (const stream of feeds.streams()) stream.end();
+    },
+    async stop() {
+      clearTimeout(gathering);
+      clearInterval(heart);
+      await loop.stop();
+    },
+  };
+}

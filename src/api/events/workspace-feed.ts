@@ -1,0 +1,108 @@
+import { NEVER_SEEN } from '../../sending/campaigns/read/read-progress.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { Place } from '../../workspaces/events/read-new-events.ts';
+import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
+
+/** What a workspace's clients have been told, and who they are. */
+export interface WorkspaceChannel {
+  readonly workspaceId: WorkspaceId;
+  /** Of the last look into the ledger. */
+  changes: number;
+  /** Up to where `streams` have been told events; undefined: nobody has. */
+  place: Place | undefined;
+  readonly streams: Set<EventStream>;
+  /** Who has not got a snapshot yet. */
+  readonly newcomers: Set<EventStream>;
+  /** Who has missed so much that it is read for them alone, before they are newcomers again. */
+  readonly behind: Set<EventStream>;
+  /** The position after which somebody has to be told events; undefined: nobody has. */
+  after(): number | undefined;
+  noteAccount(json: string): void;
+  /** All campaigns that are worth telling of, in order. */
+  noteCampaigns(
+    campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
+  ): void;
+  /** Sends what has changed since it was last told; what was told less than `pauseMs` ago waits. */
+  tell(nowMs: number, pauseMs: number): void;
+  /** Says from where one could go on, which gets too old where nothing happens. */
+  tellPlace(): void;
+  /** Sends a snapshot to those who waited for one when the look began; with its end it says from where they can go on. */
+  welcome(waiting: readonly EventStream[]): void;
+}
+
+interface Told {
+  name: 'account' | 'campaign' | 'campaign_deleted';
+  isCurrent: boolean;
+  json: string;
+  told: string | undefined;
+  toldAtMs: number;
+}
+
+export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceChannel {
+  let account: Told | undefined;
+  let campaigns = new Map<string, Told>();
+  let wasSeen = false;
+
+  /** What is found by the first look is no change. */
+  const fresh = (name: Told['name'], isCurrent: boolean, json: string): Told => ({
+    name,
+    isCurrent,
+    json,
+    told: wasSeen ? undefined : json,
+    toldAtMs: -Infinity,
+  });
+  const all = () => [...(account ? [account] : []), ...campaigns.values()];
+
+  return {
+    workspaceId,
+    changes: NEVER_SEEN,
+    place: undefined,
+    streams: new Set(),
+    newcomers: new Set(),
+    behind: new Set(),
+    after() {
+      const told = this.streams.size > 0 ? this.place : undefined;
+      const places = [told, ...[...this.newcomers].map((stream) => stream.place)];
+      const positions = places.flatMap((place) => (place ? [place.position] : []));
+      return positions.length > 0 ? Math.min(...positions) : undefined;
+    },
+    noteAccount(json) {
+      if (account) account.json = json;
+      else account = fresh('account', true, json);
+    },
+    noteCampaigns(found) {
+      const before = campaigns;
+      campaigns = new Map(
+        found.map(({ campaignId, isCurrent, isDeleted, json }) => {
+          const known = before.get(campaignId);
+          const name = isDeleted ? 'campaign_deleted' : 'campaign';
+          return [campaignId, known ? Object.assign(known, { name, isCurrent, json }) : fresh(name, isCurrent, json)];
+        }),
+      );
+      wasSeen = true;
+    },
+    tell(nowMs, pauseMs) {
+      const changed = all().filter((one) => one.json !== one.told && nowMs - one.toldAtMs >= pauseMs);
+      if (changed.length === 0) return;
+      const frames = changed.map(({ name, json }) => eventFrame(name, json)).join('');
+      for (const one of changed) Object.assign(one, { told: one.json, toldAtMs: nowMs });
+      for (const stream of this.streams) stream.send(frames);
+    },
+    tellPlace() {
+      if (this.place) for (const stream of this.streams) stream.send(positionFrame(this.place));
+    },
+    welcome(waiting) {
+      const current = all().filter((one) => one.isCurrent);
+      const frames = current.map(({ name, json }, index) =>
+        eventFrame(name, json, index === current.length - 1 ? this.place : undefined),
+      );
+      if (frames.length === 0 && this.place) frames.push(positionFrame(this.place));
+      for (const stream of waiting) {
+        // It may have left meanwhile.
+        if (!this.newcomers.delete(stream)) continue;
+        stream.sendWhole(frames.join(''));
+        this.streams.add(stream);
+      }
+    },
+  };
+}

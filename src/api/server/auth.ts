@@ -1,0 +1,100 @@
+import { AppError } from '../../platform/errors/errors.ts';
+import { workForService } from '../../platform/concurrency/requester.ts';
+import { isApiKey } from '../../identity/api-keys/api-key.ts';
+import type { ApiKeyStates } from '../../identity/api-keys/api-key-states.ts';
+import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
+import type { Membership } from '../../identity/store.ts';
+import type { RecordSessionUse } from '../../identity/sessions/record-session-uses.ts';
+import type { TokenStates } from '../../identity/sessions/token-states.ts';
+import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';
+import type { z } from 'zod';
+import type { BearerOperation, Caller } from '../operation.ts';
+
+/** Who sent a request and for which workspace, by its `authorization` header. Throws `unauthenticated` (or rejects with it) for nobody. */
+export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
+
+const BEARER = /^bearer +([^\s,]+) *$/i;
+
+/**
+ * Takes `Bearer` in any case, with a token or an API key. Answers without a promise where nothing has to be asked, which is nearly
+ * always.
+ */
+export function createAuthenticate({
+  tokens,
+  tokenStates,
+  apiKeyStates,
+  noteSessionUses,
+}: {
+  tokens: Tokens;
+  tokenStates: TokenStates;
+  apiKeyStates: ApiKeyStates;
+  noteSessionUses: RecordSessionUse;
+}): Authenticate {
+  return (authorization) => {
+    if (authorization === undefined)
+      throw new AppError('token_missing', 'This operation needs the header Authorization: Bearer <token>');
+    const credential = BEARER.exec(authorization)?.[1];
+    if (credential === undefined)
+      throw new AppError('token_missing', 'The Authorization header must be Bearer <token>');
+    if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
+    const claims = tokens.read(credential);
+    if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
+    // The token is genuine, so strangers at the same address have no part in how long this takes.
+    return workForService(() =>
+      settle(tokenStates.find(claims), (member) => {
+        const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
+        noteSessionUses(claims);
+        return caller;
+      }),
+    );
+  };
+}
+
+/**
+ * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
+ * others: `send` does not read.
+ */
+export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
+  const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
+  if (apiKeyId === undefined) {
+    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw unproven();
+    return;
+  }
+  if (scope === 'token')
+    throw new AppError('token_required', 'This operation takes no API key: sign in, and send the token instead');
+  if (!scopes.includes(scope))
+    throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}, which yours has not`);
+}
+
+/** What an operation asks of whoever calls it. */
+type Reach = Pick<BearerOperation<z.ZodType, z.ZodType>, 'scope' | 'requiresRecentAuth'>;
+
+function unproven(): AppError {
+  return new AppError('proof_required', 'Prove once more who you are: user/confirm_identity, or sign in anew', {
+    details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
+  });
+}
+
+/** The token a request came with. Throws `forbidden` when it came with an API key. */
+export function tokenOf(caller: Caller): TokenIdentity {
+  requireScope(caller, { scope: 'token' });
+  if (!caller.token) throw new Error('a caller has neither token nor API key');
+  return caller.token;
+}
+
+function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
+  return known instanceof Promise ? known.then(then) : then(known);
+}
+
+function callerOfToken(claims: TokenClaims, member: Membership | undefined, isRecentlyAuthenticated: boolean): Caller {
+  if (!member) throw new AppError('token_revoked', 'The token has been revoked');
+  const { userId, tokenId, generation, expiresAtMs } = claims;
+  const { workspaceId, role } = member;
+  return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isRecentlyAuthenticated };
+}
+
+function callerOfKey(state: ApiKeyState | undefined): Caller {
+  if (!state) throw new AppError('api_key_invalid', 'The API key is not valid, has expired or has been revoked');
+  const { expiresAt, ...known } = state;
+  return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
+}

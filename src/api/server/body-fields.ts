@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Problem } from '../../platform/errors/errors.ts';
+import { findNearest } from '../../platform/errors/find-nearest.ts';
+
+/** What of it is told at most; a body may be full of such fields. */
+const MOST_TOLD = 10;
+const LONGEST_NAME = 64;
+
+type Fields = Readonly<Record<string, z.core.$ZodType>>;
+
+/** What a body carries that `schema` has no field for, with what was perhaps meant: 10 of them at most. `null` counts as absent. */
+export function findUnknownFields(schema: z.core.$ZodType, body: unknown): Problem[] {
+  const found: Problem[] = [];
+  look(schema, body, '', found);
+  return found;
+}
+
+/** The fields of a refused body that are right by themselves, as the handler would see them. */
+export function validFields(schema: z.ZodType, body: unknown): Record<string, unknown> {
+  const fields = isRecord(body) ? (fieldsOf(schema, body) ?? {}) : {};
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const { success, data } = z.safeParse(field, (body as Record<string, unknown>)[name]);
+      return success && data !== undefined ? [[name, data]] : [];
+    }),
+  );
+}
+
+function look(schema: z.core.$ZodType, value: unknown, path: string, found: Problem[]): void {
+  const inner = unwrap(schema);
+  if (!isRecord(value)) return;
+  const fields = fieldsOf(inner, value);
+  if (!fields) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (found.length >= MOST_TOLD) return;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field) look(field, part, `${path}${name}.`, found);
+    else if (part !== null) found.push({ field: shown(path + name), issue: issueOf(name, Object.keys(fields)) });
+  }
+}
+
+/** Undefined for a schema that is no object; of several forms those of the one that the body chose, or else of the first. */
+function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): Fields | undefined {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodObject) return inner.shape;
+  if (!(inner instanceof z.ZodUnion)) return undefined;
+  const forms = inner.options.filter((option) => unwrap(option) instanceof z.ZodObject);
+  const by = inner instanceof z.ZodDiscriminatedUnion ? inner.def.discriminator : undefined;
+  const isChosen = (form: z.core.$ZodType) => {
+    const field = by === undefined ? undefined : fieldsOf(form, value)?.[by];
+    return field !== undefined && by !== undefined && z.safeParse(field, value[by]).success;
+  };
+  const chosen = forms.find(isChosen) ?? forms[0];
+  return chosen && fieldsOf(chosen, value);
+}
+
+/** What is inside of what may be left out or is changed once it was checked. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
+  return schema;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function issueOf(name: string, known: readonly string[]): string {
+  const meant = findNearest(name, known);
+  return `is not a field here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+/** A header takes ASCII only. */
+function shown(name: string): string {
+  const ascii = name.replaceAll(/[^ -~]/g, '?');
+  return ascii.length > LONGEST_NAME ? `${ascii.slice(0, LONGEST_NAME)}...` : ascii;
+}

@@ -1,0 +1,34 @@
+import { ConnectionWaitError } from '../../platform/database/share-connections.ts';
+import { isDatabaseUnreachable } from '../../platform/database/database-errors.ts';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
+import type { ErrorCode } from '../../platform/errors/error-codes.ts';
+
+/** The pool says so only while all of its connections are in use. */
+const POOL_FULL = 'timeout exceeded when trying to connect';
+
+/** A statement that took too long or was cancelled, a lock that took too long to get, a transaction that did. */
+const TOO_LONG = /^(57014|55P03|25P04)$/;
+
+const DISK_FULL = '53100';
+const FULL: Away = { code: 'disk_full', message: 'The disk that the database is on is full' };
+
+interface Away {
+  code: ErrorCode;
+  message: string;
+}
+
+/**
+ * Why the database cannot do just now what was asked of it, as a code and a sentence; undefined for an error that says anything else. A server
+ * whose disk is full may end of it, and cannot be reached meanwhile: `isDiskFull` says whether it is known to be.
+ */
+export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
+  if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };
+  if (error instanceof Error && error.message === POOL_FULL)
+    return { code: 'overloaded', message: 'All database connections are in use just now' };
+  const code = errorCodeOf(error);
+  if (code === DISK_FULL) return FULL;
+  if (code !== undefined && TOO_LONG.test(code))
+    return { code: 'database_slow', message: 'The database takes too long just now' };
+  if (!isDatabaseUnreachable(error)) return undefined;
+  return isDiskFull ? FULL : { code: 'database_unavailable', message: 'The database cannot be reached just now' };
+}

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+
+const BIG_BODY_BYTES = 256 * 1024;
+/** The longest html could consist of these signs and still be well below. */
+const MOST_STRUCTURAL_SIGNS = 600_000;
+const STRUCTURAL_SIGNS = [0x2c, 0x5b, 0x7b]; // , [ {
+
+/**
+ * The value of a JSON body; `{}` of an empty one. Throws a 400 for what is not JSON in UTF-8, and for a string anywhere in it
+ * that no database could hold as it is: one with NUL or half a surrogate pair (contract §7).
+ */
+export function parseJsonBody(body: Buffer): unknown {
+  if (body.length === 0) return {};
+  if (!isUtf8(body)) throw notJson();
+  // A few megabytes of brackets would become gigabytes of arrays.
+  if (body.length > BIG_BODY_BYTES && hasTooMuchStructure(body))
+    throw new AppError('invalid_request', 'The body has too many parts');
+  const text = body.toString('utf8', startsWithByteOrderMark(body) ? 3 : 0);
+  const value = parse(text);
+  // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
+  if (text.includes('\\u')) assertStorableStrings(value);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (text.trim() === '') return {};
+    throw notJson(error);
+  }
+}
+
+function notJson(cause?: unknown): AppError {
+  return new AppError('body_not_json', 'The body is not JSON', { cause });
+}
+
+function startsWithByteOrderMark(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+}
+
+function hasTooMuchStructure(body: Buffer): boolean {
+  return STRUCTURAL_SIGNS.some((sign) => occursOften(body, sign));
+}
+
+function occursOften(body: Buffer, sign: number): boolean {
+  let count = 0;
+  for (let at = body.indexOf(sign); at !== -1; at = body.indexOf(sign, at + 1))
+    if (++count > MOST_STRUCTURAL_SIGNS) return true;
+  return false;
+}
+
+/** A value in the body and the way to it; linked upwards, so that paths are only written out when one is needed. */
+interface Place {
+  value: unknown;
+  key: string;
+  parent: Place | undefined;
+}
+
+/** Walks with a stack of its own: the call stack would overflow on arrays nested 100,000 deep. */
+function assertStorableStrings(body: unknown): void {
+  const open: Place[] = [{ value: body, key: '', parent: undefined }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value } = place;
+    if (typeof value === 'string') assertStorable(value, place);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      assertStorable(key, place);
+      if (typeof child === 'string' || typeof child === 'object') open.push({ value: child, key, parent: place });
+    }
+  }
+}
+
+function assertStorable(text: string, place: Place): void {
+  if (text.includes('\0')) throw invalid([{ field: pathOf(place), issue: 'must not contain the character NUL' }]);
+  if (!text.isWellFormed())
+    throw invalid([{ field: pathOf(place), issue: 'must not contain half a surrogate pair (\\ud800 to \\udfff)' }]);
+}
+
+function pathOf(place: Place): string {
+  const keys: string[] = [];
+  for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) keys.push(at.key);
+  return keys.toReversed().slice(0, 20).join('.').toWellFormed().slice(0, 200);
+}

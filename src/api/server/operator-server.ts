@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Health } from '../../platform/concurrency/health.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { installEnvelope } from './answer.ts';
+import { installGracefulShutdown } from './graceful-shutdown.ts';
+import { createErrorHandler } from './error-handler.ts';
+import { measureRequests } from './measure.ts';
+import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
+import { handleRawHttpErrors } from './raw-errors.ts';
+import { createInstance, LIMITS, type HttpSettings } from './server.ts';
+import { checkHostHeader } from './check-host-header.ts';
+import { registerNotFound } from './not-found.ts';
+
+/**
+ * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else. Not
+ * yet listening.
+ */
+export function buildOperatorServer({
+  readyChecks,
+  whyHeld,
+  health,
+  isDiskFull,
+  metrics,
+  log,
+  settings,
+}: {
+  readyChecks: ReadyChecks;
+  whyHeld?: WhyHeld;
+  health?: Pick<Health, 'problems'>;
+  isDiskFull: () => boolean;
+  metrics: Registry;
+  log: Log;
+  settings: HttpSettings;
+}): FastifyInstance {
+  const judge = createErrorHandler({ log, isDiskFull });
+  const server = createInstance(settings, LIMITS, judge);
+  installEnvelope(server, judge);
+  handleRawHttpErrors(server.server);
+  checkHostHeader(server, settings);
+  const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
+  registerNotFound(server);
+  measureRequests(server, metrics);
+  registerOperatorRoutes(server, {
+    readyChecks,
+    ...(whyHeld && { whyHeld }),
+    ...(health && { health }),
+    isDiskFull,
+    isStopping,
+    metrics,
+    settings,
+    log,
+  });
+  return server;
+}

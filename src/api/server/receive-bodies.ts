@@ -1,0 +1,115 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a big body takes of the budget; null of all others. */
+    bodyPlace: BodyPlace | null;
+  }
+}
+
+interface BodyPlace {
+  giveBack(): void;
+  /** What works on a body needs its memory, also when the client has left. */
+  isWorkedOn: boolean;
+}
+
+/** Bodies up to this many bytes are read at once; operations that take more have to say so. */
+export const SMALL_BODY_BYTES = 256 * 1024;
+
+/** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
+export function acquireBodyPermit(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
+  // Not an async function: nearly every body is small.
+  return (request, { raw: answer }, done) => {
+    const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
+    const isRefusedAnyway = bytes > bodyLimitBytes;
+    if (bytes <= SMALL_BODY_BYTES || isRefusedAnyway) return done();
+    return takePlace(request, answer, budget, bytes);
+  };
+}
+
+async function takePlace(
+  request: FastifyRequest,
+  answer: ServerResponse,
+  budget: FairSemaphore,
+  bytes: number,
+): Promise<void> {
+  const gone = new AbortController();
+  answer.once('close', () => gone.abort());
+  if (answer.closed) gone.abort();
+  const giveBack = await budget.acquire({
+    key: String(request.caller?.userId),
+    weight: bytes,
+    signal: gone.signal,
+  });
+  const place: BodyPlace = { giveBack, isWorkedOn: false };
+  request.bodyPlace = place;
+  gone.signal.addEventListener('abort', () => {
+    if (!place.isWorkedOn) giveBack();
+  });
+  if (gone.signal.aborted) giveBack();
+}
+
+/** Does what needs the body, which keeps its place until that is through. */
+export function withBodyPermit<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return bodyPlace ? workInPlace(bodyPlace, work) : work();
+}
+
+async function workInPlace<T>(place: BodyPlace, work: () => Promise<T>): Promise<T> {
+  place.isWorkedOn = true;
+  try {
+    return await work();
+  } finally {
+    place.giveBack();
+  }
+}
+
+/** How fast a body has to come. */
+export interface BodyPace {
+  bytesPerSecond: number;
+  /** For how long nothing need come, at the beginning and whenever it has come as fast as that. */
+  graceMs: number;
+}
+
+/** Ends with 408 what brings its body too slowly. The time before the body is read, in line for instance, does not count. */
+export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, graceMs }: BodyPace): void {
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    done(null, payload);
+    const { raw } = request;
+    if (raw.complete || !hasBody(request)) return;
+    let lookedAt = performance.now();
+    let bytesThen = raw.socket.bytesRead;
+    let patienceMs = graceMs;
+    const look = () => {
+      if (raw.complete) return;
+      const now = performance.now();
+      const earnedMs = ((raw.socket.bytesRead - bytesThen) / bytesPerSecond) * 1_000;
+      // Who was quick for a while may not be slow for as long: more than the grace is not saved up.
+      patienceMs = Math.min(graceMs, patienceMs - (now - lookedAt) + earnedMs);
+      lookedAt = now;
+      bytesThen = raw.socket.bytesRead;
+      if (patienceMs > 0) timer = setTimeout(pollAfterReading, patienceMs);
+      else
+        reply.send(
+          new AppError(
+            'body_too_slow',
+            `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`,
+          ),
+        );
+    };
+    // A process that was held up has not read yet what has come meanwhile.
+    const pollAfterReading = () => setImmediate(look);
+    let timer = setTimeout(pollAfterReading, graceMs);
+    raw.once('close', () => clearTimeout(timer));
+  });
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  return Number(request.headers['content-length'] ?? 0) > 0 || isChunked(request);
+}
+
+function isChunked({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}

@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
+import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
+import { invalid } from '../../platform/errors/errors.ts';
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { keepRequester } from '../../platform/concurrency/requester.ts';
+import { requireScope, type Authenticate } from './auth.ts';
+import { successText } from './envelope.ts';
+import { routeSchema } from './openapi.ts';
+import type { LoadWatch } from './load-shedder.ts';
+import { authorizationOf } from './session-cookie.ts';
+import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
+import { streamSuccess, type WorkInShare } from './long-answers.ts';
+import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
+import { workForAddress } from './set-requesters.ts';
+import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the time a bearer operation's body is read; null in all other requests. */
+    caller: Caller | null;
+  }
+}
+
+const IDEMPOTENCY_KEY_LIMIT = 255;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface RoutingOptions {
+  authenticate: Authenticate;
+  /** What bodies over 256 KiB wait for before they are read. */
+  bodyBudget: FairSemaphore;
+  load: LoadWatch;
+  /** Runs before what may have a long answer. */
+  acquireResponsePermit: onRequestHookHandler;
+  /** Does what makes a long answer as a whole, in each user's share of the process. */
+  limitPerUser: WorkInShare;
+  /** Whether the dashboard's cookie is one that goes over HTTPS only. */
+  isHttps: boolean;
+  /** Runs after the caller is known. */
+  rateLimit?: onRequestHookHandler;
+  /** Runs after the caller is known, before what only previews. */
+  previewLimit: onRequestHookHandler;
+  /** Throws while the disk is nearly full. */
+  assertDiskSpace: () => Promise<void>;
+  /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
+  checkAnswers: boolean;
+}
+
+/** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
+export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
+  const isBearer = operation.access === 'bearer';
+  const bodyLimit = (isBearer ? operation.bodyLimitBytes : undefined) ?? SMALL_BODY_BYTES;
+  server.route({
+    method: 'POST',
+    url: operation.path,
+    schema: routeSchema(operation),
+    attachValidation: true,
+    preValidation: collectIgnoredFields(operation),
+    config: { isWrite: isBearer && operation.scope !== 'read' },
+    bodyLimit,
+    onRequest: [
+      ...(isBearer ? requireCaller(options, operation) : [options.load.shed('open')]),
+      ...(isBearer && operation.isPreview ? [options.previewLimit] : []),
+      ...(isBearer && operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
+      ...(isBearer && operation.longAnswer ? [options.acquireResponsePermit] : []),
+      ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
+    ],
+    handler: handlerOf(operation, options),
+  });
+}
+
+/** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
+export function requireCaller(
+  { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
+  { scope, requiresRecentAuth = false, shedFirst = false }: { scope: OperationScope; requiresRecentAuth?: boolean; shedFirst?: boolean },
+): onRequestHookHandler[] {
+  return [
+    load.shed(shedFirst ? 'heavy' : 'any'),
+    authenticateRequest(authenticate, (request) => authorizationOf(request, isHttps)),
+    ...(rateLimit ? [rateLimit] : []),
+    requireReach({ scope, requiresRecentAuth }),
+  ];
+}
+
+/** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
+export function authenticateRequest(
+  authenticate: Authenticate,
+  readAuthorization: (request: FastifyRequest) => string | undefined,
+): onRequestHookHandler {
+  return (request, _reply, done) => {
+    let caller: Caller | Promise<Caller>;
+    try {
+      caller = workForAddress(request, () => authenticate(readAuthorization(request)));
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (!(caller instanceof Promise)) {
+      request.caller = caller;
+      return done();
+    }
+    return caller.then((known) => {
+      request.caller = known;
+    });
+  };
+}
+
+function requireReach(reach: { scope: OperationScope; requiresRecentAuth: boolean }): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (request.caller) requireScope(request.caller, reach);
+    done();
+  };
+}
+
+function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: RoutingOptions) {
+  const { answerType } = operation;
+  const longAnswer = operation.access === 'bearer' ? operation.longAnswer : undefined;
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const data = await withBodyPermit(request, () => run(operation, request, reply));
+    addWarningsHeader(request, reply);
+    if (checkAnswers) assertMatchesSchema(operation, data);
+    if (answerType === '*/*')
+      reply.send(Readable.from(keepRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
+    else if (answerType) reply.type(answerType).send(data);
+    else reply.type(JSON_TYPE).send(longAnswer === 'pieces' ? streamSuccess(data) : successText(data));
+    return reply;
+  }
+  if (longAnswer !== 'whole') return answer;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    await limitPerUser(request, () => answer(request, reply));
+    return reply;
+  };
+}
+
+async function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (operation.access === 'open') {
+    await assertValidBody(operation, request, undefined);
+    return operation.handle(contextOf(request, reply));
+  }
+  const { caller } = request;
+  if (!caller) throw new Error('a bearer operation was reached without a caller');
+  const { userId, workspaceId, role, apiKeyId } = caller;
+  const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
+  await assertValidBody(operation, request, actor);
+  const context = contextOf(request, reply);
+  const replayed = () => void reply.header('idempotency-replayed', 'true');
+  const key = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
+  const idempotencyKey = key && { ...key, replayed };
+  return operation.handle({ ...context, caller, actor, idempotencyKey });
+}
+
+function readIdempotencyKey(
+  operation: Operation,
+  request: FastifyRequest,
+  { workspaceId }: Caller,
+): IdempotencyKey | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
+    throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
+  return { workspaceId, key, operation: operation.path, bodyHash: hashBody(request.body) };
+}
+
+function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {
+  return {
+    body: request.body,
+    address: request.ip,
+    requestId: request.id,
+    warnings: warningsOf(request),
+    header(name) {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    setHeader(name, value) {
+      reply.header(name, value);
+    },
+  };
+}
+
+function assertMatchesSchema(operation: Operation, data: unknown): void {
+  if (operation.answerType === '*/*') {
+    operation.data.parse(data);
+    return;
+  }
+  const asSent: unknown = JSON.parse(JSON.stringify(data));
+  if (!isDeepStrictEqual(operation.data.parse(asSent), asSent))
+    throw new Error(`${operation.path} answered more than its schema says`);
+}

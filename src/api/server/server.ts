@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import cors from '@fastify/cors';
+import swagger from '@fastify/swagger';
+import { fastify, type FastifyInstance, type onRequestHookHandler } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { PoolUse } from '../../platform/database/connect.ts';
+import type { Health } from '../../platform/concurrency/health.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import type { UserDependencies } from '../../identity/dependencies.ts';
+import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './answer.ts';
+import type { Authenticate } from './auth.ts';
+import { installGracefulShutdown } from './graceful-shutdown.ts';
+import { readPage, registerDashboard } from './serve-dashboard.ts';
+import { registerDocs } from './docs.ts';
+import { registerEvents, type EventSource } from '../events/register-events.ts';
+import { WARNINGS_HEADER } from './validate-body.ts';
+import { createErrorHandler, type Judge } from './error-handler.ts';
+import { limitRates, RATE_HEADERS } from './rate-limits.ts';
+import { logRequests } from './log-requests.ts';
+import { measureRequests } from './measure.ts';
+import { checkHostHeader } from './check-host-header.ts';
+import { registerDocument } from './serve-document.ts';
+import { documentOptions } from './openapi.ts';
+import type { Operation } from '../operation.ts';
+import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
+import { OVERLOAD_LIMITS, createLoadShedder, type LoadWatch, type OverloadLimits } from './load-shedder.ts';
+import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
+import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
+import { anyTokenOfCookie } from './session-cookie.ts';
+import { registerPasskeys } from './session-passkeys.ts';
+import { registerSession } from './session.ts';
+import { setRequesters } from './set-requesters.ts';
+import { traceRequests } from './trace-requests.ts';
+import { registerNotFound } from './not-found.ts';
+import { acquireResponsePermit, shareWork } from './long-answers.ts';
+import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
+
+export interface ServerDependencies {
+  operations: readonly Operation[];
+  /** What live progress is told from; without it there is none. */
+  events?: EventSource;
+  authenticate: Authenticate;
+  readyChecks: ReadyChecks;
+  whyHeld?: WhyHeld;
+  health?: Pick<Health, 'problems'>;
+  /** Whether the disk that the database is on is known to be full. */
+  isDiskFull: () => boolean;
+  /** Throws while the disk is nearly full. */
+  assertDiskSpace?: () => Promise<void>;
+  /** How busy the pool is that operations use. */
+  readPool: () => PoolUse;
+  metrics: Registry;
+  log: Log;
+  /** Where it was built, and whom it signs in. Without one `/` leads to the page that the API can be tried on. */
+  dashboard?: { folder: string; users: UserDependencies } | undefined;
+  settings: HttpSettings;
+  limits?: Partial<HttpLimits>;
+  /** For tests: fails an answer that is not what its schema says. */
+  checkAnswers?: boolean;
+}
+
+/** What the operator decides (contract §1). */
+export interface HttpSettings {
+  /** Where it listens. On loopback it answers to names of that and of `publicUrl` only. */
+  host?: string | undefined;
+  /** External base URL. */
+  publicUrl?: string | undefined;
+  /** Whose `x-forwarded-for` counts; nobody's unless given. */
+  trustedProxies?: readonly string[] | undefined;
+  corsOrigins?: readonly string[] | undefined;
+  metricsToken?: string | undefined;
+  /** Lets strangers read the API's description and the metrics also where `publicUrl` is set. */
+  publicDocs?: boolean | undefined;
+  /** A line in the log for each request. */
+  accessLog?: boolean | undefined;
+  /** Requests a minute and user on bearer operations. */
+  rateLimit?: number | undefined;
+  /** The same of previews and checks, together; 600 unless given. */
+  previewRateLimit?: number | undefined;
+}
+
+/** What is the same everywhere but in tests. */
+export interface HttpLimits {
+  headersTimeoutMs: number;
+  /** For a request to arrive whole: the longest body, as slowly as it may come, and its wait before that. */
+  requestTimeoutMs: number;
+  timeoutCheckMs: number;
+  /** How long requests in hand may go on after `close()`. */
+  closeTimeoutMs: number;
+  bodyPace: BodyPace;
+  /** A client that takes nothing of a long answer for so long loses its connection. */
+  unreadMs: number;
+  /** Any connection over which nothing has come or gone for so long is closed. */
+  silentMs: number;
+  connections: number;
+  /** What all bodies over 256 KiB together may announce before others wait. */
+  bigBodiesBytes: number;
+  bigBodyWaitMs: number;
+  overload: OverloadLimits;
+}
+
+export const LIMITS: HttpLimits = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 30 * 60_000,
+  timeoutCheckMs: 5_000,
+  closeTimeoutMs: 10_000,
+  bodyPace: { bytesPerSecond: 16 * 1024, graceMs: 5_000 },
+  unreadMs: 30_000,
+  // Longer than any request waits for its turn, a worker or the database, and than live progress is silent.
+  silentMs: 60_000,
+  // A thousand beside as many as may listen to live progress.
+  connections: 6_000,
+  // Three of the longest, so that two that come slowly delay nobody. One takes up to five times its size until it is answered.
+  bigBodiesBytes: 78 * 1024 * 1024,
+  bigBodyWaitMs: 30_000,
+  overload: OVERLOAD_LIMITS,
+};
+/** A minute and user, unless the operator says otherwise. */
+const PREVIEWS_PER_MINUTE = 600;
+/** For answers until they are taken: most hold a piece of a file or two, those of analytics some megabytes. */
+const ANSWER_PLACES = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+/** In bytes: memory that big bodies may take at once. */
+const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
+/** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
+const WHOLE_ANSWER_PLACES = { ...ANSWER_PLACES, size: Infinity, perKey: 1 };
+
+/** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
+export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
+  const { operations, settings } = dependencies;
+  const limits = { ...LIMITS, ...dependencies.limits };
+  const judge = createErrorHandler(dependencies);
+  const server = createInstance(settings, limits, judge);
+  server.decorateRequest('caller', null);
+  server.decorateRequest('bodyPlace', null);
+  server.decorateRequest('meaningless', null);
+  installEnvelope(server, judge);
+  handleRawHttpErrors(server.server);
+  server.server.maxConnections = limits.connections;
+  checkHostHeader(server, settings);
+  const isStopping = installGracefulShutdown(server, limits.closeTimeoutMs);
+  if (settings.corsOrigins?.length) await allowOrigins(server, settings.corsOrigins);
+  const isHttps = isBehindHttps(settings);
+  if (isHttps) addHstsHeader(server);
+  const { dashboard } = dependencies;
+  const sendPage = dashboard && (await readPage(dashboard));
+  registerNotFound(server, sendPage);
+  traceRequests(server);
+  enforceMinUploadRate(server, limits.bodyPace);
+  setRequesters(server);
+  measureRequests(server, dependencies.metrics);
+  logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
+  await server.register(
+    swagger,
+    documentOptions(operations, {
+      serverUrl: settings.publicUrl ?? '/',
+      isLimited: settings.rateLimit !== undefined,
+    }),
+  );
+  const { readPool, metrics, log } = dependencies;
+  const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
+  await registerOperations(server, { ...dependencies, load }, limits);
+  registerOperatorRoutes(server, { ...dependencies, isStopping });
+  const forReaders = { onRequest: requireSignInForDocs(dependencies) };
+  registerDocument(server, forReaders);
+  await registerDocs(server, forReaders);
+  if (dashboard && sendPage) {
+    const { users } = dashboard;
+    const { publicUrl } = settings;
+    registerSession(server, { users, isHttps, publicUrl, load });
+    registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
+    await registerDashboard(server, { folder: dashboard.folder, sendPage });
+  } else {
+    server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
+  }
+  return server;
+}
+
+function isBehindHttps({ publicUrl }: HttpSettings): boolean {
+  return publicUrl?.startsWith('https:') ?? false;
+}
+
+/** Of this host alone: the others of its domain are not ours. */
+function addHstsHeader(server: FastifyInstance): void {
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.header('strict-transport-security', 'max-age=31536000');
+    done();
+  });
+}
+
+/** What describes the API is for whoever is signed in, where strangers can come and the operator does not want them to read it. */
+function requireSignInForDocs({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
+  if (settings.publicUrl === undefined || settings.publicDocs) return [];
+  const isHttps = isBehindHttps(settings);
+  return [
+    authenticateRequest(authenticate, (request) => {
+      const token = anyTokenOfCookie(request, isHttps);
+      return request.headers.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
+    }),
+  ];
+}
+
+/** A server without a route, that answers in our way also what never gets to one. */
+export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: Judge): FastifyInstance {
+  return fastify({
+    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: SMALL_BODY_BYTES,
+    trustProxy: settings.trustedProxies?.length ? [...settings.trustedProxies] : false,
+    return503OnClosing: false,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.silentMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      // `installEnvelope` does, with an envelope.
+      requireHostHeader: false,
+    },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+    schemaController: COMPILERS,
+    clientErrorHandler: onClientError,
+    frameworkErrors: (error, request, reply) => {
+      setCommonHeaders(request, reply);
+      sendFailure(judge(error, request), request, reply);
+    },
+  });
+}
+
+async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await server.register(cors, {
+    origin: [...origins],
+    methods: ['POST', 'GET'],
+    exposedHeaders: [
+      'x-request-id',
+      'x-campaign-id',
+      'retry-after',
+      'content-disposition',
+      'idempotency-replayed',
+      WARNINGS_HEADER,
+      ...RATE_HEADERS,
+    ],
+    strictPreflight: false,
+    maxAge: 600,
+  });
+}
+
+async function registerOperations(
+  server: FastifyInstance,
+  dependencies: ServerDependencies & { load: LoadWatch },
+  limits: HttpLimits,
+) {
+  const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;
+  const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
+  const { metrics, log } = dependencies;
+  const options = {
+    authenticate,
+    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
+    limitPerUser: shareWork(createFairSemaphore(WHOLE_ANSWER_PLACES)),
+    bodyBudget: createFairSemaphore({
+      ...BODY_BUDGET,
+      size: limits.bigBodiesBytes,
+      maxWaitMs: limits.bigBodyWaitMs,
+    }),
+    load,
+    assertDiskSpace,
+    checkAnswers,
+    isHttps: isBehindHttps(dependencies.settings),
+    ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
+  };
+  for (const operation of operations) registerOperation(server, operation, options);
+  const { events: source } = dependencies;
+  if (source) registerEvents(server, { source, onRequest: requireCaller(options, { scope: 'read' }), metrics, log });
+}

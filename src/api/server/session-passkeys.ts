@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { z } from 'zod';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { UserDependencies } from '../../identity/dependencies.ts';
+import { addPasskey, passkeyRequestOptions, beginPasskey, provePasskey, type Site } from '../../identity/factors/passkeys.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { addPasskeyBody, passkeyBody } from '../contract/session.ts';
+import { requireScope } from './auth.ts';
+import { successText } from './envelope.ts';
+import { authorizationOf, passesCsrfCheck } from './session-cookie.ts';
+import type { Authenticate } from './auth.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const NOT_HERE =
+  'Passkeys need PUBLIC_URL, or the dashboard opened as http://localhost: browsers make none for a bare address';
+
+export interface PasskeyRoutes {
+  users: UserDependencies;
+  authenticate: Authenticate;
+  isHttps: boolean;
+  publicUrl: string | undefined;
+}
+
+/** How the dashboard makes passkeys, and what a browser needs to show one. Answering with a passkey is `session.ts`. */
+export function registerPasskeys(
+  server: FastifyInstance,
+  { users, authenticate, isHttps, publicUrl }: PasskeyRoutes,
+): void {
+  const actorOf = async (request: FastifyRequest): Promise<Actor> => {
+    const caller = await authenticate(authorizationOf(request, isHttps));
+    requireScope(caller, { scope: 'token', requiresRecentAuth: true });
+    const { userId, workspaceId, role } = caller;
+    return { userId, workspaceId, role, address: request.ip };
+  };
+  const answer = (data: unknown) => successText(data);
+
+  server.post('/session/passkey/ask', { schema: { hide: true } }, async (request, reply) => {
+    refuseOthers(request);
+    return reply.type(JSON_TYPE).send(answer(await passkeyRequestOptions(users, siteOf(request, publicUrl))));
+  });
+
+  server.post('/session/passkey/begin', { schema: { hide: true } }, async (request, reply) => {
+    refuseOthers(request);
+    const actor = await actorOf(request);
+    return reply.type(JSON_TYPE).send(answer(await beginPasskey(users, actor, siteOf(request, publicUrl))));
+  });
+
+  server.post('/session/passkey', { schema: { hide: true, body: addPasskeyBody } }, async (request, reply) => {
+    refuseOthers(request);
+    const actor = await actorOf(request);
+    const { name, passkey } = request.body as z.output<typeof addPasskeyBody>;
+    const made = {
+      // The library looks at each part of it, and refuses what is not as it should be.
+      response: passkey as unknown as RegistrationResponseJSON,
+      name,
+      site: siteOf(request, publicUrl),
+    };
+    const { recoveryCodes } = await addPasskey(users, actor, made);
+    return reply.type(JSON_TYPE).send(answer({ recovery_codes: recoveryCodes }));
+  });
+}
+
+/** Who showed a passkey. Throws `unauthenticated` for one that does not prove itself. */
+export function userOfPasskey(
+  users: UserDependencies,
+  request: FastifyRequest,
+  { passkey, publicUrl }: { passkey: z.output<typeof passkeyBody>; publicUrl: string | undefined },
+): Promise<UserId> {
+  const response = passkey as unknown as AuthenticationResponseJSON;
+  return provePasskey(users, response, siteOf(request, publicUrl));
+}
+
+function refuseOthers(request: FastifyRequest): void {
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+}
+
+/** What is not told by the operator can only be this very machine: a name from elsewhere is whatever a request says. */
+function siteOf(request: FastifyRequest, publicUrl: string | undefined): Site {
+  const url = `http://${request.headers.host ?? ''}`;
+  const site = publicUrl ?? (URL.canParse(url) ? url : undefined);
+  const { origin, hostname } = site === undefined ? { origin: '', hostname: '' } : new URL(site);
+  if (publicUrl === undefined && hostname !== 'localhost') throw new AppError('passkeys_unavailable', NOT_HERE);
+  return { origin, host: hostname };
+}

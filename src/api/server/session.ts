@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { listTimeZones } from '../../platform/time/time-zone.ts';
+import { versionLine } from '../../platform/config/version.ts';
+import { authorizeUser, completeSignIn } from '../../identity/sign-in/authorize-user.ts';
+import type { UserDependencies } from '../../identity/dependencies.ts';
+import { reauthenticate } from '../../identity/sign-in/reauthenticate.ts';
+import { getProfile, userIsGone } from '../../identity/get-profile.ts';
+import type { Client } from '../../identity/sessions/session-store.ts';
+import { signOut } from '../../identity/sessions/sign-out.ts';
+import { findUser, type Membership } from '../../identity/store.ts';
+import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../identity/sessions/token.ts';
+import { confirmBody, signInBody, type Session } from '../contract/session.ts';
+import { userOfPasskey } from './session-passkeys.ts';
+import { successText } from './envelope.ts';
+import { profileOf } from '../routes/users/profile.ts';
+import type { LoadWatch } from './load-shedder.ts';
+import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
+
+const PATH = '/session';
+
+export interface SessionRoutes {
+  users: UserDependencies;
+  isHttps: boolean;
+  publicUrl: string | undefined;
+  load: LoadWatch;
+}
+
+/**
+ * How the dashboard is signed in (docs/explanation/decisions/0019): the token stays in a cookie that no script can read. `GET` tells who is signed in,
+ * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out, and revokes the token
+ * of the cookie. `GET /session/time-zones` lists the zones to choose from: a browser may know others than the service.
+ */
+export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl, load }: SessionRoutes): void {
+  const signInWith = async (body: z.output<typeof signInBody>, request: FastifyRequest) => {
+    if (!('passkey' in body)) {
+      const credentials = { userName: body.user_name, password: body.password, code: body.code };
+      return authorizeUser(users, credentials, clientOf(request));
+    }
+    const userId = await userOfPasskey(users, request, { passkey: body.passkey, publicUrl });
+    const user = await findUser(users.db, userId);
+    if (!user) throw userIsGone();
+    return completeSignIn(users, user, clientOf(request));
+  };
+  /** What the cookie held until now is good for nobody any more. */
+  const endOld = async (request: FastifyRequest) => {
+    const token = tokenOfCookie(request, isHttps);
+    const claims = token === undefined ? undefined : await claimsOf(users, token);
+    if (claims) await signOut(users, { ...claims, address: request.ip }, claims);
+  };
+  const keep = (reply: FastifyReply, token: string | undefined) =>
+    reply.header('set-cookie', setCookieHeader(token, { isHttps, maxAgeMs: TOKEN_LIFETIME_MS }));
+
+  server.get(PATH, { schema: { hide: true } }, async (request, reply) => {
+    const token = tokenOfCookie(request, isHttps);
+    const claims = token === undefined ? undefined : await claimsOf(users, token);
+    if (token !== undefined && !claims) keep(reply, undefined);
+    return answer(reply, claims ? await sessionOf(users, claims) : null);
+  });
+
+  server.get(`${PATH}/time-zones`, { schema: { hide: true } }, (_request, reply) => answer(reply, listTimeZones()));
+
+  server.post(
+    PATH,
+    { schema: { hide: true, body: signInBody }, onRequest: load.shed('open') },
+    async (request, reply) => {
+      refuseOthers(request);
+      const body = request.body as z.output<typeof signInBody>;
+      const { token } = await signInWith(body, request);
+      await endOld(request);
+      const claims = await claimsOf(users, token);
+      if (!claims)
+        throw new AppError('changed_meanwhile', 'You were signed out elsewhere at this very moment: sign in again');
+      keep(reply, token);
+      return answer(reply, await sessionOf(users, claims));
+    },
+  );
+
+  server.post(`${PATH}/confirm`, { schema: { hide: true, body: confirmBody } }, async (request, reply) => {
+    refuseOthers(request);
+    const before = tokenOfCookie(request, isHttps);
+    const claims = before === undefined ? undefined : await claimsOf(users, before);
+    if (!claims) throw new AppError('not_signed_in', 'Nobody is signed in');
+    const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
+    const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
+    if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'is not yours' }]);
+    keep(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
+    return answer(reply, await sessionOf(users, claims));
+  });
+
+  server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
+    refuseOthers(request);
+    await endOld(request);
+    // What was looked at is not left for whoever has the browser next. Not `storage`, where language and theme are.
+    reply.header('clear-site-data', '"cache"');
+    return answer(keep(reply, undefined), null);
+  });
+}
+
+type Signed = TokenClaims & Membership;
+
+function clientOf(request: FastifyRequest): Client {
+  return { address: request.ip, agent: request.headers['user-agent'] ?? '' };
+}
+
+function refuseOthers(request: FastifyRequest): void {
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+}
+
+async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
+  const claims = tokens.read(token);
+  const member = claims && (await tokenStates.find(claims));
+  return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
+}
+
+async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {
+  const profile = profileOf(await getProfile(users, about));
+  return { ...profile, expires_at: new Date(expiresAtMs).toISOString(), version: versionLine() };
+}
+
+function answer(reply: FastifyReply, data: Session | readonly string[]): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(successText(data));
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { workFor } from '../../platform/concurrency/requester.ts';
+import { placeOf } from '../../identity/sign-in/known-networks.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route changes something. */
+    isWrite?: boolean;
+  }
+}
+
+/**
+ * Has all that a route does count as its caller's workspace, or as the client's address where nobody is signed in. It begins when the
+ * body is there: listening for that comes to lose what was set before.
+ */
+export function setRequesters(server: FastifyInstance): void {
+  server.addHook('preHandler', (request, _reply, done) => {
+    const { caller, routeOptions } = request;
+    const key = caller ? `workspace ${caller.workspaceId}` : addressKey(request);
+    workFor({ key, isWrite: routeOptions.config.isWrite ?? false }, done);
+  });
+}
+
+/** Does what comes before the caller is known. */
+export function workForAddress<Result>(request: FastifyRequest, work: () => Result): Result {
+  return workFor({ key: addressKey(request), isWrite: false }, work);
+}
+
+function addressKey(request: FastifyRequest): string {
+  return `address ${placeOf(request.ip)}`;
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { AppError, invalid, type Problem } from '../../platform/errors/errors.ts';
+import type { Operation } from '../operation.ts';
+import { findUnknownFields, validFields } from './body-fields.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request carries that means nothing to its operation; null before its body is read. */
+    meaningless: readonly Problem[] | null;
+  }
+}
+
+/** Sentences in quotes between commas, so that brackets around them make JSON (a list of strings by RFC 9651). */
+export const WARNINGS_HEADER = 'x-campanile-warnings';
+const KEY_HEADER = 'idempotency-key';
+const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
+
+/** Notes what of a request means nothing to the operation, as long as its body is what was sent. */
+export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
+  const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
+  const takesKey = (operation.access === 'bearer' && operation.idempotent) || readsHeaders.includes(KEY_HEADER);
+  return (request, _reply, done) => {
+    const unknown = findUnknownFields(operation.body, request.body);
+    const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
+    request.meaningless = [...unknown, ...key];
+    done();
+  };
+}
+
+const KEY_MEANS_NOTHING: Problem = { field: 'Idempotency-Key', issue: 'means nothing to this operation' };
+
+/** The same as sentences, for answers that have a place for them. */
+export function warningsOf(request: FastifyRequest): string[] {
+  return (request.meaningless ?? []).map(({ field, issue }) => `${field} ${issue}`);
+}
+
+export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
+  const warnings = warningsOf(request);
+  if (warnings.length > 0) reply.header(WARNINGS_HEADER, warnings.map((one) => JSON.stringify(one)).join(', '));
+}
+
+/**
+ * Throws what is wrong with a body: all of it at once, so that nobody mends the types only to be told of the content next. With
+ * `Prefer: handling=strict` what means nothing is wrong, too.
+ */
+export async function assertValidBody(
+  operation: Operation,
+  request: FastifyRequest,
+  actor: Actor | undefined,
+): Promise<void> {
+  const { validationError } = request;
+  const isStrict = STRICT.test(String(request.headers['prefer'] ?? ''));
+  const meaningless = isStrict ? (request.meaningless ?? []) : [];
+  if (!validationError) {
+    const [first] = meaningless;
+    if (first) throw new AppError('unknown_field', `${first.field} ${first.issue}`, { details: meaningless });
+    return;
+  }
+  if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
+  const named = validationError.details;
+  const content = await findMore(operation, request, actor);
+  const isNew = ({ field }: Problem) => named.every((one) => one.field !== field);
+  throw invalid([...named, ...content.filter(isNew), ...meaningless]);
+}
+
+async function findMore(
+  operation: Operation,
+  request: FastifyRequest,
+  actor: Actor | undefined,
+): Promise<readonly Problem[]> {
+  if (operation.access === 'open' || !operation.validateSemantics || !actor) return [];
+  return operation.validateSemantics(validFields(operation.body, request.body), actor);
+}

@@ -1,0 +1,285 @@
+/** Wires the rooms to each other, as the configuration says. */
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import { prepareNumberChange } from '../sending/accounts/change-number.ts';
+import { awaitCommandResults } from '../sending/accounts/commands.ts';
+import { LEASE_MS } from '../sending/leases/leases.ts';
+import { linkAccount } from '../sending/accounts/link-account.ts';
+import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
+import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
+import { buildWorkerServer } from './build-worker-server.ts';
+import type { Config, Gap } from '../platform/config/config.ts';
+import { prepareDashboard } from './dashboard.ts';
+import { readPool, type Database } from '../platform/database/connect.ts';
+import { createSafeHttpClient, type Egress } from '../platform/http-client/safe-http-client.ts';
+import type { ReadMessages } from '../sending/groups/list-messages.ts';
+import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
+import { createAuthenticate } from '../api/server/auth.ts';
+import { listOperations } from '../api/routes/operations.ts';
+import { buildServer, type HttpLimits } from '../api/server/server.ts';
+import { whyHeld } from '../operations/hold/read-hold.ts';
+import { marksIn } from '../operations/hold/fencing-record-file.ts';
+import { watchLedger } from '../operations/hold/watch-ledger.ts';
+import type { Log } from '../platform/log/log.ts';
+import { systemClock } from '../platform/time/time.ts';
+import { listen, listenIfFree, requireListening, warnOfPlainHttp } from './listen.ts';
+import { createMailLinks } from '../platform/mail/mail-links.ts';
+import { sendMails } from '../platform/mail/send-mails.ts';
+import { createVault, type Vault } from '../platform/secrets/secret-box.ts';
+import { createWebhookMetrics } from '../operations/measure-webhooks.ts';
+import type { Messenger, MessengerCapabilities } from '../messengers/messenger.ts';
+import { readMessages } from '../messengers/sandbox/messages.ts';
+import { SANDBOX } from '../messengers/sandbox/capabilities.ts';
+import { WHATSAPP } from '../messengers/whatsapp/capabilities.ts';
+import type { WhatsAppOptions } from '../messengers/whatsapp/whatsapp.ts';
+import { measureShards } from '../operations/metrics.ts';
+import { loadPushKeys, resealPushKeys } from '../notifications/notices/push-keys.ts';
+import { openMessengers } from './open-messengers.ts';
+import { openShared, type Shared } from './open-shared.ts';
+import { publishHealth } from '../operations/publish-health.ts';
+import { loadSecrets } from '../platform/secrets/load-secrets.ts';
+import { startBackups } from './start-backups.ts';
+import { startNotices } from './start-notices.ts';
+import { createConverter, type Convert } from '../content/text/convert-in-worker.ts';
+import { PAIRING_CODES_PER_NUMBER, countAttempts } from '../identity/sign-in/brute-force-limit.ts';
+import { resealTotps } from '../identity/factors/set-up-totp.ts';
+import { resealWebhooks } from '../notifications/webhooks/manage-webhooks.ts';
+import { sendWebhooks } from '../notifications/webhooks/send-webhooks.ts';
+import { createUserDependencies } from '../identity/dependencies.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+/** What the messengers are like that an account can be for. */
+const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerCapabilities>;
+const messengersByName = new Map<string, MessengerCapabilities>(Object.entries(MESSENGERS));
+
+export interface App {
+  /** Where it listens; undefined for a worker whose port was in use. */
+  url: string | undefined;
+  /** Resolves with the reason if the app cannot go on. */
+  failed: Promise<string>;
+  /** Stops accepting, finishes what is in hand, hands over what is held, and closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** Holds answers against their schemas, for tests. */
+  checkAnswers?: boolean;
+  /** Messengers to send through instead of those that come with the service; they are closed with the app. */
+  messengers?: readonly Messenger[];
+  /** For tests, which do not wait as long as one should for WhatsApp. */
+  whatsappTiming?: WhatsAppOptions['timing'];
+  /** For tests, with which the service may have to share its process. */
+  httpLimits?: Partial<HttpLimits>;
+}
+
+/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+export async function startApp(
+  config: Config,
+  log: Log,
+  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {} }: AppOptions = {},
+): Promise<App> {
+  // A worker goes without.
+  if (config.role !== 'worker') await requireListening(config);
+  // Closed in the opposite order when the app stops, or does not start.
+  const closing: Array<() => Promise<unknown>> = [];
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
+  if (dashboard) closing.push(() => dashboard.stop());
+  try {
+    const { shared, isEmbedded, failed } = await openShared(config, log, closing);
+    const { db } = shared;
+    const secrets = await loadSecrets({ config, address: shared.address, log });
+    closing.push(publishHealth(shared).stop);
+    const converter = createConverter();
+    closing.push(() => converter.close());
+    let worker: Worker | undefined;
+    const vault = createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious });
+    if (config.encryptionKeyPrevious) await resealSecrets(db, { vault, log });
+    const egress = createSafeHttpClient(config.egress);
+    closing.push(async () => egress.close());
+    const pushKeys = await loadPushKeys(db, vault);
+    if (config.role !== 'api') {
+      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming });
+      for (const messenger of open) closing.push(() => messenger.close());
+      worker = await startSending(shared, open, isEmbedded);
+      closing.push(worker.stop);
+      closing.push(startMails(shared, secrets.jwtSecret).stop);
+      closing.push(startWebhooks(shared, { egress, vault }).stop);
+      closing.push(startNotices(shared, { egress, vault, keys: pushKeys }).stop);
+      measureShards(shared.metrics.registry, worker.shardsHeld);
+      closing.push(await startBackups(shared));
+    }
+    const server =
+      worker && config.role === 'worker'
+        ? buildWorkerServer(shared, worker)
+        : await buildApi(shared, {
+            jwtSecret: secrets.jwtSecret,
+            jwtSecretPrevious: secrets.jwtSecretPrevious,
+            vault,
+            egress,
+            pushPublicKey: pushKeys.publicKey,
+            dashboardFolder: await dashboard?.folder,
+            checkAnswers,
+            limits: httpLimits,
+            convert: converter.convert,
+          });
+    closing.push(() => server.close());
+    warnOfPlainHttp(config, log);
+    const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
+    return { url, stop, failed };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function startSending(
+  { config, log, sendingDb, hints, metrics, onLoopError }: Shared,
+  messengers: readonly Messenger[],
+  alone: boolean,
+): Promise<Worker> {
+  return startWorker({
+    db: sendingDb,
+    log,
+    hints,
+    messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
+    gaps: gapsOf(config),
+    timeZone: config.timeZone,
+    retentionDays: config.retentionDays,
+    mediaDays: config.mediaDays,
+    name: `${hostname()}:${process.pid}`,
+    // An embedded server was started by this process: whoever worked on it before is gone.
+    alone,
+    maySend: watchLedger({
+      db: sendingDb,
+      log,
+      marks: marksIn(config.stateDir),
+      dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
+      patienceMs: LEASE_MS,
+    }),
+    onOutcome: metrics.countOutcome,
+    onRetry: metrics.countRetry,
+    onFirstTry: metrics.observeFirstTry,
+    onLoopError,
+  });
+}
+
+function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: { egress: Egress; vault: Vault }) {
+  return sendWebhooks({
+    ...deps,
+    db: sendingDb,
+    log,
+    ...createWebhookMetrics(metrics.registry),
+    onLoopError,
+  });
+}
+
+function startMails({ config, log, sendingDb, hints, onLoopError }: Shared, secret: string) {
+  const { smtpUrl, mailFrom: from, publicUrl } = config;
+  return sendMails({
+    db: sendingDb,
+    log,
+    hints,
+    links: createMailLinks(secret),
+    mail:
+      smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
+    onLoopError,
+  });
+}
+
+interface ApiParts {
+  jwtSecret: string;
+  jwtSecretPrevious: string | undefined;
+  vault: Vault;
+  egress: Egress;
+  pushPublicKey: string;
+  dashboardFolder: string | undefined;
+  checkAnswers: boolean;
+  limits: Partial<HttpLimits>;
+  convert: Convert;
+}
+
+function buildApi(
+  { config, log, db, healthDb, disk, schema, hints, metrics, health, onLoopError }: Shared,
+  {
+    jwtSecret,
+    jwtSecretPrevious,
+    vault,
+    egress,
+    pushPublicKey,
+    dashboardFolder,
+    checkAnswers,
+    limits,
+    convert,
+  }: ApiParts,
+): Promise<FastifyInstance> {
+  const users = createUserDependencies({
+    db,
+    log,
+    clock: systemClock,
+    jwtSecret,
+    jwtSecretPrevious,
+    signUp: config.signUp,
+    isPublic: config.publicUrl !== undefined,
+    vault,
+    hasMail: config.smtpUrl !== undefined,
+    timeZone: config.timeZone,
+    hints,
+    onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
+    onUserDeleted: unlinkAccount,
+    onUserDisabled: stopWithUser,
+    allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),
+  });
+  return buildServer({
+    operations: listOperations({
+      ...users,
+      egress,
+      pushPublicKey,
+      convert,
+      quotas: config.quotas,
+      mediaDays: config.mediaDays,
+      gaps: gapsOf(config),
+      waiters: awaitCommandResults(hints),
+      countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
+      messengers: messengersByName,
+      readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
+      examine: runChecksOnce({ config, db }),
+    }),
+    events: { db, clock: systemClock, hints, onLoopError },
+    authenticate: createAuthenticate(users),
+    readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
+    whyHeld: () => whyHeld(healthDb),
+    health,
+    isDiskFull: disk.isFull,
+    assertDiskSpace: disk.assertDiskSpace,
+    readPool: () => readPool(db),
+    metrics: metrics.registry,
+    log,
+    dashboard: dashboardFolder === undefined ? undefined : { folder: dashboardFolder, users },
+    settings: config,
+    limits,
+    checkAnswers,
+  });
+}
+
+async function resealSecrets(db: Database, { vault, log }: { vault: Vault; log: Log }): Promise<void> {
+  const sealed = {
+    factors: await resealTotps(db, vault),
+    webhooks: await resealWebhooks(db, vault),
+    pushKeys: await resealPushKeys(db, vault),
+  };
+  if (sealed.factors + sealed.webhooks > 0 || sealed.pushKeys)
+    log.info(sealed, 'secrets were sealed with the new ENCRYPTION_KEY');
+}
+
+/** The pace of each messenger's accounts. */
+function gapsOf({ sandboxGap, whatsappGap }: Config) {
+  return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: gapOf(WHATSAPP, whatsappGap) };
+}
+
+/** Without any gap a turn would hold hundreds of posts. */
+function gapOf({ sendsOneByOne }: MessengerCapabilities, { minMs, maxMs }: Gap): Gap {
+  return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
+}

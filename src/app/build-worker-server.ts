@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../platform/database/connect.ts';
+import { whyHeld } from '../operations/hold/read-hold.ts';
+import { buildOperatorServer } from '../api/server/operator-server.ts';
+import type { Shared } from './open-shared.ts';
+import type { Worker } from './worker.ts';
+
+/** What machines ask of a process that serves no operations. */
+export function buildWorkerServer(
+  {
+    config,
+    log,
+    healthDb,
+    disk,
+    schema,
+    metrics,
+    health,
+  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'disk' | 'schema' | 'metrics' | 'health'>,
+  worker: Worker,
+): FastifyInstance {
+  return buildOperatorServer({
+    readyChecks: {
+      database: () => disk.check(healthDb),
+      schema: () => schema.check(healthDb),
+      lease: () => checkLease(healthDb, worker),
+    },
+    whyHeld: () => whyHeld(healthDb),
+    health,
+    isDiskFull: disk.isFull,
+    metrics: metrics.registry,
+    log,
+    settings: config,
+  });
+}
+
+/** A ledger that is held leases nothing, as it should. */
+async function checkLease(db: Database, worker: Worker): Promise<void> {
+  if ((await whyHeld(db)) === undefined) await worker.checkLease();
+}

@@ -1,0 +1,54 @@
+import type { Config } from '../platform/config/config.ts';
+import { connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
+import type { Log } from '../platform/log/log.ts';
+import { createVault } from '../platform/secrets/secret-box.ts';
+import type { Messenger } from '../messengers/messenger.ts';
+import { createSandbox } from '../messengers/sandbox/sandbox.ts';
+import { createWhatsApp, type WhatsAppOptions } from '../messengers/whatsapp/whatsapp.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import type { Secrets } from '../platform/secrets/load-secrets.ts';
+
+interface Needed extends Pick<Secrets, 'encryptionKey'> {
+  config: Config;
+  log: Log;
+  /** Takes what any statement failed of. */
+  onStatementError: (error: unknown) => void;
+  address: PostgresAddress;
+  metrics: Metrics;
+  onLoopError: OnLoopError;
+  /** For tests, which do not wait as long as one should for WhatsApp. */
+  whatsappTiming: WhatsAppOptions['timing'];
+}
+
+/** The messengers that come with the service, each with connections of its own to the database. To be closed by whoever opens them. */
+export function openMessengers(needed: Needed): Messenger[] {
+  const { config, log, encryptionKey, metrics, onLoopError, whatsappTiming } = needed;
+  return [
+    createSandbox({
+      db: connect(needed, 'sandbox'),
+      log,
+      speed: config.sandboxSpeed,
+      onLoopError,
+    }),
+    createWhatsApp({
+      db: connect(needed, 'whatsapp'),
+      log,
+      vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
+      version: config.whatsappVersion,
+      url: config.whatsappUrl,
+      rootKey: config.whatsappRootKey,
+      refusesForgeries: config.whatsappCertificate === 'enforce',
+      mediaCa: config.whatsappCa,
+      queryIds: config.whatsappQueryIds,
+      timing: whatsappTiming,
+      onLoopError,
+      onEventsLost: metrics.countLostEvents,
+      onAlarm: metrics.countAlarm,
+    }),
+  ];
+}
+
+function connect({ log, onStatementError, address }: Needed, name: string) {
+  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: onStatementError });
+}

@@ -1,0 +1,110 @@
+import { backUpBeforeUpgrade } from '../operations/backup/back-up-before-upgrade.ts';
+import type { Config } from '../platform/config/config.ts';
+import { migrateDatabase } from '../platform/database/migrate-database.ts';
+import { connectDatabase, type Connection, type Database, type PostgresAddress } from '../platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
+import { listenForHints, type Hints } from '../platform/database/listen.ts';
+import { REQUEST_SHARES, type ConnectionShares } from '../platform/database/share-connections.ts';
+import { waitForDatabase } from '../platform/database/wait.ts';
+import { watchDisk, type DiskWatch } from '../platform/database/watch-disk.ts';
+import { watchEpoch } from '../platform/database/watch-epoch.ts';
+import { watchSchema, type SchemaWatch } from '../platform/database/watch-schema.ts';
+import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
+import { createHealth, watchLoops, type Health } from '../platform/concurrency/health.ts';
+import type { Log } from '../platform/log/log.ts';
+import { readVersion } from '../platform/config/version.ts';
+import { measureWebhooks } from '../operations/measure-webhooks.ts';
+import { measureQuarantine } from '../operations/measure-quarantine.ts';
+import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from '../operations/metrics.ts';
+
+/** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
+const POOL_SIZE = 8;
+
+/** What both halves of the process share. */
+export interface Shared {
+  config: Config;
+  log: Log;
+  /** For requests and metrics; requesters share it fairly. */
+  db: Database;
+  /** For whatever the worker does, so that no flood of requests can take it. */
+  sendingDb: Database;
+  /** For health, so that a flood of requests does not have the service taken for dead. */
+  healthDb: Database;
+  disk: DiskWatch;
+  schema: SchemaWatch;
+  /** Takes what any statement failed of. */
+  onStatementError: (error: unknown) => void;
+  address: PostgresAddress;
+  hints: Hints;
+  metrics: Metrics;
+  /** What keeps this process from being ready. */
+  health: Health;
+  onLoopError: OnLoopError;
+}
+
+/** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
+export async function openShared(
+  config: Config,
+  log: Log,
+  closing: Array<() => Promise<unknown>>,
+): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
+  const disk = watchDisk({
+    folder: config.databaseUrl === undefined ? config.dataDir : undefined,
+    floorBytes: config.diskFloorBytes,
+  });
+  const schema = watchSchema();
+  const onStatementError = (error: unknown) => {
+    disk.note(error);
+    schema.record(error);
+  };
+  const postgres =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.reportDiskFull })
+      : undefined;
+  if (postgres) closing.push(() => postgres.stop());
+  const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
+  const connect = (
+    name: string,
+    { poolSize = POOL_SIZE, shares }: { poolSize?: number; shares?: ConnectionShares } = {},
+  ) => {
+    const pool = connectDatabase(address, { log, name, poolSize, shares, onError: onStatementError });
+    closing.push(() => pool.destroy());
+    return pool;
+  };
+  const db = connect('campanile requests', { shares: REQUEST_SHARES });
+  const sendingDb = connect('campanile sending');
+  const healthDb = connect('campanile health', { poolSize: 1 });
+  await waitForDatabase(db, log);
+  await migrateDatabase(address, log, backUpFor(config, address, log));
+  const { databaseListenUrl } = config;
+  const hints = listenForHints(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
+  closing.push(() => hints.close());
+
+  const metrics = createMetrics();
+  measureBacklog(metrics.registry, { db, log });
+  measureAccounts(metrics.registry, { db, log });
+  measureWebhooks(metrics.registry, { db, log });
+  measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
+  measureQuarantine(metrics.registry, { db, log });
+  const health = createHealth();
+  const watchLoop = watchLoops(health);
+  const onLoopError: OnLoopError = (loop, streak) => {
+    metrics.countLoopError(loop);
+    watchLoop(loop, streak);
+  };
+  const epoch = await watchEpoch(healthDb, { log, onLoopError });
+  closing.push(epoch.stop);
+  const own = { config, log, disk, schema, onStatementError, address, hints, metrics, health, onLoopError };
+  const shared: Shared = { ...own, db, sendingDb, healthDb };
+  const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
+  return { shared, isEmbedded: postgres !== undefined, failed };
+}
+
+/** Undefined: the operator has said that none is to be made. */
+function backUpFor(config: Config, address: PostgresAddress, log: Log) {
+  if (!config.backUpBeforeUpgrade) return undefined;
+  const { backup: settings, dataDir, databaseUrl } = config;
+  const { version } = readVersion();
+  return (db: Connection) =>
+    backUpBeforeUpgrade(db, { settings, address, isEmbedded: databaseUrl === undefined, dataDir, version, log });
+}

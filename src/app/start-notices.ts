@@ -1,0 +1,21 @@
+import type { Egress } from '../platform/http-client/safe-http-client.ts';
+import type { Vault } from '../platform/secrets/secret-box.ts';
+import type { PushKeys } from '../notifications/notices/push-keys.ts';
+import { deliverNotices } from '../notifications/notices/deliver-notices.ts';
+import type { Shared } from './open-shared.ts';
+
+/** Tells people what happens, as the configuration allows. */
+export function startNotices(
+  { config: { smtpUrl, mailFrom, publicUrl }, log, sendingDb, onLoopError }: Shared,
+  push: { egress: Egress; vault: Vault; keys: PushKeys },
+) {
+  return deliverNotices({
+    db: sendingDb,
+    log,
+    ...push,
+    // Push services take no other; that of a service that is only for this machine is nobody's.
+    contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
+    hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
+    onLoopError,
+  });
+}

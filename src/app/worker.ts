@@ -1,0 +1,100 @@
+/** The half that acts: holds leases, carries out commands, begins runs, sends, and records what members do. */
+import { serveCommands } from '../sending/sessions/command-handler.ts';
+import { keepSessionsOpen } from '../sending/sessions/keep-open.ts';
+import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
+import { openSessions } from '../sending/sessions/sessions.ts';
+import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
+import type { Database } from '../platform/database/connect.ts';
+import type { Hints } from '../platform/database/listen.ts';
+import { driveLanes } from '../sending/deliveries/send-loop.ts';
+import { gapMsOf, type Gaps } from '../sending/deliveries/pace.ts';
+import { expireLateRevisions } from '../sending/deliveries/expire-late-revisions.ts';
+import { eraseDeletedUsers } from '../sending/erasure/erase-deleted-users.ts';
+import { startHousekeeping } from '../operations/housekeeping.ts';
+import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
+import type { Log } from '../platform/log/log.ts';
+import type { Loop } from '../platform/concurrency/loop.ts';
+import { loadMedia } from '../content/media/store.ts';
+import type { Messenger } from '../messengers/messenger.ts';
+import { recordReceipts } from '../sending/receipts/record-receipts.ts';
+
+export interface WorkerOptions {
+  db: Database;
+  log: Log;
+  hints: Hints;
+  /** By name. */
+  messengers: ReadonlyMap<string, Messenger>;
+  /** The gap of each messenger between two sends of one account. */
+  gaps: Gaps;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
+  /** How long ago a campaign ended of which no single posts are kept; 400 unless given. */
+  retentionDays?: number | undefined;
+  /** How long after a campaign's end its files are kept; 90 unless given. */
+  mediaDays?: number | undefined;
+  /** Told to other workers and people. */
+  name: string;
+  /** No other worker can be alive. */
+  alone: boolean;
+  /** As for `startLeases`. */
+  maySend?: (() => Promise<boolean>) | undefined;
+  onOutcome?: (kind: string, count: number) => void;
+  onRetry?: () => void;
+  onFirstTry?: (lateSeconds: number) => void;
+  onLoopError?: OnLoopError;
+}
+
+export interface Worker {
+  /** How many shards it serves. */
+  shardsHeld(): number;
+  /** Throws while its lease is not good enough to send anything. */
+  checkLease(): Promise<void>;
+  /** Takes nothing new, finishes what is in hand, hands its accounts over. */
+  stop(): Promise<void>;
+}
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { db, log, hints, messengers, gaps } = options;
+  const watched = options.onLoopError ? { onLoopError: options.onLoopError } : {};
+  let leases: Leases | undefined;
+  const sessions = openSessions({ db, log, messengers, workerId: () => leases?.workerId() ?? 0 });
+  let keeper: Loop | undefined;
+  leases = await startLeases({
+    db,
+    log,
+    name: options.name,
+    alone: options.alone,
+    maySend: options.maySend,
+    gapMsOf: gapMsOf(gaps),
+    ...watched,
+    onChange(held) {
+      void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
+      keeper?.wake();
+    },
+  });
+  keeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
+  const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
+  const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
+  const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
+  const house = startHousekeeping({ db, log, retentionDays: options.retentionDays, mediaDays: options.mediaDays, ...watched });
+  const runs = watchRuns({ db, log, leases, hints, ...watched });
+  const lanes = driveLanes({ ...options, leases, sessions });
+  const late = expireLateRevisions({ db, log, hints, leases, messengers, ...watched });
+  const watchers = [...messengers.values()].map((messenger) =>
+    messenger.watchMembers((events) => recordReceipts(db, events, log)),
+  );
+
+  return {
+    shardsHeld: () => leases.shards().length,
+    async checkLease() {
+      if (!leases.isGood()) throw new Error('the lease of this worker has run out');
+    },
+    async stop() {
+      const parts = [runs, lanes, late, commands, erasure, house, keeper];
+      await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
+      // The sessions first: whoever takes over must not meet ours.
+      await sessions.closeUnless(() => false);
+      await leases.leave();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Links the number, by whichever way the operator likes, and shows codes for as long as that takes. */
+import type { Operations } from '../../../client/operations.ts';
+import { codeIn, secondsSince, StepFailedError, waitFor, type Checking } from './post.ts';
+import type { Facts } from './report.ts';
+
+type Status = Operations['venom/account-status']['data'];
+
+export const readStatus = ({ client }: Checking): Promise<Status> => client.call('venom/account-status');
+
+const isLinked = ({ messenger, status }: Status) => messenger === 'whatsapp' && status === 'connected';
+
+export async function linkNumber(checking: Checking): Promise<Facts> {
+  const { client, patience, say, prompt } = checking;
+  if (isLinked(await readStatus(checking))) {
+    say('The number is linked already.');
+    return { status: 'connected' };
+  }
+  const method = /^c/i.test(await prompt()) ? 'pairing_code' : 'qr';
+  const beginMs = performance.now();
+  await client.call('venom/connect-account', { messenger: 'whatsapp', method });
+  let shown: string | undefined;
+  const found = await waitFor(
+    patience,
+    patience.peopleMs,
+    async () => {
+      const status = await readStatus(checking);
+      const code = status.qr ?? status.pairing_code;
+      if (code !== undefined && code !== shown) say(await drawCode(method, code));
+      shown = code;
+      return status;
+    },
+    (status) => status.status !== 'linking' && status.status !== 'reconnecting',
+  );
+  const facts = { status: found.status, code: codeIn(found.reason), linkedAfter: secondsSince(beginMs) };
+  if (!isLinked(found)) throw new StepFailedError(found.reason ?? 'The number was not linked in time', facts);
+  say(`Linked after ${facts.linkedAfter} s.`);
+  return facts;
+}
+
+async function drawCode(method: 'qr' | 'pairing_code', code: string): Promise<string> {
+  if (method === 'pairing_code') return `The code to enter: ${code}`;
+  try {
+    const { toString } = await import('qrcode');
+    return `${await toString(code, { type: 'terminal', small: true })}\n${code}`;
+  } catch {
+    // It comes with what the dashboard is built with, which need not be installed.
+    return `Show this as a QR code, or link in the dashboard:\n${code}`;
+  }
+}

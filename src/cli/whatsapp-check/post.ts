@@ -1,0 +1,118 @@
+/** Sends posts through the service, and waits for what becomes of them. */
+import sharp from 'sharp';
+import type { Client } from '../../../client/client.ts';
+import { CampanileError } from '../../../client/failure.ts';
+import type { Operations } from '../../../client/operations.ts';
+import { sleep } from '../../platform/time/time.ts';
+import type { Facts, Made } from './report.ts';
+
+/** What a step works with. */
+export interface Checking {
+  client: Client;
+  /** Says what the service knows; what the operator is to do, the plan says. */
+  say(text: string): void;
+  /** Shows what the plan asks for next. Resolves to what is typed. */
+  prompt(): Promise<string>;
+  made: Made;
+  patience: Patience;
+}
+
+/** In milliseconds. */
+export interface Patience {
+  pollMs: number;
+  /** For what the service does. */
+  serviceMs: number;
+  /** For what people do, and what comes back of it. */
+  peopleMs: number;
+}
+
+type Analytics = Operations['analytics/get-campaign-group-analytics-master']['data'];
+export type Totals = Analytics['totals'];
+
+/** The step could not do what it is about. */
+export class StepFailedError extends Error {
+  readonly facts: Facts;
+  constructor(message: string, facts: Facts) {
+    super(message);
+    this.facts = facts;
+  }
+}
+
+/** Reads until it holds, or the time is over; resolves to what was read last. While the service is away it is waited for. */
+export async function waitFor<Read>(
+  { pollMs }: Patience,
+  limitMs: number,
+  read: () => Promise<Read>,
+  holds: (found: Read) => boolean,
+): Promise<Read> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    const isLast = performance.now() >= endMs;
+    try {
+      const found = await read();
+      if (isLast || holds(found)) return found;
+    } catch (error) {
+      if (isLast || !isAway(error)) throw error;
+    }
+    await sleep(pollMs);
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof CampanileError && (error.code === 0 || error.code >= 500);
+}
+
+export const secondsSince = (beginMs: number): number => Math.round((performance.now() - beginMs) / 100) / 10;
+
+/** The code of WhatsApp in a sentence of the service. The sentence itself may name numbers, and is not kept. */
+export function codeIn(sentence: string | null | undefined): number | null {
+  const [, code] = /\((\d{3})\)/.exec(sentence ?? '') ?? [];
+  return code === undefined ? null : Number(code);
+}
+
+/** Sends one campaign to one group, and waits until it has left. Throws StepFailedError when it has not. */
+export async function post(
+  checking: Checking,
+  groupId: number | undefined,
+  { html, image }: { html: string; image?: string },
+): Promise<{ campaignId: string; facts: Facts }> {
+  const { client, patience, say } = checking;
+  if (groupId === undefined) throw new StepFailedError('What to post to was not created', {});
+  const beginMs = performance.now();
+  const campaign = { name: 'Campanile check', html, image: image ?? null, group_metadata_ids: [groupId] };
+  const { campaign_id: campaignId } = await client.call('venom/add-campaign', campaign);
+  const read = () => readAnalytics(client, campaignId);
+  const { totals, groups } = await waitFor(patience, patience.serviceMs, read, ({ totals }) => totals.queued === 0);
+  const [error] = groups.map(({ last_error }) => last_error);
+  const { sent, failed, queued, recipients } = totals;
+  const isUnknown = error?.startsWith('outcome_unknown') ?? false;
+  const facts = { sent, failed, queued, recipients, code: codeIn(error), isUnknown, leftAfter: secondsSince(beginMs) };
+  if (sent !== 1) throw new StepFailedError(error ?? 'The post has not left in time', facts);
+  say(`Sent after ${facts.leftAfter} s, to ${recipients} others.`);
+  return { campaignId, facts };
+}
+
+function readAnalytics(client: Client, campaignId: string): Promise<Analytics> {
+  return client.call('analytics/get-campaign-group-analytics-master', { campaign_id: campaignId });
+}
+
+/** Waits until what came back of a post is so. */
+export async function waitForTotals(
+  { client, patience }: Checking,
+  campaignId: string | undefined,
+  limitMs: number,
+  holds: (totals: Totals) => boolean,
+): Promise<Totals> {
+  if (campaignId === undefined) throw new StepFailedError('The post that this is about was not sent', {});
+  const read = async () => (await readAnalytics(client, campaignId)).totals;
+  return waitFor(patience, limitMs, read, holds);
+}
+
+/** An orange picture, as the plan describes it, as a data URL. */
+export async function drawPicture(): Promise<string> {
+  const background = { r: 230, g: 126, b: 34 };
+  const bytes = await sharp({ create: { width: 640, height: 640, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return `data:image/png;base64,${bytes.toString('base64')}`;
+}

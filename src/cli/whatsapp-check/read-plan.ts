@@ -1,0 +1,43 @@
+/** The plan for the first hour on WhatsApp, as the page of that name has it: its words are those of the command. */
+import { readFileSync } from 'node:fs';
+
+export interface PlannedStep {
+  title: string;
+  /** What happens, and what to look at. */
+  about: string;
+  /** What the operator is asked to do or to type, in order. */
+  prompts: string[];
+  /** What is asked about the phones afterwards: yes, no, or cannot tell. */
+  questions: string[];
+}
+
+const PAGE = new URL('../../../docs/how-to/first-hour-on-whatsapp.md', import.meta.url);
+
+export function readPlan(page = readFileSync(PAGE, 'utf8')): PlannedStep[] {
+  const steps = page.split('\n## Steps\n')[1]?.split('\n## ')[0] ?? '';
+  return steps
+    .split(/^### \d+\. /m)
+    .slice(1)
+    .map(toStep);
+}
+
+function toStep(section: string): PlannedStep {
+  const [title = '', ...lines] = section.trim().split('\n');
+  const startingWith = (mark: RegExp) =>
+    lines.flatMap((line) => (mark.test(line) ? [plain(line.replace(mark, ''))] : []));
+  const about = lines.filter((line) => line !== '' && !PROMPT.test(line) && !QUESTION.test(line));
+  return {
+    title,
+    about: about.map(plain).join('\n'),
+    prompts: startingWith(PROMPT),
+    questions: startingWith(QUESTION),
+  };
+}
+
+const PROMPT = /^\d+\. /;
+const QUESTION = /^- \[ \] /;
+
+/** Without the marks of Markdown. */
+function plain(line: string): string {
+  return line.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll(/[*`]/g, '');
+}

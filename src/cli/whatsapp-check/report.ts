@@ -1,0 +1,74 @@
+/** What the check found, without anything about persons: it is made to be handed on. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { StartupError } from '../../platform/errors/errors.ts';
+
+/** Counts, times in seconds, codes, and states out of fixed lists. Never a number, a name, or what was said. */
+export type Facts = Readonly<Record<string, number | boolean | null | AccountState>>;
+
+type AccountState = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
+
+export interface StepReport {
+  title: string;
+  outcome: 'done' | 'failed' | 'skipped';
+  seconds: number;
+  facts: Facts;
+  /** By question. */
+  answers: Record<string, 'yes' | 'no' | 'unsure'>;
+}
+
+/** What later steps go on with. */
+export interface Made {
+  groupId?: number;
+  communityId?: number;
+  channelId?: number;
+  textId?: string;
+  pictureId?: string;
+  channelTextId?: string;
+  channelPictureId?: string;
+}
+
+export interface Report {
+  campanile: string;
+  node: string;
+  platform: string;
+  /** ISO 8601, in UTC. */
+  begunAt: string;
+  steps: StepReport[];
+  /** Ids of the service's own, which nobody else has a use for. */
+  made: Made;
+}
+
+/** That of an earlier run, if there is one. Throws a StartupError for a file that is something else. */
+export function openReport(path: string): Report {
+  if (!existsSync(path)) return beginReport();
+  const found = parse(readFileSync(path, 'utf8'));
+  if (!found || !Array.isArray(found.steps) || typeof found.made !== 'object')
+    throw new StartupError(`${path} is there already and no report of this check: name another file`);
+  return found;
+}
+
+function parse(text: string): Report | undefined {
+  try {
+    return JSON.parse(text) as Report;
+  } catch {
+    return undefined;
+  }
+}
+
+function beginReport(): Report {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return {
+    campanile: version,
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    begunAt: new Date().toISOString(),
+    steps: [],
+    made: {},
+  };
+}
+
+export function saveReport(path: string, report: Report): void {
+  writeFileSync(path, `${JSON.stringify(report, undefined, 2)}\n`);
+}

@@ -1,0 +1,120 @@
+/**
+ * Goes through the first hour on WhatsApp with an operator: does what the service's own operations can do, asks what the phones
+ * show, and writes a report that names nobody. Its words are those of docs/how-to/first-hour-on-whatsapp.md.
+ */
+import { parseArgs } from 'node:util';
+import { createClient } from '../../../client/client.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+import { codeIn, secondsSince, StepFailedError, type Checking, type Patience } from './post.ts';
+import { readPlan, type PlannedStep } from './read-plan.ts';
+import { openReport, saveReport, type Facts, type Report, type StepReport } from './report.ts';
+import { STEPS, type RunStep } from './steps.ts';
+import { InputEndedError, openTerminal, type Terminal } from './terminal.ts';
+
+export interface CheckOptions {
+  /** What follows the word on the command line. */
+  arguments: readonly string[];
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  patience?: Partial<Patience>;
+}
+
+const USAGE = 'npm start -- whatsapp-check [--url http://127.0.0.1:3000] [--report first-hour.json]';
+const PATIENCE: Patience = { pollMs: 1_000, serviceMs: 3 * 60_000, peopleMs: 5 * 60_000 };
+
+interface Walk {
+  terminal: Terminal;
+  path: string;
+  report: Report;
+  checking: Omit<Checking, 'prompt'>;
+}
+
+/** Resolves to the exit code: 0 when all steps are through. Throws a StartupError when it cannot begin. */
+export async function whatsappCheck({ input, output, patience, ...options }: CheckOptions): Promise<number> {
+  const { url, report: path } = readArguments(options.arguments);
+  const plan = readPlan();
+  const report = openReport(path);
+  const terminal = openTerminal(input, output);
+  try {
+    const token = await terminal.ask(`The API key for ${url}:`);
+    const checking = {
+      client: createClient({ url, token }),
+      say: (text: string) => terminal.say(text),
+      made: report.made,
+      patience: { ...PATIENCE, ...patience },
+    };
+    return await walk({ terminal, path, report, checking }, plan);
+  } catch (error) {
+    if (!(error instanceof InputEndedError)) throw error;
+    terminal.say('');
+    return 1;
+  } finally {
+    terminal.close();
+  }
+}
+
+function readArguments(given: readonly string[]): { url: string; report: string } {
+  const strings = { type: 'string' } as const;
+  try {
+    const { values } = parseArgs({ args: [...given], options: { url: strings, report: strings } });
+    return { url: values.url ?? 'http://127.0.0.1:3000', report: values.report ?? 'first-hour.json' };
+  } catch {
+    throw new StartupError(USAGE);
+  }
+}
+
+async function walk(walking: Walk, plan: readonly PlannedStep[]): Promise<number> {
+  const { terminal, path, report } = walking;
+  for (const [index, step] of plan.entries()) {
+    const before = report.steps.find(({ title }) => title === step.title);
+    if (before && before.outcome !== 'failed') continue;
+    terminal.say(`\n${index + 1} of ${plan.length}: ${step.title}\n${step.about}`.trimEnd());
+    const choice = await terminal.choose('Do it, skip it, or quit?', ['', 's', 'q']);
+    if (choice === 'q') return 1;
+    const found = choice === 's' ? skipped(step) : await takeStep(walking, step);
+    report.steps = [...report.steps.filter(({ title }) => title !== step.title), found];
+    saveReport(path, report);
+  }
+  const failed = report.steps.filter(({ outcome }) => outcome === 'failed').length;
+  terminal.say(`\n${report.steps.length - failed} steps are through, ${failed} failed. The report is ${path}.`);
+  return failed === 0 ? 0 : 1;
+}
+
+function skipped({ title }: PlannedStep): StepReport {
+  return { title, outcome: 'skipped', seconds: 0, facts: {}, answers: {} };
+}
+
+async function takeStep({ terminal, checking }: Walk, step: PlannedStep): Promise<StepReport> {
+  const beginMs = performance.now();
+  const prompts = step.prompts.values();
+  const prompt = () => terminal.ask(`${prompts.next().value ?? ''}\n>`);
+  const { outcome, facts } = await attempt({ ...checking, prompt }, stepNamed(step.title));
+  const seconds = secondsSince(beginMs);
+  const answers: StepReport['answers'] = {};
+  for (const question of step.questions) answers[question] = ANSWERS[await terminal.choose(question, ['y', 'n', '?'])];
+  return { title: step.title, outcome, seconds, facts, answers };
+}
+
+const ANSWERS = { y: 'yes', n: 'no', '?': 'unsure' } as const;
+
+function stepNamed(title: string): RunStep {
+  const run = STEPS[title];
+  if (!run) throw new Error(`the plan has a step that the command does not know: ${title}`);
+  return run;
+}
+
+/** What went wrong is said, and of that only codes are written down. */
+async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'done' | 'failed'; facts: Facts }> {
+  try {
+    return { outcome: 'done', facts: await run(checking) };
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof InputEndedError) throw error;
+    checking.say(`This failed: ${error.message}`);
+    return { outcome: 'failed', facts: error instanceof StepFailedError ? error.facts : factsOf(error) };
+  }
+}
+
+function factsOf(error: Error): Facts {
+  const status = 'code' in error && typeof error.code === 'number' ? error.code : null;
+  return { httpStatus: status, code: codeIn(error.message) };
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../../platform/errors/errors.ts';
+import { decodeBase64 } from './decode-base64.ts';
+import { sniff, type MediaKind } from './sniff.ts';
+
+/** A media file that may be sent. */
+export interface Media {
+  mime: string;
+  kind: MediaKind;
+  /** In bytes; 1 to `MEDIA_LIMIT`. */
+  size: number;
+  sha256: Buffer;
+  bytes: Buffer;
+}
+
+export interface AcceptOptions {
+  /** Takes pictures only. */
+  only?: 'image';
+  /** The picture of a channel: JPEG, PNG or WebP, and a data URL that names a type of picture (contract §3, create-channel). */
+  channelPicture?: boolean;
+}
+
+const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
+
+/**
+ * Decodes and recognises a media file that came as base64 in the field `field` of a request.
+ *
+ * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, or larger than `MEDIA_LIMIT`
+ */
+export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
+  const { declared, bytes } = decodeBase64(field, base64);
+  if (options.channelPicture && !declared?.startsWith('image/')) {
+    throw invalid([
+      { field, issue: 'is not a data URL that names the type of its picture, like data:image/png;base64,…' },
+    ]);
+  }
+  const { mime, kind } = await sniff(field, bytes);
+  if (options.channelPicture && !CHANNEL_PICTURES.has(mime)) {
+    throw invalid([{ field, issue: 'is not a JPEG, PNG or WebP picture' }]);
+  }
+  if (options.only !== undefined && kind !== options.only) throw invalid([{ field, issue: 'is not a picture' }]);
+  return { mime, kind, size: bytes.length, sha256: createHash('sha256').update(bytes).digest(), bytes };
+}

@@ -1,0 +1,65 @@
+import { invalid, type AppError } from '../../platform/errors/errors.ts';
+
+/** The most bytes a media file may have (contract §3, add-campaign): 16 MiB. */
+export const MEDIA_LIMIT = 16 * 1024 * 1024;
+
+const MEDIA_LIMIT_TEXT = Math.ceil(MEDIA_LIMIT / 3) * 4;
+// `data:` + type + parameters + `;base64,`; a type is 127 + 1 + 127 characters at most (RFC 6838).
+const LONGEST_HEAD = 512;
+const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+
+export interface Decoded {
+  /** The type a data URL named, in lower case without parameters; undefined when there was none. It proves nothing. */
+  declared: string | undefined;
+  bytes: Buffer;
+}
+
+/**
+ * The bytes of a base64 string, with or without the head of a data URL (`data:image/png;base64,`). Strict: the standard alphabet, all
+ * of the padding, no stray bits in the last character; ASCII white space may stand between. `field` names the string in errors.
+ *
+ * @throws AppError `invalid` for anything else, for nothing, and for more than `MEDIA_LIMIT` bytes
+ */
+export function decodeBase64(field: string, text: string): Decoded {
+  const { declared, from } = readHead(field, text);
+  const payload = text.slice(from);
+  if (payload.length > MEDIA_LIMIT_TEXT && countSignificant(payload) > MEDIA_LIMIT_TEXT) throw tooLong(field);
+  const bytes = decodeStrictly(field, payload);
+  if (bytes.length === 0) throw invalid([{ field, issue: 'is empty' }]);
+  if (bytes.length > MEDIA_LIMIT) throw tooLong(field);
+  return { declared, bytes };
+}
+
+function readHead(field: string, text: string): { declared: string | undefined; from: number } {
+  const start = text.slice(0, LONGEST_HEAD);
+  if (!/^data:/i.test(start)) return { declared: undefined, from: 0 };
+  const comma = start.indexOf(',');
+  const parts = start.slice('data:'.length, Math.max(comma, 0)).toLowerCase().split(';');
+  if (comma < 0 || parts.length < 2 || parts.at(-1) !== 'base64') {
+    throw invalid([{ field, issue: 'is a data URL that does not begin like data:image/png;base64,' }]);
+  }
+  const [type = ''] = parts;
+  if (type !== '' && !MIME.test(type)) throw invalid([{ field, issue: 'is a data URL of a type that makes no sense' }]);
+  return { declared: type === '' ? undefined : type, from: comma + 1 };
+}
+
+/** How many characters are not white space. Only a text too long at first sight is counted, so that this is rarely paid for. */
+function countSignificant(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x20) count++;
+  return count;
+}
+
+function decodeStrictly(field: string, payload: string): Buffer {
+  try {
+    const bytes = Uint8Array.fromBase64(payload, { alphabet: 'base64', lastChunkHandling: 'strict' });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid([{ field, issue: 'is not base64 with all of its padding' }]);
+    throw error;
+  }
+}
+
+function tooLong(field: string): AppError {
+  return invalid([{ field, issue: `is larger than ${MEDIA_LIMIT / 1024 / 1024} MiB` }]);
+}

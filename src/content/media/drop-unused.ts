@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { Log } from '../../platform/log/log.ts';
+
+/** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
+const UNUSED_MEDIA_KEPT_DAYS = 1;
+/** As MEDIA_RETENTION_DAYS: until then a campaign that has ended can be tried again. */
+export const MEDIA_DAYS = 90;
+const FILES_PER_STEP = 200;
+
+/**
+ * Looks at the next few files after the one of id `after`. Those that no campaign and no draft has, such as pictures of channels, are
+ * removed; of those whose campaigns have all ended over `mediaDays` ago the bytes are, and what they were is still told. A day longer than
+ * promised, so that nothing is dropped that a request has just found good. Resolves to the id of the last that was looked at; undefined
+ * when there was none.
+ */
+export async function dropUnusedMedia(
+  db: Database,
+  after: number,
+  mediaDays: number = MEDIA_DAYS,
+  log?: Log,
+): Promise<number | undefined> {
+  const results = await isolateStatement({ db, log }, 'unused media', {
+    findOwners: () => findOwners(db, after),
+    run: (owners) => dropOf(db, after, { mediaDays, owners }),
+  });
+  return results.reduce((last, one) => one ?? last, undefined);
+}
+
+async function findOwners(db: Database, after: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from (
+      select workspace_id from media where media_id > ${after} order by media_id limit ${FILES_PER_STEP}) m`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Of these workspaces; the place in all files goes on also past those of others. */
+async function dropOf(
+  db: Database,
+  after: number,
+  { mediaDays, owners }: { mediaDays: number; owners: Owners },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ last: number | null }>`
+    with page as materialized (
+      select media_id, workspace_id, exists (select from contents c where c.media_id = m.media_id) as is_told,
+             ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+               and not exists (select from drafts d where d.media_id = m.media_id)
+               and not exists (
+                 select from contents c join campaigns k on k.campaign_id = c.campaign_id
+                 where c.media_id = m.media_id
+                   and coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day'
+               ) as is_idle
+      from media m where media_id > ${after} order by media_id limit ${FILES_PER_STEP}
+    ), held as materialized (
+      -- In one order, so that two of us never wait for each other.
+      select workspace_id from workspaces
+      where workspace_id in (select workspace_id from page where is_idle) order by workspace_id for no key update
+    ), idle as materialized (
+      select p.media_id, p.is_told from page p join held h using (workspace_id) where p.is_idle
+    ), removed as (
+      delete from media m using idle i
+      where m.media_id = i.media_id and not i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+    ), emptied as (
+      update media m set bytes = null from idle i
+      where m.media_id = i.media_id and i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+    )
+    select max(media_id) as last from page`.execute(db);
+  return rows[0]?.last ?? undefined;
+}

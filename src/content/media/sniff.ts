@@ -1,0 +1,158 @@
+import { invalid } from '../../platform/errors/errors.ts';
+
+/** How a messenger shows a file. */
+export type MediaKind = 'image' | 'video' | 'audio' | 'document';
+
+export interface MediaType {
+  mime: string;
+  kind: MediaKind;
+  /** Without a point. */
+  extension: string;
+}
+
+/** A kind of file by how it begins, and what it can turn out to be. */
+interface Family {
+  at: number;
+  bytes: readonly number[];
+  types: ReadonlyMap<string, MediaType>;
+  /** What it is when it is something else that begins so. */
+  otherwise?: MediaType;
+  /** What it is when its first bytes are all there is to go by, as of a file cut short. */
+  cutShort?: MediaType;
+}
+
+const OFFICE_XML = 'application/vnd.openxmlformats-officedocument';
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
+
+const MP3 = types(['mp3', 'audio', 'audio/mpeg']);
+const ZIP = media('zip', 'document', 'application/zip');
+
+// Only what begins like one of these is looked at any closer (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
+const FAMILIES: readonly Family[] = [
+  { at: 0, bytes: [0xff, 0xd8, 0xff], types: types(['jpg', 'image', 'image/jpeg']) },
+  {
+    at: 0,
+    bytes: ascii('\x89PNG\r\n\x1a\n'),
+    cutShort: media('png', 'image', 'image/png'),
+    types: new Map([...types(['png', 'image', 'image/png']), ['apng', media('png', 'image', 'image/png')]]),
+  },
+  { at: 0, bytes: ascii('RIFF'), types: types(['webp', 'image', 'image/webp']) },
+  { at: 0, bytes: ascii('GIF8'), types: types(['gif', 'image', 'image/gif']) },
+  {
+    at: 4,
+    bytes: ascii('ftyp'),
+    types: new Map([
+      ...types(['mp4', 'video', 'video/mp4'], ['3gp', 'video', 'video/3gpp'], ['m4a', 'audio', 'audio/mp4']),
+      ['m4v', media('mp4', 'video', 'video/mp4')],
+    ]),
+  },
+  { at: 0, bytes: ascii('ID3'), types: MP3, cutShort: media('mp3', 'audio', 'audio/mpeg') },
+  { at: 0, bytes: [0xff], types: MP3 },
+  {
+    at: 0,
+    bytes: ascii('OggS'),
+    types: new Map([['opus', media('ogg', 'audio', 'audio/ogg; codecs=opus')]]),
+    otherwise: media('ogg', 'audio', 'audio/ogg'),
+    cutShort: media('ogg', 'audio', 'audio/ogg'),
+  },
+  { at: 0, bytes: ascii('%PDF'), types: types(['pdf', 'document', 'application/pdf']) },
+  {
+    at: 0,
+    bytes: ascii('PK\x03\x04'),
+    types: types(
+      ['docx', 'document', `${OFFICE_XML}.wordprocessingml.document`],
+      ['xlsx', 'document', `${OFFICE_XML}.spreadsheetml.sheet`],
+      ['pptx', 'document', `${OFFICE_XML}.presentationml.presentation`],
+      ['odt', 'document', `${OPEN_DOCUMENT}.text`],
+      ['ods', 'document', `${OPEN_DOCUMENT}.spreadsheet`],
+      ['odp', 'document', `${OPEN_DOCUMENT}.presentation`],
+    ),
+    otherwise: ZIP,
+    cutShort: ZIP,
+  },
+  // An archive with nothing in it begins with its end.
+  { at: 0, bytes: ascii('PK\x05\x06'), types: new Map(), otherwise: ZIP, cutShort: ZIP },
+];
+
+const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+// The name of the stream that holds the document says which of the old office programs wrote it.
+const COMPOUND_STREAMS = [
+  { stream: 'WordDocument', type: media('doc', 'document', 'application/msword') },
+  { stream: 'PowerPoint Document', type: media('ppt', 'document', 'application/vnd.ms-powerpoint') },
+  { stream: 'Workbook', type: media('xls', 'document', 'application/vnd.ms-excel') },
+  { stream: 'Book', type: media('xls', 'document', 'application/vnd.ms-excel') },
+];
+
+const OTHER_COMPOUND = media('cfb', 'document', 'application/x-cfb');
+
+const TAKEN = 'a JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A or PDF file, an office document or a ZIP';
+
+/**
+ * What a file is, by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so one that begins well and is
+ * broken further on passes. Whatever the bytes are, this ends soon: archives are looked into within file-type's limits.
+ *
+ * @throws AppError `invalid` for anything that is not taken
+ */
+export async function sniff(field: string, bytes: Uint8Array): Promise<MediaType> {
+  const type = begins(bytes, COMPOUND_FILE, 0) ? sniffCompound(bytes) : await sniffFamily(bytes);
+  if (type === undefined) throw invalid([{ field, issue: `is not ${TAKEN}` }]);
+  return type;
+}
+
+async function sniffFamily(bytes: Uint8Array): Promise<MediaType | undefined> {
+  const family = FAMILIES.find((candidate) => begins(bytes, candidate.bytes, candidate.at));
+  if (family === undefined) return undefined;
+  const extension = await detectExtension(bytes);
+  return extension === undefined ? family.cutShort : (family.types.get(extension) ?? family.otherwise);
+}
+
+async function detectExtension(bytes: Uint8Array): Promise<string | undefined> {
+  // Loaded with the first file, since many an installation never sees one.
+  const { fileTypeFromBuffer } = await import('file-type');
+  try {
+    return (await fileTypeFromBuffer(bytes))?.ext;
+  } catch {
+    // file-type throws at some broken files. To us they are like all others that cannot be recognised.
+    return undefined;
+  }
+}
+
+/** The usual extension of a media type that `sniff` answers, without a point; `bin` for others. */
+export function extensionOf(mime: string): string {
+  return typeOf(mime)?.extension ?? 'bin';
+}
+
+/** How a messenger shows a file of a media type that `sniff` answers; a document for others. */
+export function kindOf(mime: string): MediaKind {
+  return typeOf(mime)?.kind ?? 'document';
+}
+
+function typeOf(mime: string): MediaType | undefined {
+  const known = [
+    ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
+    ...COMPOUND_STREAMS.map(({ type }) => type),
+    OTHER_COMPOUND,
+  ];
+  return known.find((type) => type.mime === mime);
+}
+
+function sniffCompound(bytes: Uint8Array): MediaType {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return COMPOUND_STREAMS.find(({ stream }) => buffer.includes(stream, 0, 'utf16le'))?.type ?? OTHER_COMPOUND;
+}
+
+function begins(bytes: Uint8Array, signature: readonly number[], at: number): boolean {
+  return bytes.length > at + signature.length && signature.every((byte, index) => bytes[at + index] === byte);
+}
+
+function types(...list: [extension: string, kind: MediaKind, mime: string][]): Map<string, MediaType> {
+  return new Map(list.map(([extension, kind, mime]) => [extension, media(extension, kind, mime)]));
+}
+
+function media(extension: string, kind: MediaKind, mime: string): MediaType {
+  return { mime, kind, extension };
+}
+
+function ascii(text: string): number[] {
+  return Array.from(text, (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,25 @@
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+
+const MEGABYTE = 1024 ** 2;
+
+/** Throws `no_room` when a file of `size` bytes would make more than `most` of what is stored for a workspace. */
+export async function assertStorageQuota(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  size: number,
+  most: number,
+): Promise<void> {
+  const { stored_bytes: stored } = await db
+    .selectFrom('workspaces')
+    .select('stored_bytes')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  if (stored + size <= most) return;
+  const [has, takes, may] = [stored, size, most].map((bytes) => (bytes / MEGABYTE).toFixed(1));
+  throw new AppError(
+    'storage_full',
+    `Your files take ${has} of ${may} MB, and this one has ${takes} MB: delete campaigns or drafts with a file that you no longer need. What they alone had goes within a day or two`,
+  );
+}

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
+import type { Media } from './accept-media.ts';
+import { assertStorageQuota } from './storage-quota.ts';
+
+export interface StoredMedia {
+  mime: string;
+  bytes: Buffer;
+  sha256: Buffer;
+  /** In bytes. */
+  size: number;
+}
+
+/** A media file whose bytes are still in the database. */
+export interface OpenMedia extends Omit<StoredMedia, 'bytes'> {
+  /** All of them, each read when it is asked for; throws `not_found` when the file is deleted meanwhile. */
+  pieces: AsyncIterable<Buffer>;
+}
+
+/**
+ * Keeps a media file for a workspace and answers its id. The same bytes of the same workspace are kept once: they are looked for first, so
+ * that they are neither sent to the database nor written there again. What no campaign takes within a day is dropped
+ * (`drop-unused.ts`). Until the transaction ends nothing else that is new is kept for this workspace, so that several at once cannot
+ * come to more than its quota together. Throws `no_room` where this file would.
+ */
+export async function saveMedia(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  media: Media,
+  { storedBytes: most }: Pick<Quotas, 'storedBytes'> = QUOTAS,
+): Promise<number> {
+  const mediaId =
+    (await findMedia(db, workspaceId, media)) ??
+    (await insertMedia(db, workspaceId, media, most)) ??
+    (await findMedia(db, workspaceId, media));
+  if (mediaId === undefined) {
+    await assertStorageQuota(db, workspaceId, media.size, most);
+    // Someone else's insert was seen, and gone when we looked: deleted in between, or hidden by this transaction's snapshot.
+    throw new AppError('media_busy', 'The media file is being changed by another request', { retryAfterSeconds: 1 });
+  }
+  return mediaId;
+}
+
+/**
+ * A file comes out of the database in pieces of this many bytes: as one answer it would take eight times its size on the way. The base64
+ * of whole groups of three can be put together.
+ */
+const PIECE_BYTES = 24 * 1024;
+
+/**
+ * A media file with its bytes.
+ *
+ * @throws AppError `not_found` when there is none of that id, or its bytes are no longer kept
+ */
+export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
+  const { pieces, ...media } = await openMedia(db, mediaId);
+  const bytes = Buffer.allocUnsafe(media.size);
+  let from = 0;
+  for await (const piece of pieces) from += piece.copy(bytes, from);
+  return { ...media, bytes };
+}
+
+/**
+ * A media file whose bytes are read as they are needed.
+ *
+ * @throws AppError `not_found` when there is none of that id
+ */
+export async function openMedia(db: Connection, mediaId: number): Promise<OpenMedia> {
+  const media = await db
+    .selectFrom('media')
+    .select(['mime', 'sha256', 'size'])
+    .where('media_id', '=', mediaId)
+    .where('bytes', 'is not', null)
+    .executeTakeFirst();
+  if (media === undefined) throw noSuchMedia();
+  return { ...media, pieces: readPieces(db, mediaId, media.size) };
+}
+
+/**
+ * The file with this hash that the workspace keeps, whose bytes are read as they are needed.
+ *
+ * @throws AppError `not_found` when it keeps none
+ */
+export async function openOwnMedia(db: Connection, workspaceId: WorkspaceId, sha256: Buffer): Promise<OpenMedia> {
+  const row = await db
+    .selectFrom('media')
+    .select('media_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (!row) throw noSuchMedia();
+  return openMedia(db, row.media_id);
+}
+
+async function* readPieces(db: Connection, mediaId: number, size: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < size; from += PIECE_BYTES) yield await readPiece(db, mediaId, from);
+}
+
+async function readPiece(db: Connection, mediaId: number, from: number): Promise<Buffer> {
+  const { rows } = await sql<{ piece: Buffer }>`
+    select substring(bytes from ${from + 1}::int for ${PIECE_BYTES}::int) as piece from media where media_id = ${mediaId} and bytes is not null`.execute(
+    db,
+  );
+  const [row] = rows;
+  // Files never change, but they may have been dropped since the last piece.
+  if (!row) throw noSuchMedia();
+  return row.piece;
+}
+
+function noSuchMedia(): AppError {
+  return new AppError('media_not_found', 'There is no such media file');
+}
+
+/** What is found was noted as used within the hour, so that it is not dropped meanwhile. */
+async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: Media): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('media')
+    .select(['media_id', sql<boolean>`used_at > campanile_now() - interval '1 hour'`.as('isFresh')])
+    .where('workspace_id', '=', workspaceId)
+    .where('sha256', '=', sha256)
+    .where('bytes', 'is not', null)
+    .executeTakeFirst();
+  if (!row || row.isFresh) return row?.media_id;
+  const { rows } = await sql<{ media_id: number }>`
+    update media set used_at = campanile_now() where media_id = ${row.media_id} and bytes is not null returning media_id`.execute(
+    db,
+  );
+  return rows[0]?.media_id;
+}
+
+/** Undefined when another transaction has kept the same bytes meanwhile, or there is no room for them. */
+async function insertMedia(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { sha256, mime, size, bytes }: Media,
+  most: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ media_id: number }>`
+    -- Whoever waited for the lock looks at the sum that the one before has left.
+    with room as (
+      select workspace_id from workspaces where workspace_id = ${workspaceId} and stored_bytes + ${size} <= ${most} for no key update
+    )
+    insert into media (workspace_id, sha256, mime, size, bytes)
+    select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${bytes}::bytea from room
+    on conflict (workspace_id, sha256) do update set bytes = excluded.bytes, used_at = campanile_now() where media.bytes is null
+    returning media_id`.execute(db);
+  return rows[0]?.media_id;
+}

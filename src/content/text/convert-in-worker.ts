@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { convertHtml, rejectAsTooComplex, type Converted } from './html-to-whatsapp.ts';
+
+/**
+ * `convertHtml` for HTML of any length: what takes long goes on in a thread, one conversion of a user at a time, so that nobody else
+ * waits for it. What takes over 3 s there is ended and refused as too tangled. Throws an OverloadError when too much waits already.
+ */
+export type Convert = (html: string, userId: number) => Promise<Converted>;
+
+export interface Converter {
+  convert: Convert;
+  /** Ends all threads. What is in hand or waits is rejected, and so is what comes after. */
+  close(): Promise<void>;
+}
+
+/** UTF-16 units of HTML that are converted at once: whatever it is, that takes less than 50 ms. */
+const SHORT = 16 * 1024;
+const THREADS = 2;
+const WAITING_AT_MOST = 100;
+const WAIT_MS = 10_000;
+const DEADLINE_MS = 3_000;
+/** A thread takes some 20 MB, and none is there before it is needed. */
+const IDLE_MS = 30_000;
+
+/** `deadlineMs` and `waitMs` are for tests. */
+export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } = {}): Converter {
+  const permits = createFairSemaphore({
+    name: 'conversions',
+    size: THREADS,
+    perKey: 1,
+    maxWaiting: WAITING_AT_MOST,
+    maxWaitMs: waitMs,
+  });
+  const closing = new AbortController();
+  const threads = createThreads(closing.signal);
+
+  async function convertInThread(html: string): Promise<Converted> {
+    closing.signal.throwIfAborted();
+    const thread = await threads.take();
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const signal = AbortSignal.any([deadline, closing.signal]);
+    try {
+      thread.postMessage(html);
+      const [converted] = (await once(thread, 'message', { signal })) as [Converted];
+      threads.keep(thread);
+      return converted;
+    } catch (error) {
+      await thread.terminate();
+      if (deadline.aborted) return rejectAsTooComplex();
+      throw error;
+    }
+  }
+
+  return {
+    async convert(html, userId) {
+      if (html.length <= SHORT) return convertHtml(html);
+      const giveBack = await permits.acquire({ key: String(userId), signal: closing.signal });
+      try {
+        return await convertInThread(html);
+      } finally {
+        giveBack();
+      }
+    },
+    close() {
+      closing.abort();
+      return threads.close();
+    },
+  };
+}
+
+/** Threads that convert: started when there is none to take, and ended when nobody has taken them for long. */
+function createThreads(closing: AbortSignal) {
+  const all = new Set<Worker>();
+  const idle = new Map<Worker, NodeJS.Timeout>();
+
+  async function start(): Promise<Worker> {
+    const thread = new Worker(new URL('./convert-thread.ts', import.meta.url));
+    all.add(thread);
+    thread.once('exit', () => all.delete(thread));
+    await once(thread, 'message', { signal: closing });
+    return thread;
+  }
+
+  return {
+    async take(): Promise<Worker> {
+      const [found] = idle;
+      if (found === undefined) return start();
+      const [thread, timer] = found;
+      clearTimeout(timer);
+      idle.delete(thread);
+      thread.ref();
+      return thread;
+    },
+    keep(thread: Worker): void {
+      thread.unref();
+      const end = () => {
+        idle.delete(thread);
+        void thread.terminate();
+      };
+      idle.set(thread, setTimeout(end, IDLE_MS).unref());
+    },
+    async close(): Promise<void> {
+      for (const timer of idle.values()) clearTimeout(timer);
+      await Promise.all(Array.from(all, (thread) => thread.terminate()));
+    },
+  };
+}

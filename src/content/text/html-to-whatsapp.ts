@@ -1,0 +1,93 @@
+import type { Problem } from '../../platform/errors/errors.ts';
+import { hasVisible } from './boundaries.ts';
+import { TEXT_LIMIT, type Document } from './document.ts';
+import { DocumentWriter } from './reading/document-writer.ts';
+import { readHtml, type Findings } from './reading/read-html.ts';
+import { DEPTH_LIMIT } from './reading/tags.ts';
+import { walkTree } from './reading/walk-tree.ts';
+import type { Warning } from './warnings.ts';
+import { render } from './writing/render.ts';
+
+export { TEXT_LIMIT } from './document.ts';
+
+/** What HTML comes to. With `problems` it is refused, and `text` is empty. */
+export interface Converted {
+  text: string;
+  warnings: Warning[];
+  problems: Problem[];
+}
+
+/**
+ * The message that a campaign's HTML comes to, in WhatsApp's markup. Everything that is wrong with the HTML is told at once. Never
+ * throws, whatever it is given.
+ */
+export function convertHtml(html: string): Converted {
+  const { document, warnings, findings } = readDocument(html);
+  const problems = describeFindings(findings);
+  if (problems.length > 0) return { text: '', warnings, problems };
+  const text = render(document);
+  if (text.length > TEXT_LIMIT)
+    return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
+  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
+    return refused(warnings, 'has no text in it');
+  return { text, warnings, problems };
+}
+
+/** What is answered of HTML that takes more than it may to be read. */
+export function rejectAsTooComplex(): Converted {
+  return refused([], TOO_TANGLED);
+}
+
+const TOO_TANGLED = 'is too tangled to be read';
+
+function refused(warnings: Warning[], issue: string): Converted {
+  return { text: '', warnings, problems: [problem(issue)] };
+}
+
+/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */
+export function readDocument(html: string): { document: Document; warnings: Warning[]; findings: Findings } {
+  const { tree, findings } = readHtml(html);
+  if (describeFindings(findings).length > 0) return { document: [], warnings: [], findings };
+  const writer = new DocumentWriter();
+  walkTree(tree, writer);
+  return { ...writer.finish(), findings };
+}
+
+const NAMED_AT_MOST = 20;
+const LONGEST_NAME = 60;
+
+function describeFindings(findings: Findings): Problem[] {
+  const problems: Problem[] = [];
+  if (findings.tags.size > 0)
+    problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets)}`));
+  if (findings.links.size > 0) {
+    problems.push(
+      problem(
+        `has links that are not whole http, https, mailto or tel addresses: ${listNames(findings.links, quoted)}`,
+      ),
+    );
+  }
+  if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
+  if (findings.isTooComplex) problems.push(problem(TOO_TANGLED));
+  return problems;
+}
+
+function problem(issue: string): Problem {
+  return { field: 'html', issue };
+}
+
+function listNames(names: ReadonlySet<string>, write: (name: string) => string): string {
+  const listed = Array.from(names)
+    .slice(0, NAMED_AT_MOST)
+    .map((name) => write(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name))
+    .join(', ');
+  return names.size > NAMED_AT_MOST ? `${listed} and ${names.size - NAMED_AT_MOST} more` : listed;
+}
+
+function tagInBrackets(name: string): string {
+  return `<${name}>`;
+}
+
+function quoted(href: string): string {
+  return JSON.stringify(href);
+}

@@ -1,9 +1,0 @@
-import type { Actor } from '../audit/record-audit.ts';
-import type { Database } from '../database/connect.ts';
-import { removeDraft } from './draft-store.ts';
-import { noSuchDraft } from './no-such-draft.ts';
-
-/** Throws a draft away (contract §4, delete-draft); its file goes a day later, unless a campaign has it. Throws 404. */
-export async function deleteDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<void> {
-  if (!(await removeDraft(db, workspaceId, draftId))) throw noSuchDraft();
-}

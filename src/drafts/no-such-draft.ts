@@ -1,7 +1,0 @@
-import { AppError } from '../lib/errors.ts';
-
-export function noSuchDraft(): AppError {
-  return new AppError('draft_not_found', 'No such draft', {
-    details: [{ field: 'draft_id', issue: 'is not one of your drafts' }],
-  });
-}

@@ -1,0 +1,73 @@
+/** The SQL of how users stand with the installation: who administers it, whose address is proven, who is disabled. */
+import { sql } from 'kysely';
+import type { Connection } from '../platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
+import { hint } from '../platform/database/notify-after-commit.ts';
+import type { AboutUser } from './passwords/reject-weak-password.ts';
+
+export interface Standing {
+  isAdmin: boolean;
+  isEmailVerified: boolean;
+}
+
+export async function readStanding(db: Connection, userId: UserId): Promise<Standing | undefined> {
+  const { rows } = await sql<Standing>`
+    select is_admin as "isAdmin", email_verified_at is not null as "isEmailVerified"
+    from users where user_id = ${userId} and deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+export async function isDisabled(db: Connection, userId: UserId): Promise<boolean> {
+  const { rows } = await sql`select from users where user_id = ${userId} and disabled_at is not null`.execute(db);
+  return rows.length > 0;
+}
+
+export async function hasUsers(db: Connection): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`select exists (select from users) as "any"`.execute(db);
+  return rows[0]?.any ?? false;
+}
+
+/** Any number; it stands for who comes first. */
+const FIRST_USER_LOCK = 7_355_608;
+
+/** Whether this transaction makes the first user of all. Of several at once one does: where there is none yet, they wait for each other. */
+export async function isFirstUser(trx: Connection): Promise<boolean> {
+  if (await hasUsers(trx)) return false;
+  await sql`select pg_advisory_xact_lock(${FIRST_USER_LOCK})`.execute(trx);
+  return !(await hasUsers(trx));
+}
+
+export async function makeAdmin(db: Connection, userId: UserId): Promise<void> {
+  await sql`update users set is_admin = true where user_id = ${userId}`.execute(db);
+}
+
+/** The address is proven to be the user's, if it is still the one that the link was sent to. Answers the user's name and workspace. */
+export async function setEmailVerified(trx: Connection, userId: UserId, email: string): Promise<VerifiedUser | undefined> {
+  const { rows } = await sql<VerifiedUser>`
+    update users u set email_verified_at = coalesce(email_verified_at, campanile_now())
+    from memberships m
+    where u.user_id = ${userId} and u.email = ${email} and u.deleted_at is null and m.user_id = u.user_id
+    returning u.user_name as "userName", u.email, u.first_name as "firstName", u.last_name as "lastName",
+              u.phone_number as "phoneNumber", m.workspace_id as "workspaceId"`.execute(trx);
+  return rows[0];
+}
+
+export interface VerifiedUser extends AboutUser {
+  workspaceId: WorkspaceId;
+}
+
+/**
+ * Gives a user another password and ends whatever holds by the one before: every token, and unless they are kept every API key. All
+ * processes are told.
+ */
+export async function setPassword(
+  trx: Connection,
+  userId: UserId,
+  { passwordHash, keepsApiKeys }: { passwordHash: string; keepsApiKeys: boolean },
+): Promise<void> {
+  await sql`
+    update users set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = null
+    where user_id = ${userId}`.execute(trx);
+  if (!keepsApiKeys) await sql`delete from api_keys where user_id = ${userId}`.execute(trx);
+  await hint(trx, 'campanile_tokens', String(userId));
+}

@@ -1,0 +1,73 @@
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../platform/database/connect.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { Clock } from '../../platform/time/time.ts';
+import { hashApiKey } from './api-key.ts';
+import { findApiKeyByHash, recordApiKeyUse, type ApiKeyState } from './api-key-store.ts';
+import { createTtlCache } from '../sessions/ttl-cache.ts';
+
+/** Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. */
+export interface ApiKeyStates {
+  /**
+   * What a key stands for; undefined for one that is unknown, revoked or expired, or whose user is gone. Notes in the background
+   * that the key is in use. A promise only where the database has to be asked.
+   */
+  find(key: string): ApiKeyState | undefined | Promise<ApiKeyState | undefined>;
+  /** To be called after each local revocation: what is remembered of the user's keys is no longer true. */
+  drop(userId: number): void;
+}
+
+const MOST_REMEMBERED = 10_000;
+const USE_NOTED_MS = 60_000;
+
+interface ApiKeyStatesDeps {
+  db: Database;
+  log: Log;
+  clock: Clock;
+  hints?: Pick<Hints, 'on'>;
+}
+
+/** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
+export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
+  const { db, clock, hints } = deps;
+  const noteUse = recordUses(deps);
+  // By the key's hash in base64: the keys themselves are not kept in memory either.
+  const states = createTtlCache<string, ApiKeyState | undefined>({
+    clock,
+    most: MOST_REMEMBERED,
+    read: (id) => findApiKeyByHash(db, Buffer.from(id, 'base64')),
+    // Guesses must not push keys out.
+    isKept: (state) => state !== undefined,
+  });
+  const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
+  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
+
+  function judge(state: ApiKeyState | undefined): ApiKeyState | undefined {
+    const nowMs = clock.nowMs();
+    if (!state || (state.expiresAt && state.expiresAt.getTime() <= nowMs)) return undefined;
+    noteUse(state, nowMs);
+    return state;
+  }
+
+  return {
+    find(key) {
+      const state = states.get(hashApiKey(key).toString('base64'));
+      return state instanceof Promise ? state.then(judge) : judge(state);
+    },
+    drop,
+  };
+}
+
+/** Notes that a key is in use, once a minute at most. */
+function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
+  const noted = new LRUCache<number, number>({ max: MOST_REMEMBERED });
+  return ({ apiKeyId }, nowMs) => {
+    const notedAtMs = noted.get(apiKeyId);
+    if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
+    noted.set(apiKeyId, nowMs);
+    recordApiKeyUse(db, apiKeyId).catch((error: unknown) =>
+      log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
+    );
+  };
+}

@@ -1,0 +1,145 @@
+/** The SQL of API keys. A key itself is nowhere stored, only its sha256. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { ApiKeyScope, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+import type { Membership } from '../store.ts';
+
+/** An API key as its owner sees it. */
+export interface ApiKey {
+  apiKeyId: number;
+  name: string;
+  scopes: ApiKeyScope[];
+  /** How the key begins. */
+  prefix: string;
+  createdAt: Date;
+  /** null: never. */
+  expiresAt: Date | null;
+  /** To the minute; null: never. */
+  lastUsedAt: Date | null;
+}
+
+/** What a request that comes with a key is allowed, and as whom. */
+export interface ApiKeyState extends Membership {
+  apiKeyId: number;
+  userId: UserId;
+  scopes: ApiKeyScope[];
+  expiresAt: Date | null;
+}
+
+export interface NewApiKey {
+  name: string;
+  scopes: ApiKeyScope[];
+  prefix: string;
+  hash: Buffer;
+  expiresAt: Date | null;
+}
+
+/** Locks the user until the transaction ends; false when there is none. Two keys cannot be counted beside each other then. */
+export async function lockUser(trx: Connection, userId: UserId): Promise<boolean> {
+  const { rows } = await sql`
+    select from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
+  return rows.length > 0;
+}
+
+export async function countApiKeys(db: Connection, workspaceId: WorkspaceId): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Makes a key that acts in the name of a member. */
+export async function insertApiKey(
+  db: Connection,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  key: NewApiKey,
+): Promise<number> {
+  const { api_key_id } = await db
+    .insertInto('api_keys')
+    .values({
+      workspace_id: workspaceId,
+      user_id: userId,
+      name: key.name,
+      scopes: key.scopes,
+      prefix: key.prefix,
+      hash: key.hash,
+      expires_at: key.expiresAt,
+    })
+    .returning('api_key_id')
+    .executeTakeFirstOrThrow();
+  return api_key_id;
+}
+
+/** Oldest first. */
+export async function selectApiKeys(db: Connection, workspaceId: WorkspaceId): Promise<ApiKey[]> {
+  return db
+    .selectFrom('api_keys')
+    .select([
+      'api_key_id as apiKeyId',
+      'name',
+      'scopes',
+      'prefix',
+      'created_at as createdAt',
+      'expires_at as expiresAt',
+      'last_used_at as lastUsedAt',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('api_key_id')
+    .execute();
+}
+
+/** Removes one of the workspace's keys and tells all processes; undefined when it has no such key. */
+export async function deleteApiKey(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  apiKeyId: number,
+): Promise<{ name: string; userId: UserId } | undefined> {
+  const { rows } = await sql<{ name: string; userId: UserId }>`
+    delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId}
+    returning name, user_id as "userId"`.execute(db);
+  const [revoked] = rows;
+  if (revoked) await hint(db, 'campanile_tokens', String(revoked.userId));
+  return revoked;
+}
+
+/** Removes all keys that a user has made, and tells all processes; how many there were. */
+export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<number> {
+  const { rows } = await sql`delete from api_keys where user_id = ${userId} returning 1`.execute(db);
+  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
+  return rows.length;
+}
+
+/** The key with this sha256; undefined when there is none, or its user has been deleted or disabled. */
+export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<ApiKeyState | undefined> {
+  return db
+    .selectFrom('api_keys as k')
+    .innerJoin('users as u', 'u.user_id', 'k.user_id')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
+    )
+    .select(['k.api_key_id as apiKeyId', 'k.workspace_id as workspaceId', 'k.user_id as userId', 'm.role', 'k.scopes'])
+    .select('k.expires_at as expiresAt')
+    .where('k.hash', '=', hash)
+    .where('u.deleted_at', 'is', null)
+    .where('u.disabled_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Which of these keys are still there; those whose user has been deleted or disabled are not. */
+export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ apiKeyId: number }>`
+    select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
+    where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null`.execute(db);
+  return new Set(rows.map((row) => row.apiKeyId));
+}
+
+/** Notes that a key is in use, once a minute over all processes. */
+export async function recordApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = campanile_now()
+    where api_key_id = ${apiKeyId}
+      and (last_used_at is null or last_used_at <= campanile_now() - interval '1 minute')`.execute(db);
+}

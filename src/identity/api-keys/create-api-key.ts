@@ -1,0 +1,42 @@
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { ApiKeyScope } from '../../platform/database/schema.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { generateApiKey, hashApiKey } from './api-key.ts';
+import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { userIsGone } from '../get-profile.ts';
+
+/** A user has at most so many keys, expired ones counted until they are revoked. */
+const API_KEYS_LIMIT = 50;
+
+export interface ApiKeyInput {
+  name: string;
+  scopes: readonly ApiKeyScope[];
+  /** null: never. */
+  expiresAt: Date | null;
+}
+
+/**
+ * Makes an API key, which serves wherever a Bearer token does, as far as its scopes reach (contract §4). The key is answered here
+ * and never again: only its sha256 is kept. Throws `invalid` on `expires_at` when that is past, `conflict` at the 51st key.
+ */
+export async function createApiKey(
+  { db, clock }: Pick<UserDependencies, 'db' | 'clock'>,
+  actor: Actor,
+  { name, scopes, expiresAt }: ApiKeyInput,
+): Promise<{ apiKeyId: number; key: string }> {
+  if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([{ field: 'expires_at', issue: 'is past' }]);
+  const { key, prefix } = generateApiKey();
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockUser(trx, actor.userId))) throw userIsGone();
+    if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
+      throw new AppError(
+        'api_key_limit_reached',
+        `You have ${API_KEYS_LIMIT} API keys, which is the most: revoke one first`,
+      );
+    const stored = { name, scopes: [...new Set(scopes)], prefix, hash: hashApiKey(key), expiresAt };
+    const apiKeyId = await insertApiKey(trx, actor, stored);
+    await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
+    return { apiKeyId, key };
+  });
+}

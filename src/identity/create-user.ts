@@ -1,0 +1,88 @@
+import type { Transaction } from 'kysely';
+import { recordAudit } from '../workspaces/audit/record-audit.ts';
+import type { Schema } from '../platform/database/schema.ts';
+import { AppError } from '../platform/errors/errors.ts';
+import { queueMail } from '../platform/mail/mail-store.ts';
+import { SIGN_UPS_PER_ADDRESS, countAttempts } from './sign-in/brute-force-limit.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { loginOf } from './login.ts';
+import { mayMail, SIGN_UP_MAILS_PER_ADDRESS } from './mail-limits.ts';
+import { hashPassword } from './passwords/password.ts';
+import { requirePhoneDigits } from './phone-number.ts';
+import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
+import { recordKnownNetwork, placeOf } from './sign-in/known-networks.ts';
+import { hasUsers, isFirstUser, makeAdmin } from './account-flags-store.ts';
+import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
+import { withSignInPermit } from './sign-in/sign-in-permits.ts';
+
+export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
+  password: string;
+}
+
+/**
+ * Signs up a user, with a workspace of their own and everything a user is born with, in one transaction (contract §3). The first user of
+ * all is its administrator, and is let in wherever sign-up is not open, too. Throws `forbidden` where it is not open, `invalid` on
+ * `password` where strangers can come and it is guessed first, `conflict` naming the field when the user name or the e-mail address is
+ * somebody's login already, `rate_limited` after 600 sign-ups from one address within an hour, `unavailable` when far too many sign up.
+ */
+export function createUser(deps: SignUpDeps, input: SignUp, address: string): Promise<User> {
+  return withSignInPermit(address, () => createInTurn(deps, input, address));
+}
+
+type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'onUserCreated'>;
+
+async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, address: string): Promise<User> {
+  const { db, signUp, isPublic } = deps;
+  const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
+  const place = placeOf(address);
+  // Looked at before the costly part, too.
+  if (signUp !== 'open' && (await hasUsers(db))) throw notOpen(signUp);
+  await countAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: place }]);
+  if (isPublic) await rejectWeakPassword('password', password, input);
+  const passwordHash = await hashPassword(password);
+  const mailsMore = await mayMail(db, SIGN_UP_MAILS_PER_ADDRESS, place);
+  return db.transaction().execute(async (trx) => {
+    const isFirst = await isFirstUser(trx);
+    if (signUp !== 'open' && !isFirst) throw notOpen(signUp);
+    const user = await bearUser(deps, trx, { ...input, whatsappDigits, passwordHash }, address);
+    if (isFirst) await makeAdmin(trx, user.userId);
+    if (mailsMore) await queueMail(trx, { kind: 'verification', userId: user.userId });
+    return user;
+  });
+}
+
+function notOpen(signUp: 'invite' | 'closed'): AppError {
+  return new AppError(
+    'signup_closed',
+    signUp === 'invite'
+      ? 'Sign-up is by invitation here: ask whoever runs this service for one'
+      : 'Sign-up is closed here: ask whoever runs this service',
+  );
+}
+
+/** Makes a user with all that belongs to one. Throws `conflict` as `createUser` does. */
+export async function bearUser(
+  { onUserCreated }: Pick<UserDependencies, 'onUserCreated'>,
+  trx: Transaction<Schema>,
+  input: NewUser,
+  address: string,
+): Promise<User> {
+  const user = await insertUser(trx, input);
+  const wanted = { user_name: loginOf(input.userName), email: loginOf(input.email) };
+  const given = await insertLogins(trx, user.userId, new Set(Object.values(wanted)));
+  rejectTaken(wanted, given);
+  const { userId } = user;
+  const workspaceId = await insertWorkspace(trx, userId);
+  await onUserCreated(trx, workspaceId);
+  await recordKnownNetwork(trx, userId, address);
+  await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_up', subject: user.userName });
+  return user;
+}
+
+function rejectTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
+  const details = Object.entries(wanted)
+    .filter(([, login]) => !given.has(login))
+    .map(([field]) => ({ field, issue: 'is already taken' }));
+  const [first] = details;
+  if (first) throw new AppError('login_taken', `${first.field} ${first.issue}`, { details });
+}

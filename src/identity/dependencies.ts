@@ -1,0 +1,108 @@
+import type { Transaction } from 'kysely';
+import type { Actor } from '../workspaces/audit/record-audit.ts';
+import type { Database } from '../platform/database/connect.ts';
+import type { Hints } from '../platform/database/listen.ts';
+import type { Schema, WorkspaceId } from '../platform/database/schema.ts';
+import type { Log } from '../platform/log/log.ts';
+import type { Vault } from '../platform/secrets/secret-box.ts';
+import type { Clock } from '../platform/time/time.ts';
+import { createMailLinks, type MailLinks } from '../platform/mail/mail-links.ts';
+import { createApiKeyStates, type ApiKeyStates } from './api-keys/api-key-states.ts';
+import { createChallenges, type Challenges } from './factors/challenges.ts';
+import { createSessionUseRecorder, type RecordSessionUse } from './sessions/record-session-uses.ts';
+import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
+import { createTokens, type Tokens } from './sessions/token.ts';
+
+/** What the installation decides about users. */
+export interface UserSettings {
+  db: Database;
+  log: Log;
+  clock: Clock;
+  /** At least 32 characters; every process of an installation needs the same. */
+  jwtSecret: string;
+  /** The secret before: tokens that it has signed are still taken. */
+  jwtSecretPrevious?: string | undefined;
+  signUp: 'open' | 'invite' | 'closed';
+  /** Strangers can come: passwords that are guessed first are refused. */
+  isPublic: boolean;
+  /** Seals what is kept of second factors. */
+  vault: Vault;
+  /** Whether mails leave. False: whoever invites somebody is told the code, to hand it on. */
+  hasMail?: boolean;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
+  /** Without hints a revocation still reaches this process within 0.8 s. */
+  hints?: Pick<Hints, 'on'>;
+  /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
+  onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
+  onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that disables a user, before it locks the user: whatever of their workspace must stop until they go on with it. */
+  onUserDisabled(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
+  allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
+}
+
+/** What the use cases of this room work with; each asks for the parts that it needs. */
+export interface UserDependencies extends Pick<
+  UserSettings,
+  | 'db'
+  | 'log'
+  | 'clock'
+  | 'signUp'
+  | 'isPublic'
+  | 'vault'
+  | 'timeZone'
+  | 'onUserCreated'
+  | 'onUserDeleted'
+  | 'onUserDisabled'
+  | 'allowsNumber'
+> {
+  hasMail: boolean;
+  links: MailLinks;
+  tokens: Tokens;
+  tokenStates: TokenStates;
+  apiKeyStates: ApiKeyStates;
+  noteSessionUses: RecordSessionUse;
+  challenges: Challenges;
+}
+
+export function createUserDependencies(settings: UserSettings): UserDependencies {
+  const {
+    db,
+    log,
+    clock,
+    hints,
+    jwtSecret,
+    jwtSecretPrevious,
+    signUp,
+    isPublic,
+    vault,
+    hasMail = false,
+    timeZone,
+    onUserCreated,
+    onUserDeleted,
+    onUserDisabled,
+    allowsNumber,
+  } = settings;
+  return {
+    db,
+    log,
+    clock,
+    signUp,
+    isPublic,
+    vault,
+    hasMail,
+    links: createMailLinks(jwtSecret, jwtSecretPrevious),
+    timeZone,
+    onUserCreated,
+    onUserDeleted,
+    onUserDisabled,
+    allowsNumber,
+    challenges: createChallenges({ secret: jwtSecret, clock }),
+    tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
+    tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
+    noteSessionUses: createSessionUseRecorder({ db, log, clock }),
+    apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
+  };
+}

@@ -1,0 +1,39 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../platform/time/time.ts';
+
+/**
+ * What an authenticator has to sign: random, for one purpose, good for five minutes. Nothing is kept of those that are handed out, so
+ * that strangers who ask for them fill nothing; those that were used are remembered elsewhere.
+ */
+export interface Challenges {
+  /** `purpose` binds it: to sign in, or to a user who adds a passkey. */
+  draw(purpose: string): Uint8Array<ArrayBuffer>;
+  /** When a challenge in base64url ends; undefined when it was not drawn here for this purpose, or has ended. */
+  endOf(challenge: string, purpose: string): number | undefined;
+}
+
+const NONCE_BYTES = 16;
+const INSTANT_BYTES = 8;
+const LASTS_MS = 5 * 60_000;
+
+export function createChallenges({ secret, clock }: { secret: string; clock: Clock }): Challenges {
+  const sign = (head: Uint8Array, purpose: string) =>
+    createHmac('sha256', `challenges ${secret}`).update(head).update(purpose).digest();
+  return {
+    draw(purpose) {
+      const head = Buffer.alloc(NONCE_BYTES + INSTANT_BYTES);
+      randomBytes(NONCE_BYTES).copy(head);
+      head.writeBigUInt64BE(BigInt(Math.floor(clock.nowMs()) + LASTS_MS), NONCE_BYTES);
+      return Uint8Array.from([...head, ...sign(head, purpose)]);
+    },
+    endOf(challenge, purpose) {
+      const bytes = Buffer.from(challenge, 'base64url');
+      const head = bytes.subarray(0, NONCE_BYTES + INSTANT_BYTES);
+      const signature = bytes.subarray(head.length);
+      const expected = sign(head, purpose);
+      if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return undefined;
+      const endsAtMs = Number(head.readBigUInt64BE(NONCE_BYTES));
+      return endsAtMs > clock.nowMs() ? endsAtMs : undefined;
+    },
+  };
+}

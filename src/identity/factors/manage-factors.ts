@@ -1,0 +1,50 @@
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { queueMail } from '../../platform/mail/mail-store.ts';
+import {
+  countRecoveryCodes,
+  deleteFactor,
+  hasFactor,
+  lockOwner,
+  replaceRecoveryCodes,
+  selectFactors,
+  type Factor,
+} from './factor-store.ts';
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+
+/** A user's factors, oldest first, and how many recovery codes they have left. */
+export async function listFactors(
+  { db }: { db: Database },
+  userId: UserId,
+): Promise<{ factors: Factor[]; recoveryCodes: number }> {
+  return { factors: await selectFactors(db, userId), recoveryCodes: await countRecoveryCodes(db, userId) };
+}
+
+/** With the last factor the recovery codes go. Throws `not_found` for a factor that is not the user's, whether it exists or not. */
+export async function removeFactor({ db }: { db: Database }, actor: Actor, factorId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const removed = await deleteFactor(trx, actor.userId, factorId);
+    if (!removed)
+      throw new AppError('factor_not_found', 'No such factor', {
+        details: [{ field: 'factor_id', issue: 'is not one of your factors' }],
+      });
+    await recordAudit(trx, { ...actor, action: 'user.factor_removed', subject: removed.name || removed.kind });
+    await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });
+  });
+}
+
+/** Ten new recovery codes in place of those of before, answered here and never again. Throws `conflict` for a user without a factor. */
+export async function renewRecoveryCodes({ db }: { db: Database }, actor: Actor): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await lockOwner(trx, actor.userId);
+    if (!(await hasFactor(trx, actor.userId)))
+      throw new AppError('factor_missing', 'Recovery codes stand in for a second factor: set one up first');
+    const codes = generateRecoveryCodes();
+    await replaceRecoveryCodes(trx, actor.userId, codes.map(hashRecoveryCode));
+    await recordAudit(trx, { ...actor, action: 'user.recovery_codes_renewed', subject: String(codes.length) });
+    await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });
+    return codes;
+  });
+}

@@ -1,0 +1,157 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { queueMail } from '../../platform/mail/mail-store.ts';
+import type { Challenges } from './challenges.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { insertPasskey, lockOwner, recordPasskeyUse, selectPasskeys, spendChallenge } from './factor-store.ts';
+import { getProfile } from '../get-profile.ts';
+import { issueRecoveryCodes } from './set-up-totp.ts';
+
+/** Where passkeys are for: an authenticator gives out none to another site. */
+export interface Site {
+  /** https://campanile.example */
+  origin: string;
+  /** campanile.example */
+  host: string;
+}
+
+type PasskeyDeps = Pick<UserDependencies, 'db' | 'challenges'>;
+
+/** A user has at most so many. */
+const MOST_PASSKEYS = 10;
+const SIGN_IN = 'sign in';
+const addBy = (userId: UserId) => `add for ${userId}`;
+
+/** What a browser needs to make a passkey that says who its user is, so that no name has to be typed later. */
+export async function beginPasskey(
+  { db, challenges, timeZone, hasMail }: PasskeyDeps & Pick<UserDependencies, 'timeZone' | 'hasMail'>,
+  actor: Actor,
+  site: Site,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { userId } = actor;
+  const { user } = await getProfile({ db, timeZone, hasMail }, actor);
+  const passkeys = await selectPasskeys(db, { userId });
+  return generateRegistrationOptions({
+    rpName: 'Campanile',
+    rpID: site.host,
+    userID: new TextEncoder().encode(String(userId)),
+    userName: user.userName,
+    userDisplayName: `${user.firstName} ${user.lastName}`.trim(),
+    challenge: challenges.draw(addBy(userId)),
+    excludeCredentials: passkeys.map(({ credentialId }) => ({ id: credentialId })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+}
+
+/**
+ * Keeps a passkey that the browser made. Answers ten recovery codes when it is the user's first factor. Throws `invalid` on `passkey` when it
+ * does not prove itself, `conflict` when it is kept already, or at the 11th.
+ */
+export async function addPasskey(
+  { db, challenges }: PasskeyDeps,
+  actor: Actor,
+  { response, name, site }: { response: RegistrationResponseJSON; name: string; site: Site },
+): Promise<{ recoveryCodes: string[] }> {
+  const { userId } = actor;
+  const challenge = challengeOf(challenges, addBy(userId));
+  const made = await verified(() =>
+    verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge.isOurs,
+      expectedOrigin: site.origin,
+      expectedRPID: site.host,
+    }),
+  );
+  if (!made?.registrationInfo || !(await challenge.spend(db)))
+    throw invalid([{ field: 'passkey', issue: 'does not prove itself: try again' }]);
+  const { id, publicKey, counter } = made.registrationInfo.credential;
+  return db.transaction().execute(async (trx) => {
+    await lockOwner(trx, userId);
+    if ((await selectPasskeys(trx, { userId })).length >= MOST_PASSKEYS)
+      throw new AppError(
+        'factor_limit_reached',
+        `You have ${MOST_PASSKEYS} passkeys, which is the most: remove one first`,
+      );
+    const passkey = { userId, credentialId: id, publicKey: Buffer.from(publicKey), uses: counter };
+    if (!(await insertPasskey(trx, passkey, name))) throw new AppError('factor_exists', 'This passkey is kept already');
+    await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: name });
+    await queueMail(trx, { kind: 'factors_changed', userId });
+    return { recoveryCodes: await issueRecoveryCodes(trx, userId) };
+  });
+}
+
+/** What a browser needs to ask its user for any passkey of this site; the same for everybody. */
+export function passkeyRequestOptions(
+  { challenges }: Pick<UserDependencies, 'challenges'>,
+  site: Site,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const challenge = challenges.draw(SIGN_IN);
+  return generateAuthenticationOptions({ rpID: site.host, challenge, userVerification: 'required' });
+}
+
+/**
+ * Who proved themselves with a passkey: that they have it, and to it by a finger or a PIN who they are, so that it stands for password and
+ * second factor. Throws `unauthenticated`, one and the same, for one that is not known or does not prove itself.
+ */
+export async function provePasskey(
+  { db, challenges }: PasskeyDeps,
+  response: AuthenticationResponseJSON,
+  site: Site,
+): Promise<UserId> {
+  const [passkey] = await selectPasskeys(db, { credentialId: response.id });
+  const challenge = challengeOf(challenges, SIGN_IN);
+  const proof =
+    passkey &&
+    (await verified(() =>
+      verifyAuthenticationResponse({
+        response,
+        expectedChallenge: challenge.isOurs,
+        expectedOrigin: site.origin,
+        expectedRPID: site.host,
+        credential: {
+          id: passkey.credentialId,
+          publicKey: Uint8Array.from(passkey.publicKey),
+          counter: passkey.uses,
+        },
+      }),
+    ));
+  if (!passkey || !proof?.verified || !(await challenge.spend(db)))
+    throw new AppError('passkey_unknown', 'This passkey is not known here');
+  await recordPasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
+  return passkey.userId;
+}
+
+/** Looks at the challenge that a response carries, and then spends it, once. */
+function challengeOf(challenges: Challenges, purpose: string) {
+  let seen: { challenge: string; endsAtMs: number } | undefined;
+  return {
+    isOurs(challenge: string): boolean {
+      const endsAtMs = challenges.endOf(challenge, purpose);
+      seen = endsAtMs === undefined ? undefined : { challenge, endsAtMs };
+      return seen !== undefined;
+    },
+    spend: async (db: Connection): Promise<boolean> =>
+      seen !== undefined && (await spendChallenge(db, seen.challenge, seen.endsAtMs)),
+  };
+}
+
+/** What the library makes of a response; undefined when it throws, which is how it refuses one. */
+async function verified<Result>(verify: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await verify();
+  } catch {
+    return undefined;
+  }
+}

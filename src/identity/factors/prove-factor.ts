@@ -1,0 +1,46 @@
+import type { UserId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { findTotp, hasFactor, spendRecoveryCode, takeStep } from './factor-store.ts';
+import { hashRecoveryCode } from './recovery-codes.ts';
+import { stepOfCode } from './totp.ts';
+
+type ProofDeps = Pick<UserDependencies, 'db' | 'clock' | 'vault'>;
+
+/** Which code a user lacks or has wrong, so that it can be asked for. */
+export const CODE_MISSING = 'is required: this user has a second factor';
+export const CODE_WRONG = 'is wrong, or was used before';
+
+/**
+ * The second step of a sign-in, for those who have a factor: a code of their authenticator app, or a recovery code, which is spent. Throws
+ * `unauthenticated` that names `code` when it is missing, wrong or used, and `rate_limited` after 10 wrong ones in 15 minutes.
+ */
+export async function requireFactor(deps: ProofDeps, userId: UserId, code: string | undefined): Promise<void> {
+  if (!(await hasFactor(deps.db, userId))) return;
+  if (code === undefined)
+    throw new AppError('code_required', 'This user has a second factor: send its code as well', {
+      details: [{ field: 'code', issue: CODE_MISSING }],
+    });
+  if (!(await proveCode(deps, userId, code)))
+    throw new AppError('code_wrong', 'The code is wrong, or was used before', {
+      details: [{ field: 'code', issue: CODE_WRONG }],
+    });
+}
+
+/** Whether a code is one of the user's, which it then never is again. Throws `rate_limited` after 10 that were not in 15 minutes. */
+export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code: string): Promise<boolean> {
+  return countFailures(db, [{ limit: FACTOR_FAILURES, key: String(userId) }], async () => {
+    const digits = code.replaceAll(/\s/g, '');
+    if (!/^\d{6}$/.test(digits)) return spendRecoveryCode(db, userId, hashRecoveryCode(code));
+    const totp = await findTotp(db, userId, true);
+    if (!totp) return false;
+    const step = stepOfCode(vault.open(totp.secret, aboutTotp(userId)), digits, clock.nowMs());
+    return step !== undefined && (await takeStep(db, totp, step));
+  });
+}
+
+/** What a sealed secret is about. */
+export function aboutTotp(userId: UserId): string {
+  return `totp of user ${userId}`;
+}

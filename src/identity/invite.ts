@@ -1,0 +1,88 @@
+import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
+import { AppError } from '../platform/errors/errors.ts';
+import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../platform/mail/mail-store.ts';
+import { countAttempts } from './sign-in/brute-force-limit.ts';
+import { bearUser, type SignUp } from './create-user.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { loginOf } from './login.ts';
+import { requireMailId, consumeCode } from './mail-codes.ts';
+import { INVITATIONS_PER_USER } from './mail-limits.ts';
+import { requireAdmin } from './manage-users.ts';
+import { hashPassword } from './passwords/password.ts';
+import { requirePhoneDigits } from './phone-number.ts';
+import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
+import { setEmailVerified } from './account-flags-store.ts';
+import { findUserByLogin, type User } from './store.ts';
+import { withSignInPermit } from './sign-in/sign-in-permits.ts';
+
+/**
+ * Invites somebody to sign up, within seven days; an earlier invitation to the same address is void. Where no mails are sent it answers
+ * the code, for whoever invites to hand on. For administrators alone. Throws `forbidden` where sign-up is closed, `conflict` when the
+ * address is somebody's login already, `rate_limited` after 100 an hour.
+ */
+export async function invite(
+  { db, signUp, hasMail, links }: Pick<UserDependencies, 'db' | 'signUp' | 'hasMail' | 'links'>,
+  actor: Actor,
+  email: string,
+): Promise<{ code?: string }> {
+  await requireAdmin(db, actor);
+  if (signUp === 'closed')
+    throw new AppError('signup_closed', 'Sign-up is closed here: SIGNUP=invite lets in who is invited');
+  if (await findUserByLogin(db, loginOf(email)))
+    throw new AppError('login_taken', 'email is already taken', {
+      details: [{ field: 'email', issue: 'is already taken' }],
+    });
+  await countAttempts(db, [{ limit: INVITATIONS_PER_USER, key: String(actor.userId) }]);
+  const mailId = await db.transaction().execute(async (trx) => {
+    await recordAudit(trx, { ...actor, action: 'user.invited', subject: email });
+    return queueMail(trx, { kind: 'invitation', recipient: email });
+  });
+  return hasMail ? {} : { code: links.codeOf(mailId) };
+}
+
+/** Those that nobody has accepted yet; for administrators alone. */
+export async function listInvitations({ db }: Pick<UserDependencies, 'db'>, actor: Actor): Promise<Invitation[]> {
+  await requireAdmin(db, actor);
+  return selectInvitations(db);
+}
+
+/** Takes an invitation back; for administrators alone. Throws `not_found` when there is none. */
+export async function withdrawInvitation(
+  { db }: Pick<UserDependencies, 'db'>,
+  actor: Actor,
+  email: string,
+): Promise<void> {
+  await requireAdmin(db, actor);
+  if (!(await dropInvitation(db, email))) throw new AppError('invitation_not_found', 'There is no such invitation');
+}
+
+/**
+ * Signs up who was invited, under the address that the invitation went to; who got it by mail has proven that it is theirs. Throws
+ * `invalid` on `code` when the invitation is good no more, and on `password` what `rejectWeakPassword` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
+ */
+export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {
+  if (deps.signUp === 'closed')
+    throw new AppError('signup_closed', 'Sign-up is closed here: ask whoever runs this service');
+  requireMailId(deps.links, input.code);
+  return withSignInPermit(address, () => acceptInTurn(deps, input, address));
+}
+
+type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;
+type AcceptedInvite = Omit<SignUp, 'email'> & { code: string };
+
+async function acceptInTurn(
+  deps: AcceptDeps,
+  { code, password, ...input }: AcceptedInvite,
+  address: string,
+): Promise<User> {
+  const { db, isPublic, hasMail, links } = deps;
+  const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
+  const passwordHash = await hashPassword(password);
+  return db.transaction().execute(async (trx) => {
+    const { recipient: email } = await consumeCode(trx, links, { code, kind: 'invitation' });
+    if (isPublic) await rejectWeakPassword('password', password, { ...input, email });
+    const user = await bearUser(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
+    if (hasMail) await setEmailVerified(trx, user.userId, email);
+    return user;
+  });
+}

@@ -1,0 +1,27 @@
+import type { Connection } from '../platform/database/connect.ts';
+import type { MailKind } from '../platform/database/schema.ts';
+import { AppError, invalid } from '../platform/errors/errors.ts';
+import type { MailLinks } from '../platform/mail/mail-links.ts';
+import { consumeMailToken, type UsedMail } from '../platform/mail/mail-store.ts';
+
+/** Takes a code out of a link, in the transaction that does what it allows. Throws `invalid` on `code` when it is good for nothing. */
+export async function consumeCode(
+  trx: Connection,
+  links: MailLinks,
+  { code, kind }: { code: string; kind: MailKind },
+): Promise<UsedMail & { recipient: string }> {
+  const used = await consumeMailToken(trx, requireMailId(links, code), kind);
+  if (!used || used.recipient === null) throw badCode();
+  return { ...used, recipient: used.recipient };
+}
+
+/** What the code was made for. Needs no database: whoever makes codes up is turned away before anything costs. */
+export function requireMailId(links: MailLinks, code: string): string {
+  const mailId = links.mailIdOf(code);
+  if (mailId === undefined) throw badCode();
+  return mailId;
+}
+
+export function badCode(): AppError {
+  return invalid([{ field: 'code', issue: 'is of a link that was used already, has expired or is not ours' }]);
+}

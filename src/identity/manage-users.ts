@@ -1,0 +1,144 @@
+/** What administrators do with users. They see who uses how much, and nothing of what anybody posts. */
+import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
+import type { Database } from '../platform/database/connect.ts';
+import type { UserId } from '../platform/database/schema.ts';
+import { AppError } from '../platform/errors/errors.ts';
+import { queueMail } from '../platform/mail/mail-store.ts';
+import { confirmPassword } from './passwords/confirm-password.ts';
+import { endUser } from './delete-account.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { deleteFactors, lockOwner } from './factors/factor-store.ts';
+import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
+import {
+  findManagedUser,
+  writeDisabled,
+  writeEnabled,
+  selectUsers,
+  type ListedUser,
+  type ManagedUser,
+  type UserPage,
+} from './manage-users-store.ts';
+import { readStanding } from './account-flags-store.ts';
+import { findUser } from './store.ts';
+import type { TokenIdentity } from './sessions/token.ts';
+
+/** Throws `forbidden` for everybody but administrators; looks at it anew. */
+export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {
+  const standing = await readStanding(db, userId);
+  if (!standing?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
+}
+
+/** Users by their ids, those who came last first. */
+export async function listUsers(
+  { db }: Pick<UserDependencies, 'db'>,
+  actor: Actor,
+  page: UserPage,
+): Promise<{ users: ListedUser[]; next: number | undefined }> {
+  await requireAdmin(db, actor);
+  const users = await selectUsers(db, { ...page, limit: page.limit + 1 });
+  const shown = users.slice(0, page.limit);
+  return { users: shown, next: users.length > page.limit ? shown.at(-1)?.userId : undefined };
+}
+
+/** What `getProfile` tells a user of themselves. Throws `not_found` to everybody but administrators, and when there is no such user. */
+export async function getUser(
+  deps: ProfileDeps,
+  actor: Actor,
+  userId: UserId,
+): Promise<UserProfile & Pick<ManagedUser, 'disabledAt'>> {
+  const { disabledAt, workspaceId } = await requireManaged(deps.db, actor, userId);
+  return { ...(await getProfile(deps, { userId, workspaceId })), disabledAt };
+}
+
+/**
+ * Disables a user, or enables one again. Who is disabled is signed out everywhere within a second, cannot sign in, has no use of API keys,
+ * and nothing more of theirs is sent but what is in a worker's hand; their campaigns wait. Enabled again, they go on where they
+ * connect the account. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ */
+export async function setDisabled(
+  deps: ManageDeps,
+  actor: Actor,
+  { userId, isDisabled }: { userId: UserId; isDisabled: boolean },
+): Promise<void> {
+  await switchUser(deps, actor, { ...(await requireOther(deps.db, actor, userId)), userId }, isDisabled);
+}
+
+/** The same by whoever may. */
+export async function switchUser(
+  { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
+  actor: Actor,
+  { userId, workspaceId, userName: subject }: Managed,
+  isDisabled: boolean,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // Before the user: whoever locks lanes locks them first.
+    if (isDisabled) await onUserDisabled(trx, workspaceId);
+    const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
+    if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
+  });
+  tokenStates.drop(userId);
+  apiKeyStates.drop(userId);
+}
+
+/**
+ * Takes all second factors of a user away, who has lost them: the password alone signs in then, and a mail says so. Whoever is signed in
+ * goes on. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ */
+export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: Actor, userId: UserId): Promise<void> {
+  await removeFactors(db, actor, { ...(await requireOther(db, actor, userId)), userId });
+}
+
+/** The same by whoever may. */
+export async function removeFactors(db: Database, actor: Actor, { userId, userName: subject }: Managed): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockOwner(trx, userId);
+    if (!(await deleteFactors(trx, userId))) return;
+    await recordAudit(trx, { ...actor, action: 'user.factors_reset', subject });
+    await queueMail(trx, { kind: 'factors_changed', userId });
+  });
+}
+
+/**
+ * Deletes a user as `deleteAccount` does. The administrator proves with their own password that it is they who ask. Throws what
+ * `confirmPassword` throws, on `password`, `not_found` as `getUser`, `conflict` for oneself.
+ */
+export async function deleteUser(
+  deps: ManageDeps,
+  actor: Actor,
+  { userId, token, password }: { userId: UserId; token: TokenIdentity; password: string },
+): Promise<void> {
+  const { db } = deps;
+  const { userName: subject } = await requireOther(db, actor, userId);
+  await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
+  const user = await findUser(db, userId);
+  if (!user) throw noSuchUser();
+  await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject }));
+}
+
+/** Whom something is done to. */
+type Managed = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
+
+export type ManageDeps = Pick<
+  UserDependencies,
+  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
+>;
+
+async function requireManaged(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
+  const user = await findManagedUser(db, { adminId: actor.userId, userId });
+  if (!user) throw noSuchUser();
+  return user;
+}
+
+async function requireOther(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
+  const user = await requireManaged(db, actor, userId);
+  if (userId === actor.userId)
+    throw new AppError(
+      'not_for_oneself',
+      'That is yourself: there must be an administrator left, and your own account is under Settings',
+    );
+  return user;
+}
+
+function noSuchUser(): AppError {
+  return new AppError('user_not_found', 'There is no such user, or you are not an administrator');
+}

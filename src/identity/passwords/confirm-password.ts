@@ -1,0 +1,38 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { countFailures, OWN_PASSWORD_FAILURES } from '../sign-in/brute-force-limit.ts';
+import { userIsGone } from '../get-profile.ts';
+import { verifyPassword } from './password.ts';
+import { findUser, type UserWithSecrets } from '../store.ts';
+import { isCurrent } from '../sessions/token-states.ts';
+import type { TokenIdentity } from '../sessions/token.ts';
+import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
+
+/**
+ * Has somebody who is signed in prove it with their password, and answers who it is. Throws `invalid` on `field` when the password
+ * is wrong (the token says who asks, so it is no 401), `rate_limited` after 10 such failures within an hour, and
+ * `unauthenticated` when token or user are no more.
+ */
+export function confirmPassword(
+  db: Database,
+  who: { userId: UserId; token: TokenIdentity },
+  proof: { field: string; password: string },
+): Promise<UserWithSecrets> {
+  return withSignInPermit(`user ${who.userId}`, () => checkPassword(db, who, proof));
+}
+
+async function checkPassword(
+  db: Database,
+  { userId, token }: { userId: UserId; token: TokenIdentity },
+  { field, password }: { field: string; password: string },
+): Promise<UserWithSecrets> {
+  const user = await findUser(db, userId);
+  if (!user) throw userIsGone();
+  // Read anew: what a token may do that was revoked a moment ago can be taken back by nobody.
+  if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
+  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
+  if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))
+    throw invalid([{ field, issue: 'is not the present password' }]);
+  return user;
+}

@@ -1,0 +1,39 @@
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { invalid } from '../../platform/errors/errors.ts';
+
+/** Whom a password is for: words that are tried first on them. */
+export type AboutUser = Readonly<Record<'userName' | 'email' | 'firstName' | 'lastName' | 'phoneNumber', string>>;
+
+const PRODUCT_WORDS = ['campanile', 'whatsapp', 'campaign'];
+/** Of a longer one the beginning is looked at: what is found in it makes the rest no easier to guess. */
+const LOOKED_AT = 64;
+/** Of five, from 0. What has less is found within a million guesses. */
+const LOWEST_SCORE = 2;
+
+let estimator: Promise<ZxcvbnFactory> | undefined;
+
+/**
+ * Refuses a password that is found within a million guesses: the thousands that most people use, what a keyboard suggests, and words
+ * about the user or the product, also with the usual digits and signs. Throws `invalid` on `field`.
+ */
+export async function rejectWeakPassword(field: string, password: string, about: AboutUser): Promise<void> {
+  estimator ??= loadEstimator();
+  const { score } = (await estimator).check(password, [...PRODUCT_WORDS, ...personalTermsOf(about)]);
+  if (score < LOWEST_SCORE)
+    throw invalid([{ field, issue: 'is too easy to guess: take three or four words that say nothing about you' }]);
+}
+
+/** Loaded where it is needed: its lists take memory. */
+async function loadEstimator(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory: Estimator }, { dictionary, adjacencyGraphs: graphs }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new Estimator({ dictionary, graphs, maxLength: LOOKED_AT });
+}
+
+function personalTermsOf({ userName, email, firstName, lastName, phoneNumber }: AboutUser): string[] {
+  const texts = [userName, email, firstName, lastName, phoneNumber];
+  const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{M}\p{N}]+/u));
+  return [...texts, ...parts, phoneNumber.replaceAll(/\D/g, '')].filter((word) => word.length > 2);
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import type { Clock } from '../../platform/time/time.ts';
+import { findLivingApiKeys } from '../api-keys/api-key-store.ts';
+import { readTokenStates } from '../store.ts';
+import { isCurrent } from './token-states.ts';
+import type { TokenIdentity } from './token.ts';
+
+/** What somebody came with who is still here. Either a token or a key. */
+export interface Credential {
+  userId: UserId;
+  token?: TokenIdentity;
+  apiKeyId?: number | undefined;
+  /** Undefined: never. */
+  expiresAtMs?: number;
+}
+
+/** Those that no longer hold: expired, revoked, or of a user who is gone. Two statements, however many are asked about. */
+export async function findLapsed<C extends Credential>(
+  { db, clock }: { db: Database; clock: Clock },
+  credentials: readonly C[],
+): Promise<C[]> {
+  const userIds = new Set(credentials.flatMap(({ token, userId }) => (token ? [userId] : [])));
+  const keyIds = new Set(credentials.flatMap(({ apiKeyId }) => apiKeyId ?? []));
+  const [states, keys] = await Promise.all([
+    userIds.size > 0 ? readTokenStates(db, [...userIds]) : undefined,
+    keyIds.size > 0 ? findLivingApiKeys(db, [...keyIds]) : undefined,
+  ]);
+  const nowMs = clock.nowMs();
+  return credentials.filter(({ userId, token, apiKeyId, expiresAtMs = Infinity }) => {
+    if (expiresAtMs <= nowMs) return true;
+    if (token) return !isCurrent(states?.get(userId), token);
+    return apiKeyId === undefined || !keys?.has(apiKeyId);
+  });
+}

@@ -1,0 +1,24 @@
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { deleteApiKeysOf } from '../api-keys/api-key-store.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { userIsGone } from '../get-profile.ts';
+import { revokeAllTokens } from '../store.ts';
+
+/**
+ * Revokes every token of the user, and every API key unless those are to be kept: at once in this process, within a second in all others
+ * (contract §4). Throws `unauthenticated` when the user is gone.
+ */
+export async function revokeTokens(
+  { db, tokenStates, apiKeyStates }: Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates'>,
+  actor: Actor,
+  { keepApiKeys }: { keepApiKeys: boolean },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const userName = await revokeAllTokens(trx, actor.userId);
+    if (userName === undefined) throw userIsGone();
+    if (!keepApiKeys) await deleteApiKeysOf(trx, actor.userId);
+    await recordAudit(trx, { ...actor, action: 'user.tokens_revoked', subject: userName });
+  });
+  tokenStates.drop(actor.userId);
+  apiKeyStates.drop(actor.userId);
+}

@@ -1,0 +1,75 @@
+/** The SQL of sessions: what is known of the tokens that still hold, for their owners to look at. */
+import { sql } from 'kysely';
+import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+
+export interface UserSession {
+  /** That of its token. */
+  tokenId: string;
+  /** What the client called itself; may be empty, and may be a lie. */
+  agent: string;
+  /** Where it signed in from. */
+  address: string;
+  createdAt: Date;
+  /** To five minutes. */
+  lastUsedAt: Date;
+  expiresAt: Date;
+}
+
+/** Who signs in, as far as the edge can tell. */
+export interface Client {
+  address: string;
+  agent: string;
+}
+
+const LONGEST_AGENT = 300;
+/** Programs may sign in without end; whoever looks for a stranger looks among the latest. */
+const MOST_LISTED = 200;
+
+export async function insertSession(
+  db: Connection,
+  user: { userId: UserId; tokenGeneration: number },
+  token: { tokenId: string; expiresAtMs: number },
+  { address, agent }: Client,
+): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values({
+      token_id: token.tokenId,
+      user_id: user.userId,
+      generation: user.tokenGeneration,
+      address,
+      agent: agent.slice(0, LONGEST_AGENT).toWellFormed().replaceAll('\0', ''),
+      expires_at: new Date(token.expiresAtMs),
+    })
+    .execute();
+}
+
+/** The sessions of a user whose tokens are taken, the last used first. */
+export async function selectSessions(db: Connection, userId: UserId): Promise<UserSession[]> {
+  const { rows } = await sql<UserSession>`
+    select s.token_id as "tokenId", s.agent, s.address, s.created_at as "createdAt", s.last_used_at as "lastUsedAt",
+           s.expires_at as "expiresAt"
+    from sessions s join users u using (user_id)
+    where s.user_id = ${userId} and s.expires_at > campanile_now()
+      and (s.generation = u.token_generation or s.token_id = u.kept_token_id)
+      and not exists (select from signed_out_tokens o where o.user_id = s.user_id and o.token_id = s.token_id)
+    order by s.last_used_at desc, s.token_id limit ${MOST_LISTED}`.execute(db);
+  return rows;
+}
+
+/** Notes that a session is in use, once in five minutes over all processes. */
+export async function recordSessionUse(db: Connection, userId: UserId, tokenId: string): Promise<void> {
+  await sql`
+    update sessions set last_used_at = campanile_now()
+    where user_id = ${userId} and token_id = ${tokenId} and last_used_at <= campanile_now() - interval '5 minutes'`.execute(
+    db,
+  );
+}
+
+export function clearOldSessions(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.expires_at < campanile_now() - interval '1 hour'`;
+  return clearOldRows(deps, { table: 'sessions', owner: 'user_id', isOld });
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import type { Clock } from '../../platform/time/time.ts';
+import { createTtlCache } from './ttl-cache.ts';
+import { readTokenState, type Membership, type TokenState } from '../store.ts';
+import type { TokenIdentity } from './token.ts';
+
+/** Which tokens still hold, remembered for so short a time that a revocation reaches every process within a second. */
+export interface TokenStates {
+  /**
+   * The workspace that a token acts for; undefined for one that was revoked, or whose user is gone. A promise only where the
+   * database has to be asked.
+   */
+  find(token: TokenIdentity & { userId: UserId }): Membership | undefined | Promise<Membership | undefined>;
+  /** To be called after each local revocation: what is remembered of the user is no longer true. */
+  drop(userId: number): void;
+}
+
+const MOST_REMEMBERED = 20_000;
+
+/** Asks the database once for all who wait for the same user. Hints on `campanile_tokens` carry the user id. */
+export function createTokenStates({
+  db,
+  clock,
+  hints,
+}: {
+  db: Database;
+  clock: Clock;
+  hints?: Pick<Hints, 'on'>;
+}): TokenStates {
+  // By user; undefined: there is no such user.
+  const states = createTtlCache<UserId, TokenState | undefined>({
+    clock,
+    most: MOST_REMEMBERED,
+    read: (userId) => readTokenState(db, userId),
+  });
+  const drop = (userId: number) => states.drop((id) => id === userId);
+  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
+  return {
+    find(token) {
+      const state = states.get(token.userId);
+      return state instanceof Promise ? state.then((read) => judge(read, token)) : judge(state, token);
+    },
+    drop,
+  };
+}
+
+function judge(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
+  return isCurrent(state, token) ? state : undefined;
+}
+
+/** The rule of revocation: a token is of the user's present generation, or the one that was kept, and was not signed out by itself. */
+export function isCurrent(state: TokenState | undefined, token: TokenIdentity): boolean {
+  if (!state || state.signedOutTokenIds.includes(token.tokenId)) return false;
+  return token.generation === state.tokenGeneration || token.tokenId === state.keptTokenId;
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { createSigner, createVerifier } from 'fast-jwt';
+import { LRUCache } from 'lru-cache';
+import type { UserId } from '../../platform/database/schema.ts';
+import type { Clock } from '../../platform/time/time.ts';
+
+/** Which of a user's tokens one is. */
+export interface TokenIdentity {
+  /** `jti`: random, of this token alone. */
+  tokenId: string;
+  /** `gen`: the user's token generation when it was issued. */
+  generation: number;
+}
+
+/** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
+export interface TokenClaims extends TokenIdentity {
+  userId: UserId;
+  expiresAtMs: number;
+  /** `auth_time`: when its bearer last proved who they are. */
+  provenAtMs: number;
+}
+
+export interface Tokens {
+  /** For somebody who has just proven who they are. */
+  issue(user: { userId: UserId; generation: number }): { token: string; tokenId: string; expiresAtMs: number };
+  /** The same token, with a proof of just now in it; it ends when it would have. */
+  prove(claims: Omit<TokenClaims, 'provenAtMs'>): string;
+  /** Whether the bearer has proven who they are within the last 10 minutes. */
+  isRecentlyAuthenticated(claims: TokenClaims): boolean;
+  /** The claims of a token that we signed and that has not expired; undefined for any other string. */
+  read(token: string): TokenClaims | undefined;
+}
+
+export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+/** As long as what matters takes the proof in a token (contract §4). */
+const PROOF_LASTS_MS = 10 * 60 * 1_000;
+const PARTY = 'campanile';
+const MOST_KNOWN = 10_000;
+
+/** Issues and reads tokens: JWTs signed with HS256, valid for 24 h (contract §3). Those signed with `previousSecret` are read, too. */
+export function createTokens({
+  secret,
+  previousSecret,
+  clock,
+}: {
+  secret: string;
+  previousSecret?: string | undefined;
+  clock: Clock;
+}): Tokens {
+  const sign = createSigner({ key: secret, algorithm: 'HS256', iss: PARTY, aud: PARTY, noTimestamp: true });
+  const verifiers = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(verifierOf);
+  // Checking a signature takes longer than all else about a small request, and clients send the same token again and again.
+  const known = new LRUCache<string, TokenClaims>({ max: MOST_KNOWN });
+
+  function check(token: string): TokenClaims | undefined {
+    let claims: TokenClaims | undefined;
+    for (const verify of verifiers) claims ??= claimsOf(verified(verify, token));
+    if (claims) known.set(token, claims);
+    return claims;
+  }
+
+  return {
+    issue({ userId, generation }) {
+      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+      const tokenId = randomUUID();
+      const exp = nowSeconds + TOKEN_LIFETIME_MS / 1_000;
+      const said = { sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp };
+      return { token: sign(said), tokenId, expiresAtMs: exp * 1_000 };
+    },
+    prove({ userId, tokenId, generation, expiresAtMs }) {
+      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+      const exp = Math.floor(expiresAtMs / 1_000);
+      return sign({ sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp });
+    },
+    isRecentlyAuthenticated: ({ provenAtMs }) => clock.nowMs() - provenAtMs < PROOF_LASTS_MS,
+    read(token) {
+      const claims = known.get(token) ?? check(token);
+      if (!claims) return undefined;
+      if (clock.nowMs() < claims.expiresAtMs) return claims;
+      known.delete(token);
+      return undefined;
+    },
+  };
+}
+
+function verifierOf(key: string): (token: string) => unknown {
+  return createVerifier({
+    key,
+    algorithms: ['HS256'],
+    allowedIss: PARTY,
+    allowedAud: PARTY,
+    requiredClaims: ['iss', 'aud', 'sub', 'jti', 'gen', 'exp'],
+    // Its clock cannot be ours; `read` looks at `exp` instead.
+    ignoreExpiration: true,
+  });
+}
+
+/** What the verifier makes of a token; undefined when it throws, which is how it refuses one. */
+function verified(verify: (token: string) => unknown, token: string): unknown {
+  try {
+    return verify(token);
+  } catch {
+    return undefined;
+  }
+}
+
+function claimsOf(payload: unknown): TokenClaims | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined;
+  const { sub, jti, gen, exp, auth_time: provenAt } = payload as Record<string, unknown>;
+  const userId = Number(sub);
+  if (!Number.isSafeInteger(userId) || typeof jti !== 'string') return undefined;
+  if (typeof gen !== 'number' || typeof exp !== 'number') return undefined;
+  const provenAtMs = typeof provenAt === 'number' ? provenAt * 1_000 : 0;
+  return { userId: userId as UserId, tokenId: jti, generation: gen, expiresAtMs: exp * 1_000, provenAtMs };
+}

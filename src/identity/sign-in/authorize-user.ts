@@ -1,0 +1,124 @@
+import { recordAudit } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import {
+  countFailures,
+  FAILURES_PER_ADDRESS,
+  FAILURES_PER_USER,
+  FAILURES_PER_USER_HERE,
+  type CountedAttempt,
+} from './brute-force-limit.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { loginOf } from '../login.ts';
+import { verifyPassword } from '../passwords/password.ts';
+import { requireFactor } from '../factors/prove-factor.ts';
+import { insertSession, type Client } from '../sessions/session-store.ts';
+import { isKnownNetwork, recordKnownNetwork, placeOf } from './known-networks.ts';
+import { isDisabled } from '../account-flags-store.ts';
+import { findUserByLogin, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
+import { withSignInPermit } from './sign-in-permits.ts';
+
+const NOBODY = 0 as UserId;
+
+/**
+ * Exchanges a user name, or an e-mail address, and a password for a token. Whether the name exists is never told: the failure is
+ * one and the same `unauthenticated`, and takes as long. Throws `rate_limited` after too many failures within an hour; successes
+ * are free (contract §2). `unavailable` when far too many sign in. Of a user with a second factor it also wants a `code`, and throws
+ * what `requireFactor` throws; then what `completeSignIn` throws. In the first successful answer `isFirstLogin` is true.
+ */
+export function authorizeUser(
+  deps: SignInDeps,
+  credentials: Credentials,
+  client: Client,
+): Promise<{ token: string; user: User }> {
+  return withSignInPermit(client.address, () => checkCredentials(deps, credentials, client));
+}
+
+type SignInDeps = Pick<UserDependencies, 'db' | 'tokens' | 'log' | 'clock' | 'vault'>;
+
+interface Credentials {
+  userName: string;
+  password: string;
+  code?: string | undefined;
+}
+
+async function checkCredentials(
+  deps: SignInDeps,
+  { userName, password, code }: Credentials,
+  client: Client,
+): Promise<{ token: string; user: User }> {
+  const { db, log } = deps;
+  const { address } = client;
+  const login = loginOf(userName);
+  const user = await findUserByLogin(db, login);
+  const counters = await countersOf(db, { user, login, address });
+  const matches = await countFailures(db, counters, () => verifyPassword(user?.passwordHash, password));
+  if (user && !matches) recordFailedSignIn({ db, log }, user, address);
+  if (!user || !matches) throw new AppError('credentials_wrong', 'Wrong user name or password');
+  try {
+    await requireFactor(deps, user.userId, code);
+  } catch (error) {
+    if (code !== undefined) recordFailedSignIn({ db, log }, user, address);
+    throw error;
+  }
+  return completeSignIn(deps, user, client);
+}
+
+/**
+ * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`. A sign-in from a place
+ * that is new is told to the user by mail.
+ */
+export async function completeSignIn(
+  { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,
+  user: UserWithSecrets,
+  client: Client,
+): Promise<{ token: string; user: User }> {
+  const { token, ...issued } = tokens.issue({ userId: user.userId, generation: user.tokenGeneration });
+  const isFirstLogin = await recordSignIn(db, user, issued, client);
+  return { token, user: { ...user, isFirstLogin } };
+}
+
+/**
+ * Counted by the user, however they are called. Where the user has signed in before, only what fails there counts, so that no stranger
+ * can keep them out.
+ */
+async function countersOf(
+  db: Database,
+  { user, login, address }: { user: UserWithSecrets | undefined; login: string; address: string },
+): Promise<CountedAttempt[]> {
+  const who = user ? `user ${user.userId}` : login;
+  const place = placeOf(address);
+  const here = { limit: FAILURES_PER_USER_HERE, key: `${who} ${place}` };
+  // Asked for nobody, too, who must take as long.
+  if (await isKnownNetwork(db, user?.userId ?? NOBODY, address)) return [here];
+  return [here, { limit: FAILURES_PER_USER, key: who }, { limit: FAILURES_PER_ADDRESS, key: place }];
+}
+
+/** Not awaited: the time it takes would tell that there is such a user. */
+function recordFailedSignIn({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: UserWithSecrets, address: string): void {
+  const { userId, workspaceId, userName: subject } = user;
+  recordAudit(db, { userId, workspaceId, address, action: 'user.sign_in_failed', subject }).catch((error: unknown) =>
+    log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),
+  );
+}
+
+/** True for the first one of a user. */
+function recordSignIn(
+  db: Database,
+  user: UserWithSecrets,
+  token: { tokenId: string; expiresAtMs: number },
+  client: Client,
+): Promise<boolean> {
+  const { address } = client;
+  const { userId, workspaceId, userName: subject } = user;
+  return db.transaction().execute(async (trx) => {
+    if (await isDisabled(trx, userId))
+      throw new AppError('user_disabled', 'This account has been disabled: ask whoever runs this service');
+    await recordKnownNetwork(trx, userId, address);
+    await insertSession(trx, user, token, client);
+    const isFirst = user.isFirstLogin && (await recordFirstSignIn(trx, userId));
+    await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_in', subject });
+    return isFirst;
+  });
+}

@@ -1,0 +1,202 @@
+import { createHash, randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { sleep } from '../../platform/time/time.ts';
+
+/** How often something may be tried under one key, over all processes (contract §2, row 429). */
+export interface AttemptLimit {
+  /** What is limited; parts the counts of different limits. */
+  name: string;
+  /** At most so many attempts ... */
+  max: number;
+  /** ... within any span of so many milliseconds. */
+  windowMs: number;
+  /**
+   * What those wait for who go on beyond that, counted from the last attempt: one after the other, and twice as long each time, up to
+   * the most. Without it they wait until the window has moved on.
+   */
+  growing?: { firstMs: number; mostMs: number };
+}
+
+/** An attempt to count under a key, such as a user name or an address. */
+export interface CountedAttempt {
+  limit: AttemptLimit;
+  key: string;
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+/** Some five guesses an hour once the allowance is used up. */
+const GROWING = { firstMs: 60_000, mostMs: 15 * 60_000 };
+
+export const SIGN_UPS_PER_ADDRESS: AttemptLimit = { name: 'sign-ups', max: 600, windowMs: HOUR_MS };
+export const PAIRING_CODES_PER_NUMBER: AttemptLimit = { name: 'pairing codes', max: 3, windowMs: HOUR_MS };
+/** One user's, wherever they come from; whoever comes from where the user has signed in before is not counted. */
+export const FAILURES_PER_USER: AttemptLimit = { name: 'failures', max: 100, windowMs: HOUR_MS, growing: GROWING };
+/** One user's from one address. */
+export const FAILURES_PER_USER_HERE: AttemptLimit = {
+  name: 'failures here',
+  max: 10,
+  windowMs: HOUR_MS,
+  growing: GROWING,
+};
+/** Those from one address over all users who have never signed in from there. */
+export const FAILURES_PER_ADDRESS: AttemptLimit = {
+  name: 'failures from',
+  max: 60,
+  windowMs: HOUR_MS,
+  growing: GROWING,
+};
+
+/** Of somebody signed in who gives their own password, to change it or to delete their account. */
+export const OWN_PASSWORD_FAILURES: AttemptLimit = {
+  name: 'own password',
+  max: 10,
+  windowMs: HOUR_MS,
+  growing: GROWING,
+};
+
+/** Of codes of a second factor, by somebody whose password was right. */
+export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
+
+/** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
+const UNDER_WAY_MS = 30_000;
+/** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
+const LOOK_AGAIN_MS = { min: 20, max: 60 };
+/** Some 10 s: whoever has to wait longer is better off coming back. */
+const LOOKS = 250;
+
+/** Attempts that were begun, each to be ended. */
+type Begun = Array<{ subject: string; at: string }>;
+
+/**
+ * Counts an attempt under each key, or under none: throws AppError `rate_limited` with the time left when one of them has had its
+ * attempts. Attempts of many processes at once are counted one after the other.
+ */
+export async function countAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<void> {
+  await endAttempts(db, await beginAttempts(db, attempts), { counts: true });
+}
+
+/**
+ * Runs an attempt and counts it under each key if it comes to false. No more are under way at once than may still fail; whoever
+ * comes then waits for one of them to end, so that an attempt which succeeds never costs another one its place.
+ */
+export async function countFailures(
+  db: Database,
+  attempts: readonly CountedAttempt[],
+  attempt: () => Promise<boolean>,
+): Promise<boolean> {
+  const begun = await beginAttempts(db, attempts);
+  let failed = false;
+  try {
+    const succeeded = await attempt();
+    failed = !succeeded;
+    return succeeded;
+  } finally {
+    await endAttempts(db, begun, { counts: failed });
+  }
+}
+
+/**
+ * Throws AppError `rate_limited` as soon as one of the keys has had its attempts. While they are only under way it waits, and throws
+ * `unavailable` when that takes too long.
+ */
+async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const begun = await tryToBegin(db, attempts);
+    if (begun) return begun;
+    await sleep(randomInt(LOOK_AGAIN_MS.min, LOOK_AGAIN_MS.max));
+  }
+  throw new AppError('sign_ins_busy', 'Too many sign-ins are under way: try again in a moment');
+}
+
+/** Undefined: one of the keys is full, with attempts among it that are still under way. */
+async function tryToBegin(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun | undefined> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const begun: Begun = [];
+      for (const attempt of attempts) {
+        const subject = subjectOf(attempt);
+        const at = await beginOne(trx, subject, attempt.limit);
+        if (at === undefined) await rejectOverLimit(trx, subject, attempt.limit);
+        else begun.push({ subject, at });
+      }
+      return begun;
+    });
+  } catch (error) {
+    if (error instanceof StillUnderWay) return undefined;
+    throw error;
+  }
+}
+
+/** Takes back what a transaction began for the other keys. */
+class StillUnderWay extends Error {}
+
+/** Forgets attempts that no limit looks at any more. */
+export async function clearOldAttempts(db: Connection): Promise<void> {
+  await sql`
+    delete from attempts
+    where coalesce(greatest(times[cardinality(times)], under_way[cardinality(under_way)]), '-infinity')
+          < campanile_now() - ${HOUR_MS} * interval '1 millisecond'`.execute(db);
+}
+
+/** Names and addresses are not kept, only whether they are the same again. */
+function subjectOf({ limit, key }: CountedAttempt): string {
+  return `${limit.name} ${createHash('sha256').update(key).digest('base64url')}`;
+}
+
+/** When the attempt began, in the database's own precision; undefined when there are too many. */
+async function beginOne(
+  trx: Connection,
+  subject: string,
+  { max, windowMs, growing }: AttemptLimit,
+): Promise<string | undefined> {
+  const isTime = growing
+    ? sql`cardinality(${UNDER_WAY}) = 0 and ${nextAt(windowMs, max, growing)} <= campanile_now()`
+    : sql`false`;
+  const { rows } = await sql<{ at: string }>`
+    insert into attempts as a (subject, times, under_way) values (${subject}, '{}', array[campanile_now()])
+    on conflict (subject) do update set times = ${recent(windowMs)}, under_way = ${UNDER_WAY} || campanile_now()
+      where cardinality(${recent(windowMs)}) + cardinality(${UNDER_WAY}) < ${max}
+         or (cardinality(${recent(windowMs)}) >= ${max} and ${isTime})
+    returning campanile_now()::text as at`.execute(trx);
+  return rows[0]?.at;
+}
+
+async function rejectOverLimit(trx: Connection, subject: string, { max, windowMs, growing }: AttemptLimit): Promise<never> {
+  const isFreeAt = growing
+    ? nextAt(windowMs, max, growing)
+    : sql`(${recent(windowMs)})[1] + ${windowMs} * interval '1 millisecond'`;
+  const { rows } = await sql<{ counted: number; ms: number }>`
+    select cardinality(${recent(windowMs)}) as counted,
+           (extract(epoch from ${isFreeAt} - campanile_now()) * 1000)::float8 as ms
+    from attempts a where subject = ${subject}`.execute(trx);
+  const [row] = rows;
+  if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
+  throw new AppError('too_many_attempts', 'Too many attempts: try again later', {
+    retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
+    limit: max,
+  });
+}
+
+/** The attempts of row `a` that lie within the window, oldest first. */
+function recent(windowMs: number) {
+  return sql`array(select t from unnest(a.times) t where t > campanile_now() - ${windowMs} * interval '1 millisecond' order by t)`;
+}
+
+/** When row `a`, which is full, takes one more. */
+function nextAt(windowMs: number, max: number, { firstMs, mostMs }: { firstMs: number; mostMs: number }) {
+  const beyond = sql`least(cardinality(${recent(windowMs)}) - ${max}::int, 20)`;
+  return sql`a.times[cardinality(a.times)] + least(${firstMs} * 2.0 ^ ${beyond}, ${mostMs}) * interval '1 millisecond'`;
+}
+
+/** The attempts of row `a` that have begun and not ended. */
+const UNDER_WAY = sql`array(select t from unnest(a.under_way) t where t > campanile_now() - ${UNDER_WAY_MS} * interval '1 millisecond')`;
+
+async function endAttempts(db: Connection, begun: Begun, { counts }: { counts: boolean }): Promise<void> {
+  for (const { subject, at } of begun)
+    await sql`
+      update attempts set under_way = array_remove(under_way, ${at}::timestamptz),
+                          times = case when ${counts} then times || ${at}::timestamptz else times end
+      where subject = ${subject}`.execute(db);
+}

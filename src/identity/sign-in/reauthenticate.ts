@@ -1,0 +1,34 @@
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { confirmPassword } from '../passwords/confirm-password.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { hasFactor } from '../factors/factor-store.ts';
+import { userIsGone } from '../get-profile.ts';
+import { CODE_MISSING, CODE_WRONG, proveCode } from '../factors/prove-factor.ts';
+import { findUser } from '../store.ts';
+import { isCurrent } from '../sessions/token-states.ts';
+import type { TokenClaims } from '../sessions/token.ts';
+
+/**
+ * Has somebody who is signed in prove who they are: by a code when they have a second factor, else by their password. Answers the same
+ * token with a fresh proof in it, which what matters asks for (contract §4); it lives no longer than before. Throws `invalid` on
+ * `password` or `code`, `rate_limited` after 10 wrong ones, and `unauthenticated` when token or user are no more.
+ */
+export async function reauthenticate(
+  deps: Pick<UserDependencies, 'db' | 'clock' | 'vault' | 'tokens'>,
+  claims: Omit<TokenClaims, 'provenAtMs'>,
+  { password, code }: { password: string | undefined; code: string | undefined },
+): Promise<string> {
+  const { db, tokens } = deps;
+  const { userId } = claims;
+  if (await hasFactor(db, userId)) {
+    const user = await findUser(db, userId);
+    if (!user) throw userIsGone();
+    if (!isCurrent(user, claims)) throw new AppError('token_revoked', 'The token has been revoked');
+    if (code === undefined) throw invalid([{ field: 'code', issue: CODE_MISSING }]);
+    if (!(await proveCode(deps, userId, code))) throw invalid([{ field: 'code', issue: CODE_WRONG }]);
+  } else {
+    if (password === undefined) throw invalid([{ field: 'password', issue: 'is required' }]);
+    await confirmPassword(db, { userId, token: claims }, { field: 'password', password });
+  }
+  return tokens.prove(claims);
+}

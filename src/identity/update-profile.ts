@@ -1,0 +1,33 @@
+import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
+import type { UserDependencies } from './dependencies.ts';
+import { getProfile, userIsGone, type UserProfile } from './get-profile.ts';
+import { requirePhoneDigits } from './phone-number.ts';
+import { changeUser, type ProfileChange } from './store.ts';
+
+/** What is undefined stays as it is. */
+export interface ProfileInput extends Omit<ProfileChange, 'whatsappNumber'> {
+  whatsappNumber: string | undefined;
+}
+
+/**
+ * Changes what is given and leaves the rest. Throws `unauthenticated` when the user is gone, `conflict` when the number of the messaging
+ * account has to stay.
+ */
+export async function updateProfile(
+  { db, timeZone, hasMail, allowsNumber }: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail' | 'allowsNumber'>,
+  actor: Actor,
+  { whatsappNumber: written, ...change }: ProfileInput,
+): Promise<UserProfile> {
+  const whatsappNumber =
+    written === undefined ? undefined : { written, digits: requirePhoneDigits('whatsapp_number', written) };
+  const user = await db.transaction().execute(async (trx) => {
+    if (whatsappNumber) await allowsNumber(trx, actor, whatsappNumber);
+    const changed = await changeUser(trx, actor.userId, { ...change, whatsappNumber });
+    const isChange = Object.values(change).some((value) => value !== undefined);
+    if (changed && isChange)
+      await recordAudit(trx, { ...actor, action: 'user.profile_changed', subject: changed.userName });
+    return changed;
+  });
+  if (!user) throw userIsGone();
+  return getProfile({ db, timeZone, hasMail }, actor);
+}

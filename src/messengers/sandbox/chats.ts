@@ -1,0 +1,180 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { createBatcher } from '../../platform/concurrency/batcher.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import type { GroupKind, MessengerGroup } from '../messenger.ts';
+
+/** What WhatsApp allows, and the sandbox therefore too. */
+const NAME_LIMIT = 100;
+const DESCRIPTION_LIMIT = 2_048;
+const PARTICIPANT_LIMIT = 1_023;
+
+/** The groups a new account finds, so that a first campaign can be sent at once (contract §6). */
+const FIRST_GROUPS = [
+  { name: 'Chess friends', members: 4 },
+  { name: 'Running club', members: 24 },
+  { name: 'Village news', members: 120 },
+] as const;
+const FIRST_COMMUNITY_MEMBERS = 12;
+const FIRST_CHANNEL_FOLLOWERS = 40;
+
+type ChatKind = GroupKind | 'announcement';
+
+interface NewChat {
+  chatId: string;
+  kind: ChatKind;
+  parentId?: string;
+  name: string;
+  description: string;
+  participants: readonly string[];
+  picture?: Buffer | null;
+}
+
+interface ChatRow {
+  chat_id: string;
+  send_to: string;
+  kind: GroupKind;
+  name: string;
+  participants: number;
+  invite_code: string;
+  created_at: Date;
+}
+
+/**
+ * What makes accounts known, and plants their first groups; does nothing when they are there, however often and by whomever it is
+ * called. Of many accounts at once it is looked up together whether they are: as a rule they are, and are opened again.
+ */
+export function createPlanter(db: Database): (accountId: number) => Promise<void> {
+  const known = createBatcher((accountIds: number[]) => areKnown(db, accountIds), {
+    parallel: 2,
+    most: 500,
+    isAboutItem: isDataError,
+  });
+  return async (accountId) => {
+    if (!(await known.add(accountId))) await plantFirstGroups(db, accountId);
+  };
+}
+
+async function areKnown(db: Connection, accountIds: number[]): Promise<boolean[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
+  const known = new Set(rows.map((row) => row.account_id));
+  return accountIds.map((accountId) => known.has(accountId));
+}
+
+async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
+    for (const [index, group] of FIRST_GROUPS.entries()) {
+      // The id is made of the account's, so that two planters cannot plant twice.
+      const chatId = `120363${String(accountId * FIRST_GROUPS.length + index).padStart(12, '0')}@g.us`;
+      const participants = inventPeople(group.members, accountId * 1_000 + index * 200);
+      await insertChat(trx, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
+    }
+  });
+}
+
+/** All chats one can post to; an announcement group is answered as its community. */
+export async function listChats(db: Connection, accountId: number): Promise<MessengerGroup[]> {
+  const { rows } = await selectChats(sql`c.account_id = ${accountId} and c.kind <> 'announcement'`).execute(db);
+  return rows.map(toGroup);
+}
+
+export async function createGroupChat(
+  db: Database,
+  accountId: number,
+  group: { name: string; participants: readonly string[]; ownNumber: string },
+): Promise<MessengerGroup> {
+  checkTexts(group.name, '');
+  const participants = [...new Set(group.participants)].filter((number) => number !== group.ownNumber);
+  if (participants.length > PARTICIPANT_LIMIT)
+    throw invalid([{ field: 'participants', issue: `must be at most ${PARTICIPANT_LIMIT} people` }]);
+  const chatId = newChatId('g.us');
+  await insertChat(db, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
+  return readChat(db, chatId);
+}
+
+/** A community, its announcement group, and a few people who were waiting for it. */
+export async function createCommunityChats(
+  db: Database,
+  accountId: number,
+  community: { name: string; description: string },
+): Promise<MessengerGroup> {
+  checkTexts(community.name, community.description);
+  const chatId = newChatId('g.us');
+  const participants = inventPeople(FIRST_COMMUNITY_MEMBERS, randomInt(1_000_000));
+  await db.transaction().execute(async (trx) => {
+    await insertChat(trx, accountId, { ...community, chatId, kind: 'community', participants });
+    const announcement = { ...community, chatId: newChatId('g.us'), kind: 'announcement' as const, parentId: chatId };
+    await insertChat(trx, accountId, { ...announcement, participants });
+  });
+  return readChat(db, chatId);
+}
+
+export async function createChannelChat(
+  db: Database,
+  accountId: number,
+  channel: { name: string; description: string; picture: Buffer | null },
+): Promise<MessengerGroup> {
+  checkTexts(channel.name, channel.description);
+  const chatId = newChatId('newsletter');
+  const participants = inventPeople(FIRST_CHANNEL_FOLLOWERS, randomInt(1_000_000));
+  await insertChat(db, accountId, { ...channel, chatId, kind: 'channel', participants });
+  return readChat(db, chatId);
+}
+
+function checkTexts(name: string, description: string) {
+  if (name.length > NAME_LIMIT) throw invalid([{ field: 'name', issue: `must be at most ${NAME_LIMIT} characters` }]);
+  if (description.length > DESCRIPTION_LIMIT)
+    throw invalid([{ field: 'description', issue: `must be at most ${DESCRIPTION_LIMIT} characters` }]);
+}
+
+async function insertChat(db: Connection, accountId: number, chat: NewChat): Promise<void> {
+  await sql`
+    insert into sandbox_chats (chat_id, account_id, kind, parent_id, name, description, invite_code, participants, picture)
+    values (${chat.chatId}, ${accountId}, ${chat.kind}, ${chat.parentId ?? null}, ${chat.name}, ${chat.description},
+            ${randomBytes(12).toString('base64url')}, ${chat.participants}, ${chat.picture ?? null})
+    on conflict (chat_id) do nothing`.execute(db);
+}
+
+async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
+  const row = (await selectChats(sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
+  if (!row) throw new AppError('group_not_found', 'The chat does not exist');
+  return toGroup(row);
+}
+
+function selectChats(where: ReturnType<typeof sql>) {
+  return sql<ChatRow>`
+    select c.chat_id, coalesce(a.chat_id, c.chat_id) as send_to, c.kind, c.name, c.invite_code, c.created_at,
+           cardinality(c.participants) + case c.kind when 'channel' then 0 else 1 end as participants
+    from sandbox_chats c left join sandbox_chats a on a.parent_id = c.chat_id
+    where ${where}
+    order by c.created_at, c.chat_id`;
+}
+
+function toGroup(row: ChatRow): MessengerGroup {
+  const host = row.kind === 'channel' ? 'https://whatsapp.com/channel' : 'https://chat.whatsapp.com';
+  return {
+    chatId: row.chat_id,
+    sendTo: row.send_to,
+    kind: row.kind,
+    name: row.name,
+    participants: row.participants,
+    inviteLink: `${host}/${row.invite_code}`,
+    canSend: true,
+    createdAt: row.created_at,
+  };
+}
+
+function newChatId(server: 'g.us' | 'newsletter'): string {
+  return `120363${randomInt(10 ** 12)
+    .toString()
+    .padStart(12, '0')}@${server}`;
+}
+
+/** Phone numbers nobody has: the 555 block is kept for fiction. */
+function inventPeople(count: number, from: number): string[] {
+  return Array.from({ length: count }, (_, index) => `1555${String((from + index) % 10 ** 7).padStart(7, '0')}`);
+}

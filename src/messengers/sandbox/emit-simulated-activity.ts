@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { MemberEvent, RecordEvents } from '../messenger.ts';
+import { simulateMember } from './members.ts';
+
+const MESSAGES_PER_STEP = 200;
+const EVENTS_PER_STEP = 20_000;
+/** A message is looked at no more often than this, nor than after a quarter of its age: what happens close together is told together. */
+const COALESCE_MS = 250;
+const COALESCE_AGE = 1 / 4;
+/** While a message is being told nobody else tells it; a teller that dies is followed by another after this. */
+const TELLING_MS = 30_000;
+
+interface Teller {
+  db: Database;
+  log: Log;
+  speed: number;
+  record: RecordEvents;
+}
+
+interface MessageRow {
+  chat_id: string;
+  account_id: number;
+  message_id: string;
+  sent_ms: number;
+  seen_ms: number;
+  now_ms: number;
+  is_channel: boolean;
+  participants: string[];
+}
+
+/**
+ * Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. What could not be
+ * recorded is told again when nobody else can be telling it any more.
+ */
+export async function emitSimulatedActivity(teller: Teller): Promise<number> {
+  const { db } = teller;
+  const counts = await isolateStatement(teller, 'sandbox members', {
+    findOwners: () => findDueAccounts(db),
+    run: (owners) => tellOf(teller, owners),
+  });
+  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db);
+}
+
+async function findDueAccounts(db: Connection): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct account_id as id from sandbox_messages where next_doing_at is not null`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Answers of how many messages. */
+async function tellOf({ db, speed, record }: Teller, owners: Owners): Promise<number> {
+  const messages = await takeMessages(db, owners);
+  const told = messages.map((message) => ({ message, ...storyOf(message, speed) }));
+  const unrecorded = new Set<number>();
+  const recordBatch = async (batch: MemberEvent[]) => {
+    for (const accountId of (batch.length > 0 && (await record(batch))) || []) unrecorded.add(accountId);
+  };
+  let batch: MemberEvent[] = [];
+  for (const { events } of told) {
+    for (const event of events) batch.push(event);
+    if (batch.length >= EVENTS_PER_STEP) {
+      await recordBatch(batch);
+      batch = [];
+    }
+  }
+  await recordBatch(batch);
+  const recorded = told.filter(({ message }) => !unrecorded.has(message.account_id));
+  if (recorded.length > 0) await recordEmitted(db, recorded);
+  return messages.length;
+}
+
+async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[]> {
+  const { rows } = await sql<MessageRow>`
+    with due as materialized (
+      select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now() and ${ownedBy('account_id', owners)}
+      order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
+    ), taken as (
+      update sandbox_messages m set next_doing_at = campanile_now() + ${TELLING_MS} * interval '1 millisecond'
+      from due where m.chat_id = due.chat_id and m.message_id = due.message_id
+      returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
+    )
+    select t.chat_id, t.account_id, t.message_id, c.kind = 'channel' as is_channel, c.participants,
+           (extract(epoch from t.sent_at) * 1000)::float8 as sent_ms,
+           (extract(epoch from t.seen_until) * 1000)::float8 as seen_ms,
+           (extract(epoch from campanile_now()) * 1000)::float8 as now_ms
+    from taken t join sandbox_chats c on c.chat_id = t.chat_id`.execute(db);
+  return rows;
+}
+
+interface Story {
+  events: MemberEvent[];
+  /** When something happens next, as epoch milliseconds; null: the story is over. */
+  nextMs: number | null;
+}
+
+/** What happened to a message between when it was last told and now. */
+function storyOf(message: MessageRow, speed: number): Story {
+  const events: MemberEvent[] = [];
+  let nextMs: number | null = null;
+  let views = 0;
+  let reactions = 0;
+  const { account_id: accountId, message_id: messageId } = message;
+
+  const happens = (kind: 'delivered' | 'read' | 'reacted' | 'replied', participant: string, afterMs: number | null) => {
+    if (afterMs === null) return;
+    const atMs = message.sent_ms + afterMs / speed;
+    if (atMs > message.now_ms) {
+      nextMs = nextMs === null ? atMs : Math.min(nextMs, atMs);
+      return;
+    }
+    if (kind === 'read') views += 1;
+    if (kind === 'reacted') reactions += 1;
+    if (atMs > message.seen_ms && !message.is_channel)
+      events.push({ kind, accountId, messageId, participant, at: new Date(atMs) });
+  };
+
+  message.participants.forEach((participant, index) => {
+    const doings = simulateMember(message.message_id, index);
+    happens('delivered', participant, doings.deliveredMs);
+    happens('read', participant, doings.readMs);
+    happens('reacted', participant, doings.reactedMs);
+    happens('replied', participant, doings.repliedMs);
+  });
+  if (message.is_channel)
+    events.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(message.now_ms) });
+  const pauseMs = Math.max(COALESCE_MS, (message.now_ms - message.sent_ms) * COALESCE_AGE);
+  return { events, nextMs: nextMs === null ? null : Math.max(nextMs, message.now_ms + pauseMs) };
+}
+
+async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { message: MessageRow }>): Promise<void> {
+  await sql`
+    update sandbox_messages m
+    set seen_until = to_timestamp(t.seen_ms / 1000),
+        next_doing_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
+    from unnest(${told.map(({ message }) => message.chat_id)}::text[], ${told.map(({ message }) => message.message_id)}::text[],
+                ${told.map(({ message }) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
+         t (chat_id, message_id, seen_ms, next_ms)
+    where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
+}
+
+async function nextPollMs(db: Connection): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(next_doing_at) - campanile_now()) * 1000)::float8 as ms
+    from sandbox_messages where next_doing_at is not null`.execute(db);
+  return Math.min(1_000, Math.max(20, rows[0]?.ms ?? 1_000));
+}

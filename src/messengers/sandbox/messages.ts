@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { createBatcher } from '../../platform/concurrency/batcher.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import type { Destination, Post, SendResult } from '../messenger.ts';
+import { findPostRejection } from './post-rejection.ts';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
+
+/** A post as the members of a sandbox group see it. */
+export interface SandboxMessage {
+  seq: number;
+  messageId: string;
+  text: string;
+  media: { mime: string; size: number; sha256: string } | null;
+  sentAt: Date;
+  /** Deleted for everyone: `text` and `media` are gone. */
+  recalledAt: Date | null;
+  /** When it was last edited. */
+  correctedAt: Date | null;
+}
+
+/** Members look at their phones no sooner than this after a post, divided by the speed. */
+const FIRST_LOOK_MS = 200;
+
+/** Sends a post of an account into chats. One result a destination, in the same order. */
+export type SendPost = (sending: Sending) => Promise<SendResult[]>;
+
+interface Sending {
+  accountId: number;
+  post: Post;
+  to: readonly Destination[];
+  mayGoOn: () => boolean;
+}
+
+const DESTINATIONS_AT_ONCE = 1_000;
+const PARALLEL = 4;
+
+/**
+ * What writes posts into chats: those of many accounts in one statement, when many send at once. A repeated message id is dropped
+ * and answered as sent, as WhatsApp does; a chat that is not the account's is a final refusal, and so is a post that WhatsApp would
+ * not take.
+ */
+export function createPostSender(db: Database, speed: number): SendPost {
+  const batch = createBatcher((sendings: Sending[]) => sendTogether(db, sendings, speed), {
+    parallel: PARALLEL,
+    most: DESTINATIONS_AT_ONCE,
+    weigh: ({ to }) => to.length,
+    isAboutItem: isDataError,
+  });
+  return async (sending) => {
+    const reason = findPostRejection(sending.post);
+    if (reason !== undefined) return sending.to.map(() => ({ kind: 'refused', reason, final: true }));
+    return batch.add(sending);
+  };
+}
+
+export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+
+async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
+  await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  // With the connection at hand nothing more is waited for but the statement itself.
+  return db.connection().execute(async (connection) => {
+    const going = sendings.filter(({ mayGoOn }) => mayGoOn());
+    const written = going.length > 0 ? await writeMessages(connection, going, speed) : [];
+    const results = new Map(going.map((sending, index) => [sending, written[index]]));
+    return sendings.map((sending) => results.get(sending) ?? sending.to.map(() => NO_LEASE));
+  });
+}
+
+async function writeMessages(db: Connection, sendings: Sending[], speed: number): Promise<SendResult[][]> {
+  const hashes = await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  const all = sendings.flatMap(({ accountId, to }, index) => to.map((one) => ({ ...one, accountId, post: index + 1 })));
+  const write = (whatOfRepeats: ReturnType<typeof sql>) =>
+    sql<{ recipients: Array<number | null> }>`
+    with account as materialized (
+      select account_id from sandbox_accounts where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
+      order by account_id for key share
+    ), post as materialized (
+      select * from unnest(${sendings.map(({ post }) => post.text)}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
+                           ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
+                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[])
+           with ordinality p (text, mime, size, sha256, post)
+    ), chat as (
+      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, c.recipients
+      from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
+                  ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[])
+           with ordinality d (account_id, post, chat_id, message_id, ordinal)
+      -- A lookup for each, whatever the planner believes of how many chats the account has.
+      left join lateral (
+        select cardinality(participants) as recipients from sandbox_chats
+        where chat_id = d.chat_id and account_id = d.account_id
+          and d.account_id in (select account_id from account) limit 1) c on true
+    ), written as (
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
+      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
+             case when ${speed}::float8 > 0
+                  then campanile_now() + least(${FIRST_LOOK_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
+      from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
+      ${whatOfRepeats}
+    )
+    select array_agg(recipients order by ordinal) as recipients from chat`.execute(db);
+  const { rows } = await write(sql``).catch((error: unknown) => {
+    // Repeats are rare, and to be ready for one costs as much in each row as an index.
+    if (!isRepeat(error)) throw error;
+    return write(sql`on conflict (chat_id, message_id) do nothing`);
+  });
+  const recipients = rows[0]?.recipients ?? [];
+  let from = 0;
+  return sendings.map(({ to }) => recipients.slice(from, (from += to.length)).map(toResult));
+}
+
+function toResult(recipients: number | null): SendResult {
+  if (recipients !== null) return { kind: 'sent', recipients };
+  return {
+    kind: 'refused',
+    reason:
+      'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
+    final: true,
+  };
+}
+
+function isRepeat(error: unknown): boolean {
+  return errorCodeOf(error) === '23505';
+}
+
+const hashes = new WeakMap<NonNullable<Post['media']>, Promise<Buffer>>();
+
+/** The hash of what really arrives, worked out once for each file and not once for each turn. */
+function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
+  const known = hashes.get(media);
+  if (known) return known;
+  const hash = media.load().then((bytes) => createHash('sha256').update(bytes).digest());
+  hashes.set(media, hash);
+  return hash;
+}
+
+/** The posts in a chat, oldest first, after the given one; those that were deleted for everyone only `withRecalled`. */
+export async function readMessages(
+  db: Connection,
+  accountId: number,
+  chatId: string,
+  { after, limit, withRecalled = false }: { after: number; limit: number; withRecalled?: boolean },
+): Promise<SandboxMessage[]> {
+  const { rows } = await sql<{
+    seq: number;
+    message_id: string;
+    text: string;
+    media_mime: string | null;
+    media_size: number | null;
+    media_sha256: Buffer | null;
+    sent_at: Date;
+    recalled_at: Date | null;
+    corrected_at: Date | null;
+  }>`
+    select seq, message_id, text, media_mime, media_size, media_sha256, sent_at, recalled_at, corrected_at
+    from sandbox_messages
+    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
+    order by seq limit ${limit}`.execute(db);
+  return rows.map((row) => {
+    const isGone = row.recalled_at !== null;
+    const hasMedia = row.media_mime !== null && row.media_size !== null && row.media_sha256 !== null;
+    return {
+      seq: row.seq,
+      messageId: row.message_id,
+      text: isGone ? '' : row.text,
+      media:
+        hasMedia && !isGone
+          ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
+          : null,
+      sentAt: row.sent_at,
+      recalledAt: row.recalled_at,
+      correctedAt: row.corrected_at,
+    };
+  });
+}

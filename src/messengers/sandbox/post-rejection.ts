@@ -1,0 +1,27 @@
+import { parseWhatsApp } from '../../content/text/parse-whatsapp.ts';
+import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
+import type { Post } from '../messenger.ts';
+
+// Fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
+const SEEN = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
+
+const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
+
+const known = new WeakMap<Post, string | undefined>();
+
+/**
+ * Why WhatsApp would not take a post, whatever the group: its text is too long, or members would see nothing of it. Undefined when it
+ * would. The text is read as members read it, once for each post and not once for each turn.
+ */
+export function findPostRejection(post: Post): string | undefined {
+  if (!known.has(post)) known.set(post, findReason(post));
+  return known.get(post);
+}
+
+function findReason({ text, media }: Post): string | undefined {
+  if (text.length > TEXT_LIMIT) return `The text is longer than ${TEXT_LIMIT} characters`;
+  // Letters are never a part of the markup, and most texts begin with one.
+  if (media !== null || LETTER.test(text)) return undefined;
+  const isSeen = parseWhatsApp(text).some(({ runs }) => runs.some((run) => SEEN.test(run.text)));
+  return isSeen ? undefined : 'Members would see nothing of the post';
+}

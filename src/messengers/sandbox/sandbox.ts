@@ -1,0 +1,69 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
+import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats } from './chats.ts';
+import { forgetAccount } from './forget.ts';
+import { createPostSender } from './messages.ts';
+import { reviseMessages } from './revise-messages.ts';
+import { emitSimulatedActivity } from './emit-simulated-activity.ts';
+import { SANDBOX } from './capabilities.ts';
+
+/**
+ * The messaging application that needs no account (contract §6). `db` must be a pool of its own: what it writes is never part of
+ * a transaction of the ledger. `speed` divides every waiting time of its members; 0: they never do anything.
+ */
+export function createSandbox({
+  db,
+  log,
+  speed,
+  onLoopError,
+}: {
+  db: Database;
+  log: Log;
+  speed: number;
+  onLoopError?: OnLoopError;
+}): Messenger {
+  const sendPost = createPostSender(db, speed);
+  const plant = createPlanter(db);
+
+  async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
+    await plant(accountId);
+    const ended = Promise.withResolvers<void>();
+    return {
+      send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
+      revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
+      listGroups: () => listChats(db, accountId),
+      createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
+      createCommunity: (community) => createCommunityChats(db, accountId, community),
+      createChannel: (channel) => createChannelChat(db, accountId, channel),
+      unlink: () => Promise.resolve(true),
+      ended: ended.promise,
+      async close() {
+        ended.resolve();
+      },
+    };
+  }
+
+  return {
+    ...SANDBOX,
+    open,
+    // There is no phone that would have to agree.
+    async link(account, _method, tell) {
+      const session = await open(account);
+      tell({ status: 'connected' });
+      return session;
+    },
+    watchMembers(record) {
+      if (speed === 0) return () => Promise.resolve();
+      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record }), {
+        log,
+        ...(onLoopError && { onError: onLoopError }),
+      });
+      return () => loop.stop();
+    },
+    forget: (accountId) => forgetAccount(db, accountId),
+    close: () => db.destroy(),
+  };
+}

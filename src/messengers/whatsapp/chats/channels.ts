@@ -1,0 +1,177 @@
+/**
+ * Channels, which WhatsApp calls newsletters. They are asked about in JSON. The client's own functions for creating and reading them
+ * break where a channel has no picture, and for listing them there is none, so the queries are made here.
+ */
+import { getBinaryNodeChild, QueryIds, XWAPaths, type BinaryNode, type WASocket } from 'baileys';
+import type { Log } from '../../../platform/log/log.ts';
+import type { MessengerGroup } from '../../messenger.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
+
+/** The numbers of the queries, which WhatsApp may retire at any time. */
+export interface ChannelQueryIds {
+  create: string;
+  read: string;
+  list: string;
+}
+
+const CHANNEL_QUERY_IDS: ChannelQueryIds = {
+  create: QueryIds.CREATE,
+  read: QueryIds.METADATA,
+  list: '6388546374527196',
+};
+
+export interface ChannelQueries {
+  /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `refusalOf`). */
+  create(
+    client: WASocket,
+    channel: { name: string; description: string; picture: Buffer | null },
+  ): Promise<MessengerGroup>;
+  /** The channels the account follows or runs; `known`: those that were listed or created before. */
+  list(client: WASocket, known: readonly string[]): Promise<MessengerGroup[]>;
+  read(client: WASocket, chatId: string): Promise<MessengerGroup>;
+}
+
+/** The numbers that are not given have their defaults. */
+export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): ChannelQueries {
+  const all = { ...CHANNEL_QUERY_IDS, ...ids };
+  const read = (client: WASocket, chatId: string) => readChannel(client, all.read, chatId);
+  return {
+    read,
+    async create(client, channel) {
+      await acceptTerms(client, log);
+      return createChannel(client, all.create, channel);
+    },
+    list: (client, known) => listChannels(client, { known, queryId: all.list, read, log }),
+  };
+}
+
+/** What is read of a channel as WhatsApp describes it. */
+interface DescribedChannel {
+  id: string;
+  state?: { type?: string };
+  thread_metadata: {
+    creation_time: string;
+    name: { text: string };
+    invite: string;
+    subscribers_count?: string;
+  };
+  viewer_metadata?: { role?: string };
+}
+
+/** WhatsApp's terms for channels: who has not accepted them may create none. To accept them again does nothing. */
+const TERMS = { id: '20601218', stage: '5' };
+
+/** Where that is refused, the creation itself says what is wrong. */
+async function acceptTerms(client: WASocket, log: Log): Promise<void> {
+  try {
+    await client.query({
+      tag: 'iq',
+      attrs: { id: client.generateMessageTag(), type: 'set', xmlns: 'tos', to: 's.whatsapp.net' },
+      content: [{ tag: 'notice', attrs: TERMS }],
+    });
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    log.warn({ code }, 'the terms for channels could not be accepted');
+  }
+}
+
+async function createChannel(
+  client: WASocket,
+  queryId: string,
+  { name, description, picture }: Parameters<ChannelQueries['create']>[1],
+): Promise<MessengerGroup> {
+  const image = picture === null ? {} : { picture: picture.toString('base64') };
+  const input = { name, description, ...image };
+  return toGroup(await ask<DescribedChannel>(client, queryId, { input }, XWAPaths.xwa2_newsletter_create));
+}
+
+interface Listing {
+  known: readonly string[];
+  queryId: string;
+  read: ChannelQueries['read'];
+  log: Log;
+}
+
+/** Should the query that lists channels be refused, those that are known are asked for one by one, rather than taken for gone. */
+async function listChannels(client: WASocket, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
+  try {
+    const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
+    return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined || classifyRejection(code).kind === 'rest') throw error;
+    log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
+    return listKnown(client, { known, read });
+  }
+}
+
+async function listKnown(
+  client: WASocket,
+  { known, read }: Pick<Listing, 'known' | 'read'>,
+): Promise<MessengerGroup[]> {
+  const channels: MessengerGroup[] = [];
+  for (const chatId of known) {
+    try {
+      channels.push(await read(client, chatId));
+    } catch (error) {
+      // One that is gone is what was asked about.
+      if (refusalOf(error) !== GONE) throw error;
+    }
+  }
+  return channels;
+}
+
+const GONE = 404;
+
+async function readChannel(client: WASocket, queryId: string, chatId: string): Promise<MessengerGroup> {
+  const variables = {
+    fetch_creation_time: true,
+    fetch_full_image: false,
+    fetch_viewer_metadata: true,
+    input: { key: chatId, type: 'JID' },
+  };
+  return toGroup(await ask<DescribedChannel>(client, queryId, variables, XWAPaths.xwa2_newsletter_metadata));
+}
+
+async function ask<Data>(client: WASocket, queryId: string, variables: object, field: string): Promise<Data> {
+  const answer: BinaryNode = await client.query({
+    tag: 'iq',
+    attrs: { id: client.generateMessageTag(), type: 'get', to: 's.whatsapp.net', xmlns: 'w:mex' },
+    content: [{ tag: 'query', attrs: { query_id: queryId }, content: Buffer.from(JSON.stringify({ variables })) }],
+  });
+  const content = getBinaryNodeChild(answer, 'result')?.content;
+  if (!(content instanceof Uint8Array)) throw new QueryRejectedError('an answer without a result', undefined);
+  const { data, errors } = JSON.parse(Buffer.from(content).toString()) as {
+    data: Record<string, Data | null> | null;
+    errors?: Array<{ message: string; extensions?: { error_code?: number } }>;
+  };
+  const [error] = errors ?? [];
+  if (error) throw new QueryRejectedError(error.message, error.extensions?.error_code ?? 400);
+  const found = data?.[field];
+  if (found === undefined || found === null) throw new QueryRejectedError('an answer without what was asked for', 404);
+  return found;
+}
+
+/** Shaped as the client's own errors are, so that `refusalOf` reads both. */
+class QueryRejectedError extends Error {
+  readonly data: number | undefined;
+  constructor(message: string, code: number | undefined) {
+    super(message);
+    this.name = 'QueryRejectedError';
+    this.data = code;
+  }
+}
+
+function toGroup({ id, thread_metadata: thread, viewer_metadata: viewer }: DescribedChannel): MessengerGroup {
+  return {
+    chatId: id,
+    sendTo: id,
+    kind: 'channel',
+    name: thread.name.text,
+    participants: Number(thread.subscribers_count ?? 0),
+    inviteLink: `https://whatsapp.com/channel/${thread.invite}`,
+    canSend: viewer?.role === 'OWNER' || viewer?.role === 'ADMIN',
+    createdAt: new Date(Number(thread.creation_time) * 1_000),
+  };
+}

@@ -1,0 +1,79 @@
+/** Lists and creates chats, and says what WhatsApp's answer means for whoever has asked. */
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import type { MessengerSession } from '../../messenger.ts';
+import type { Connection } from '../connect/connection.ts';
+import type { Rest } from '../connect/cooldown.ts';
+import type { Socket } from '../connect/socket.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
+import { toChannelPicture } from '../files/pictures.ts';
+import type { ChannelQueries } from './channels.ts';
+import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import type { KnownChats } from './keep-chats.ts';
+
+interface Asking {
+  connection: Pick<Connection, 'requireOnline'>;
+  rest: Pick<Rest, 'begin'>;
+  channels: ChannelQueries;
+  /** Learns of the channels that are found. Of groups it hears by itself. */
+  chats: Pick<KnownChats, 'learnChannel'>;
+}
+
+type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
+
+export function queryChats(asking: Asking): ChatQuestions {
+  const { channels, chats } = asking;
+  return {
+    listGroups: (knownChannels) =>
+      ask(asking, 'to read your groups', async ({ client }) => {
+        const groups = await listGroupChats(client);
+        const listed = await channels.list(client, knownChannels);
+        for (const channel of listed) chats.learnChannel(channel);
+        return [...groups, ...listed];
+      }),
+    createGroup: (group) => ask(asking, 'to create the group', ({ client }) => createGroupChat(client, group)),
+    createCommunity: (community) =>
+      ask(asking, 'to create the community', async ({ client }) => {
+        const created = await createCommunityChats(client, community);
+        if (created) return created;
+        const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
+        throw new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true });
+      }),
+    async createChannel(channel) {
+      // Before anything is asked for, so that nothing has been created when it cannot be read.
+      const picture = channel.picture && (await toChannelPicture(channel.picture));
+      if (picture === undefined)
+        throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
+      return ask(asking, 'to create the channel', async ({ client }) => {
+        const created = await channels.create(client, { ...channel, picture });
+        chats.learnChannel(created);
+        return created;
+      });
+    },
+  };
+}
+
+/** Asks for something that takes effect: what was refused has not, what was not answered may have. */
+async function ask<Answer>(
+  { connection, rest }: Asking,
+  what: string,
+  act: (socket: Socket) => Promise<Answer>,
+): Promise<Answer> {
+  const socket = connection.requireOnline();
+  try {
+    return await act(socket);
+  } catch (error) {
+    throw error instanceof AppError ? error : toAppError(what, error, rest);
+  }
+}
+
+function toAppError(what: string, error: unknown, rest: Pick<Rest, 'begin'>): AppError {
+  const code = refusalOf(error);
+  if (code === undefined) {
+    const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
+    return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
+  }
+  const refusal = classifyRejection(code);
+  if (refusal.kind === 'rest') rest.begin(refusal);
+  const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
+  return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
+}

@@ -1,0 +1,166 @@
+/**
+ * Keeps one account connected: links it first if need be, and connects again for as long as that makes sense.
+ *
+ *   link ──► connect, be online ◄──► pause        any end of a connection that is not final
+ *     │                │
+ *     └──► over ◄──────┘                          nobody scanned · the link has ended · the account is left alone
+ *
+ * Each connection, from its opening to its end, is `connectOnce`, and comes to an `Ending`; how long the pause after it is, `back-off.ts`
+ * knows.
+ */
+import { AppError } from '../../../platform/errors/errors.ts';
+import { sleep } from '../../../platform/time/time.ts';
+import type { PauseCause } from '../../messenger.ts';
+import { createBackOff, type Break } from './back-off.ts';
+import { connectOnce, linkOnce } from './connect-once.ts';
+import type { ConnectionOptions, ConnectionState } from './connection-state.ts';
+import { ClaimLostError } from './key-table.ts';
+import { logOut } from './log-out.ts';
+import type { Socket } from './socket.ts';
+
+export interface Connection {
+  /** Undefined while there is none. */
+  online(): Socket | undefined;
+  /** Throws an AppError, `unavailable`, while there is none. */
+  requireOnline(): Socket;
+  /** Resolves when it will not be made again. */
+  ended: Promise<void>;
+  /**
+   * Ends the link at WhatsApp, and with it the connection for good. False when there is no connection and none comes about in
+   * time. Throws `unavailable` when WhatsApp does not confirm.
+   */
+  unlink(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function keepConnected(options: ConnectionOptions): Connection {
+  const state: ConnectionState = {
+    ...options,
+    online: undefined,
+    whenOnline: Promise.withResolvers(),
+    saving: Promise.resolve(),
+    isLeaving: false,
+    isOver: false,
+  };
+  const ended = keepGoing(state);
+  return {
+    online: () => state.online,
+    requireOnline: () => requireOnline(state),
+    ended,
+    unlink: () => unlink(state, ended),
+    async close() {
+      state.closing.abort();
+      await ended;
+      await state.saving;
+    },
+  };
+}
+
+/** Resolves when it is over; never rejects. */
+async function keepGoing(state: ConnectionState): Promise<void> {
+  const { account, credentials, linking, rest, closing, log } = state;
+  try {
+    await run(state);
+  } catch (error) {
+    if (closing.signal.aborted || error instanceof ClaimLostError) return;
+    log.error({ err: error, accountId: account.accountId }, 'the session of an account failed');
+    if (linking && !credentials.isLinked()) linking.fail('The account could not be linked: try again');
+    else rest.tell({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
+  } finally {
+    state.isOver = true;
+    rest.stop();
+  }
+}
+
+async function run(state: ConnectionState): Promise<void> {
+  const { linking, closing, table, timing } = state;
+  if (linking && !(await linkOnce(state, linking))) return;
+  await waitOutHaste(state);
+  const backOff = createBackOff(timing);
+  while (!closing.signal.aborted) {
+    const beganMs = performance.now();
+    const ending = await connectOnce(state);
+    if (closing.signal.aborted || state.isLeaving) return;
+    if (ending.kind === 'over') return endLink(state, ending.reason);
+    await pause(state, ending, backOff(ending, performance.now() - beganMs));
+    // Whoever serves the account by now must not lose its connection to us.
+    if (ending.kind === 'rest') await table.requireClaim();
+  }
+}
+
+/** To connect would be haste as well, or would be refused. */
+const NO_LOGIN: ReadonlySet<PauseCause> = new Set(['rate_limited', 'banned']);
+
+/** Waits until the rest is over that one keeps by not even connecting. */
+async function waitOutHaste({ rest, closing }: ConnectionState): Promise<void> {
+  const resting = rest.now();
+  if (!resting || !NO_LOGIN.has(resting.cause)) return;
+  rest.tell({ status: 'reconnecting', reason: resting.reason });
+  await sleep(resting.leftMs, closing.signal);
+}
+
+/** `backOffMs` is 0: not at all. */
+async function pause(state: ConnectionState, broken: Break, backOffMs: number): Promise<void> {
+  if (backOffMs === 0) return;
+  const { account, closing, log } = state;
+  const { reason } = broken;
+  const pauseMs = emitPause(state, broken, backOffMs);
+  log.info(
+    { accountId: account.accountId, reason, pauseMs },
+    'a connection to WhatsApp has ended and will be made again',
+  );
+  await sleep(pauseMs, closing.signal);
+}
+
+/** Tells how the account stands meanwhile. For how long that is in the end. */
+function emitPause({ rest }: ConnectionState, broken: Break, backOffMs: number): number {
+  const { reason } = broken;
+  if (broken.kind !== 'rest' || !broken.cause) {
+    rest.tell({ status: 'reconnecting', reason });
+    return backOffMs;
+  }
+  // How long one has to be slower is remembered by the rest, also after a restart.
+  const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backOffMs);
+  return rest.begin({ cause: broken.cause, reason, forMs, isOffline: true });
+}
+
+async function endLink({ account, table, rest, log }: ConnectionState, reason: string): Promise<void> {
+  log.warn({ accountId: account.accountId, reason }, 'the link of an account to WhatsApp has ended');
+  await table.clear();
+  rest.tell({ status: 'logged_out', reason });
+}
+
+function requireOnline({ online }: ConnectionState): Socket {
+  if (online) return online;
+  throw new AppError(
+    'account_not_connected',
+    'Your account is not connected to WhatsApp just now, try again in a moment',
+    {
+      retryAfterSeconds: 5,
+    },
+  );
+}
+
+async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
+  // Nothing to end at WhatsApp before a phone has agreed, nor after the end.
+  const isTold = !state.credentials.isLinked() || state.isOver || (await leave(state, ended));
+  state.closing.abort();
+  await ended;
+  await state.table.clear();
+  return isTold;
+}
+
+/** Tells WhatsApp that the link is ended; false when there is no connection to do that over. */
+async function leave(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
+  await Promise.race([state.whenOnline.promise, ended, sleep(state.timing.leaveMs, state.closing.signal)]);
+  if (!state.online) return false;
+  state.isLeaving = true;
+  try {
+    await logOut(state.online);
+    return true;
+  } catch (error) {
+    state.isLeaving = false;
+    const message = 'WhatsApp did not confirm that the link was ended: try again in a moment';
+    throw new AppError('messenger_unavailable', message, { retryAfterSeconds: 5, cause: error });
+  }
+}

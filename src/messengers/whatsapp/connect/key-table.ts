@@ -1,0 +1,156 @@
+/** The credentials of accounts in the database: sealed, changed in single transactions, and only by the session opened last. */
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../../platform/database/isolate-statement.ts';
+import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
+import type { Vault } from '../../../platform/secrets/secret-box.ts';
+
+/** One credential by kind and name; null: it is to be deleted. */
+export interface KeyChange {
+  kind: string;
+  name: string;
+  value: Uint8Array | null;
+}
+
+/** One account's credentials, for the session that claimed them. */
+export interface KeyTable {
+  /** Those of the names that are there. */
+  read(kind: string, names: readonly string[]): Promise<Map<string, Buffer>>;
+  /** All of a kind. */
+  list(kind: string): Promise<Map<string, Buffer>>;
+  /** All or none. Throws ClaimLostError when a later session has claimed them. */
+  write(changes: readonly KeyChange[]): Promise<void>;
+  /** Drops them all. Throws ClaimLostError too. */
+  clear(): Promise<void>;
+  /** Throws ClaimLostError when a later session has claimed them. */
+  requireClaim(): Promise<void>;
+}
+
+/** Another session of the account was opened after this one; this one must not write any more. */
+export class ClaimLostError extends Error {
+  constructor() {
+    super('another session has taken over the credentials of the account');
+    this.name = 'ClaimLostError';
+  }
+}
+
+/** What a credential is sealed as. */
+export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
+
+/** Claims an account's credentials: whoever claimed them before can read, and write no more. */
+export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {
+  const { rows } = await sql<{ number: number }>`
+    insert into account_sessions (account_id, number) values (${accountId}, 1)
+    on conflict (account_id) do update set number = account_sessions.number + 1 returning number`.execute(db);
+  const claim = rows[0]?.number ?? 0;
+  const open = (kind: string, rows: ReadonlyArray<{ name: string; sealed: Buffer }>) =>
+    new Map(rows.map(({ name, sealed }) => [name, vault.open(sealed, aboutOf(accountId, kind, name))]));
+
+  return {
+    async read(kind, names) {
+      if (names.length === 0) return new Map();
+      const { rows } = await sql<{ name: string; sealed: Buffer }>`
+        select name, sealed from account_keys
+        where account_id = ${accountId} and kind = ${kind} and name = any(${names}::text[])`.execute(db);
+      return open(kind, rows);
+    },
+    async list(kind) {
+      const { rows } = await sql<{ name: string; sealed: Buffer }>`
+        select name, sealed from account_keys where account_id = ${accountId} and kind = ${kind}`.execute(db);
+      return open(kind, rows);
+    },
+    async write(changes) {
+      await db.transaction().execute(async (trx) => {
+        await requireClaim(trx, accountId, claim);
+        const gone = changes.filter(({ value }) => value === null);
+        if (gone.length > 0) await deleteKeys(trx, accountId, gone);
+        const kept = changes.flatMap(({ kind, name, value }) =>
+          value === null ? [] : [{ kind, name, sealed: vault.seal(value, aboutOf(accountId, kind, name)) }],
+        );
+        if (kept.length > 0) await upsertKeys(trx, accountId, kept);
+      });
+    },
+    async clear() {
+      await db.transaction().execute(async (trx) => {
+        await requireClaim(trx, accountId, claim);
+        await sql`delete from account_keys where account_id = ${accountId}`.execute(trx);
+      });
+    },
+    requireClaim: () => requireClaim(db, accountId, claim),
+  };
+}
+
+async function requireClaim(trx: Connection, accountId: number, claim: number): Promise<void> {
+  const { rows } = await sql`
+    select from account_sessions where account_id = ${accountId} and number = ${claim} for share`.execute(trx);
+  if (rows.length === 0) throw new ClaimLostError();
+}
+
+async function deleteKeys(trx: Connection, accountId: number, keys: readonly KeyChange[]): Promise<void> {
+  await sql`
+    delete from account_keys k
+    using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ name }) => name)}::text[]) g (kind, name)
+    where k.account_id = ${accountId} and k.kind = g.kind and k.name = g.name`.execute(trx);
+}
+
+async function upsertKeys(
+  trx: Connection,
+  accountId: number,
+  keys: ReadonlyArray<{ kind: string; name: string; sealed: Buffer }>,
+): Promise<void> {
+  await sql`
+    insert into account_keys (account_id, kind, name, sealed)
+    select ${accountId}::bigint, * from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ name }) => name)}::text[],
+                                               ${keys.map(({ sealed }) => sealed)}::bytea[])
+    on conflict (account_id, kind, name) do update set sealed = excluded.sealed`.execute(trx);
+}
+
+/** Whether anything is kept of an account. */
+export async function hasKeys(db: Connection, accountId: number): Promise<boolean> {
+  const { rows } = await sql`select from account_keys where account_id = ${accountId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Drops the credentials of an account that is gone, whoever has claimed them. */
+export async function dropKeys(db: Connection, accountId: number): Promise<void> {
+  await sql`
+    with keys as (delete from account_keys where account_id = ${accountId})
+    delete from account_sessions where account_id = ${accountId}`.execute(db);
+}
+
+const RESEALED_PER_STEP = 500;
+
+/**
+ * Seals with the present key what was sealed with the one before, a part at a time; resolves to how many rows it changed. Nothing
+ * is left of the old key when it resolves to 0.
+ */
+export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<number> {
+  const { db } = deps;
+  const resealed = await isolateStatement(deps, 'credentials', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct account_id as id from account_keys
+        where substring(sealed for ${vault.mark.length}) <> ${vault.mark}`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => db.transaction().execute((trx) => resealThose(trx, vault, owners)),
+  });
+  return resealed.reduce((sum, count) => sum + count, 0);
+}
+
+async function resealThose(trx: Connection, vault: Vault, owners: Owners): Promise<number> {
+  const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
+    select account_id, kind, name, sealed from account_keys
+    where substring(sealed for ${vault.mark.length}) <> ${vault.mark} and ${ownedBy('account_id', owners)}
+    order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);
+  const resealed = rows.map(({ account_id, kind, name, sealed }) => {
+    const about = aboutOf(account_id, kind, name);
+    return vault.seal(vault.open(sealed, about), about);
+  });
+  await sql`
+    update account_keys k set sealed = n.sealed
+    from unnest(${rows.map((row) => row.account_id)}::bigint[], ${rows.map((row) => row.kind)}::text[],
+                ${rows.map((row) => row.name)}::text[], ${resealed}::bytea[]) n (account_id, kind, name, sealed)
+    where k.account_id = n.account_id and k.kind = n.kind and k.name = n.name`.execute(trx);
+  return rows.length;
+}

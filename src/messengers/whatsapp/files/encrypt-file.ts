@@ -1,0 +1,42 @@
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+import { getMediaKeys } from 'baileys';
+import type { MediaKind } from '../../../content/media/sniff.ts';
+
+export interface EncryptedFile {
+  /** What whoever gets the post decrypts it with. */
+  mediaKey: Buffer;
+  bytes: Buffer;
+  sha256: Buffer;
+}
+
+const MAC_BYTES = 10;
+const BLOCK_BYTES = 16;
+const PIECE_BYTES = 1024 * 1024;
+
+/** Encrypts a file as WhatsApp does, with a key of its own, in pieces: the process has other things to do in between. */
+export async function encryptFile(bytes: Buffer, kind: MediaKind): Promise<EncryptedFile> {
+  const mediaKey = randomBytes(32);
+  const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, kind);
+  if (!macKey) throw new Error('no key to sign a file with');
+  const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
+  const mac = createHmac('sha256', macKey).update(iv);
+  const hash = createHash('sha256');
+  const padded = bytes.length + BLOCK_BYTES - (bytes.length % BLOCK_BYTES);
+  const encrypted = Buffer.allocUnsafeSlow(padded + MAC_BYTES);
+  let written = 0;
+  const take = (piece: Buffer) => {
+    written += piece.copy(encrypted, written);
+    hash.update(piece);
+  };
+  const takeSigned = (piece: Buffer) => {
+    mac.update(piece);
+    take(piece);
+  };
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+    takeSigned(cipher.update(bytes.subarray(from, from + PIECE_BYTES)));
+    await new Promise(setImmediate);
+  }
+  takeSigned(cipher.final());
+  take(mac.digest().subarray(0, MAC_BYTES));
+  return { mediaKey, bytes: encrypted, sha256: hash.digest() };
+}

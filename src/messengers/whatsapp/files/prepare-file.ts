@@ -1,0 +1,91 @@
+/** Makes of a file what WhatsApp takes, and the message that shows it. */
+import { createHash } from 'node:crypto';
+import type { proto } from 'baileys';
+import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
+import type { PostMedia } from '../../messenger.ts';
+import { encryptFile } from './encrypt-file.ts';
+import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
+import { stripPicture } from './strip-picture.ts';
+import type { FileToUpload, UploadAnswer } from './upload-file.ts';
+import type { UploadPlace } from './uploads-table.ts';
+
+export interface PreparedFile {
+  file: FileToUpload;
+  /** The message without a caption, once it is known where the file is. */
+  describe(answer: UploadAnswer): proto.IMessage;
+}
+
+/** A file as members get it. */
+interface Shown {
+  kind: MediaKind;
+  mime: string;
+  bytes: Buffer;
+  sha256: Buffer;
+  picture: Picture | undefined;
+}
+
+/** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
+const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
+
+export async function prepareFile(media: PostMedia, place: UploadPlace): Promise<PreparedFile> {
+  const shown = await toShown(media);
+  const { kind, bytes, sha256 } = shown;
+  if (place === 'channels') {
+    const file = { path: `/newsletter/newsletter-${kind}`, bytes, sha256 };
+    return { file, describe: ({ directPath }) => describe(shown, { directPath }) };
+  }
+  const encrypted = await encryptFile(bytes, kind);
+  const keys = {
+    mediaKey: encrypted.mediaKey,
+    fileEncSha256: encrypted.sha256,
+    mediaKeyTimestamp: Math.floor(Date.now() / 1_000),
+  };
+  return {
+    file: { path: `/mms/${kind}`, bytes: encrypted.bytes, sha256: encrypted.sha256 },
+    describe: ({ url, directPath }) => describe(shown, { ...keys, directPath, ...(url !== undefined && { url }) }),
+  };
+}
+
+/** What cannot be shown as a picture, such as one that moves, goes out as a document: nothing of it is lost that way. */
+async function toShown(media: PostMedia): Promise<Shown> {
+  const { mime, sha256 } = media;
+  const bytes = await media.load();
+  const kind = kindOf(mime);
+  const asItIs = { kind, mime, bytes, sha256, picture: undefined };
+  if (kind !== 'image') return asItIs;
+  const picture = await readPictureInfo(bytes);
+  if (SHOWN_AS_THEY_ARE.has(mime)) {
+    const stripped = stripPicture(bytes, mime, picture?.orientation);
+    return { ...asItIs, picture, ...(stripped && { bytes: stripped, sha256: hashOf(stripped) }) };
+  }
+  const jpeg = picture && !picture.isAnimated ? await convertToJpeg(bytes) : undefined;
+  if (!jpeg) return { ...asItIs, kind: 'document' };
+  return { kind, mime: 'image/jpeg', bytes: jpeg, sha256: hashOf(jpeg), picture };
+}
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
+
+type Place = Pick<
+  proto.Message.IImageMessage,
+  'url' | 'directPath' | 'mediaKey' | 'fileEncSha256' | 'mediaKeyTimestamp'
+>;
+
+function describe({ kind, mime, bytes, sha256, picture }: Shown, place: Place): proto.IMessage {
+  const file = { ...place, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };
+  switch (kind) {
+    case 'image':
+      return { imageMessage: { ...file, ...(picture && describePicture(picture)) } };
+    case 'video':
+      return { videoMessage: file };
+    case 'audio':
+      return { audioMessage: file };
+    case 'document':
+      return { documentMessage: file };
+    default:
+      return kind satisfies never;
+  }
+}
+
+function describePicture({ width, height, thumbnail }: Picture) {
+  return { width, height, ...(thumbnail && { jpegThumbnail: thumbnail }) };
+}

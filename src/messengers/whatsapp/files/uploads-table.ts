@@ -1,0 +1,52 @@
+/** Files that were uploaded to WhatsApp, kept for as long as they are used again. */
+import { sql } from 'kysely';
+import { proto } from 'baileys';
+import type { Connection } from '../../../platform/database/connect.ts';
+
+/** Chats have files encrypted, channels as they are. */
+export type UploadPlace = 'chats' | 'channels';
+
+/** An uploaded file. */
+export interface Uploaded {
+  /** The message that shows it, without a caption. */
+  message: proto.IMessage;
+  /** Of a channel: what a post says besides. */
+  handle: string | undefined;
+}
+
+export interface UploadKey {
+  accountId: number;
+  sha256: Buffer;
+  place: UploadPlace;
+}
+
+/**
+ * How long WhatsApp keeps a file is not known, only that it is weeks, and phones that are off fetch it late. So an upload is used
+ * for a day.
+ */
+const GOOD_FOR_HOURS = 24;
+
+export async function findUpload(
+  db: Connection,
+  { accountId, sha256, place }: UploadKey,
+): Promise<Uploaded | undefined> {
+  const { rows } = await sql<{ message: Buffer; handle: string | null }>`
+    select message, handle from whatsapp_uploads
+    where account_id = ${accountId} and sha256 = ${sha256} and place = ${place}
+      and uploaded_at > campanile_now() - ${GOOD_FOR_HOURS} * interval '1 hour'`.execute(db);
+  const [row] = rows;
+  return row && { message: proto.Message.decode(row.message), handle: row.handle ?? undefined };
+}
+
+export async function recordUpload(
+  db: Connection,
+  { accountId, sha256, place }: UploadKey,
+  { message, handle }: Uploaded,
+): Promise<void> {
+  const bytes = Buffer.from(proto.Message.encode(message).finish());
+  await sql`
+    insert into whatsapp_uploads (account_id, sha256, place, message, handle, uploaded_at)
+    values (${accountId}, ${sha256}, ${place}, ${bytes}, ${handle ?? null}, campanile_now())
+    on conflict (account_id, sha256, place) do update set
+      message = excluded.message, handle = excluded.handle, uploaded_at = excluded.uploaded_at`.execute(db);
+}

@@ -1,0 +1,177 @@
+/**
+ * Views and reactions in channels. WhatsApp tells of them only who asks, so they are asked for: of the account's own posts of the
+ * last days, by the session, which is where the account's lease is.
+ */
+import type { WASocket } from 'baileys';
+import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { startLoop } from '../../../platform/concurrency/loop.ts';
+import type { MemberEvent } from '../../messenger.ts';
+import type { PostCounts } from '../chats/channel-posts.ts';
+import { classifyRejection, refusalOf } from '../failures.ts';
+import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
+import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
+import type { NumberedPost } from '../send/sent-posts.ts';
+import { fileIdOf } from '../send/split-post.ts';
+import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
+
+interface PostedBefore extends NumberedPost {
+  ageMs: number;
+}
+
+export interface ChannelWatchOptions {
+  accountId: number;
+  log: Log;
+  /** Undefined while nothing may be asked. */
+  client(): WASocket | undefined;
+  /** The posts of the last days, and how old they are. */
+  findPosts(): Promise<PostedBefore[]>;
+  /** Notes the numbers of posts, once they are known. */
+  notePosts(posts: readonly NumberedPost[]): Promise<void>;
+  /** What it answers with false is told again. Never rejects. */
+  tell(events: MemberEvent[]): Promise<boolean>;
+  timing: PollTiming;
+  onLoopError?: OnLoopError | undefined;
+}
+
+export interface ChannelWatch {
+  /** A post may have left for a channel just now, or its number is known. */
+  note(post: NumberedPost): void;
+  stop(): Promise<void>;
+}
+
+/** Later changes are few, and what is sent is remembered for as long. */
+export const WATCHED_DAYS = 7;
+const DAY_MS = 24 * 60 * 60_000;
+const REST_MS = 10 * 60_000;
+
+interface Watched extends SoughtPost {
+  untilMs: number;
+  /** What was told last; undefined: nothing yet. */
+  told: { views: number; reactions: number } | undefined;
+}
+
+interface Watching extends ChannelWatchOptions {
+  plan: PollSchedule;
+  /** Posts by chat and message id. */
+  watched: Map<string, Map<string, Watched>>;
+  /** The posts of the last days are among them. */
+  isLoaded: boolean;
+  readChannel: ReadChannel;
+  stopping: AbortSignal;
+}
+
+export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
+  const { log, timing, onLoopError } = options;
+  const stopping = new AbortController();
+  const watching: Watching = {
+    ...options,
+    plan: createPollSchedule(timing),
+    watched: new Map(),
+    isLoaded: false,
+    readChannel: createChannelReader(options),
+    stopping: stopping.signal,
+  };
+  const loop = startLoop('channels', () => step(watching), {
+    log,
+    accountId: options.accountId,
+    ...(onLoopError && { onError: onLoopError }),
+  });
+  return {
+    note(post) {
+      add(watching, { ...post, ageMs: 0 });
+      loop.wake();
+    },
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
+}
+
+/** Looks at the channel whose turn it is. In how many milliseconds to look for the next. */
+async function step(watching: Watching): Promise<number> {
+  const client = watching.client();
+  if (!client) return watching.timing.lookGapMs;
+  await load(watching);
+  const next = watching.plan.next(performance.now());
+  if ('waitMs' in next) return next.waitMs;
+  const { chatId } = next;
+  if (forgetOld(watching, chatId)) await lookAt(watching, client, chatId);
+  return 0;
+}
+
+async function load(watching: Watching): Promise<void> {
+  if (watching.isLoaded) return;
+  for (const post of await watching.findPosts())
+    if (!watching.watched.get(post.chatId)?.has(post.messageId)) add(watching, post);
+  watching.isLoaded = true;
+}
+
+function add({ watched, plan }: Watching, { chatId, messageId, serverId, ageMs }: PostedBefore): void {
+  const posts = watched.get(chatId) ?? new Map<string, Watched>();
+  watched.set(chatId, posts);
+  const untilMs = performance.now() + WATCHED_DAYS * DAY_MS - ageMs;
+  posts.set(messageId, { untilMs, serverId, missed: 0, told: undefined });
+  plan.note(chatId, performance.now());
+}
+
+/** False when nothing is left to be asked about. */
+function forgetOld(watching: Watching, chatId: string): boolean {
+  const posts = watching.watched.get(chatId);
+  for (const [messageId, { untilMs }] of posts ?? []) if (untilMs <= performance.now()) posts?.delete(messageId);
+  if (posts && posts.size > 0) return true;
+  forget(watching, chatId);
+  return false;
+}
+
+function forget({ watched, plan }: Watching, chatId: string): void {
+  watched.delete(chatId);
+  plan.drop(chatId);
+}
+
+/** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
+async function lookAt(watching: Watching, client: WASocket, chatId: string): Promise<void> {
+  const { accountId, watched, plan, tell, readChannel, stopping } = watching;
+  const posts = watched.get(chatId) ?? new Map<string, Watched>();
+  let found: 'news' | 'nothing' = 'nothing';
+  try {
+    const news = findNews(await unlessAborted(readChannel(client, chatId, posts), stopping), posts);
+    const events = news.map(({ event }) => ({ ...event, kind: 'tally' as const, accountId, at: new Date() }));
+    if (news.length > 0 && (await unlessAborted(tell(events), stopping))) {
+      for (const { post, event } of news) post.told = event;
+      found = 'news';
+    }
+  } catch (error) {
+    if (!stopping.aborted) giveWay(watching, chatId, error);
+  } finally {
+    plan.looked(chatId, found, performance.now());
+  }
+}
+
+function giveWay(watching: Watching, chatId: string, error: unknown): void {
+  const { accountId, log, plan } = watching;
+  const code = refusalOf(error);
+  const refusal = code === undefined ? undefined : classifyRejection(code);
+  log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read');
+  if (refusal?.kind === 'final') forget(watching, chatId);
+  if (refusal?.kind === 'rest') plan.rest(performance.now(), REST_MS);
+}
+
+interface News {
+  post: Watched;
+  event: { messageId: string; views: number; reactions: number };
+}
+
+/** Of a post that is a file and a text, what was done about either counts. That a post is there is news too: it proves it sent. */
+function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<string, Watched>): News[] {
+  return [...watched].flatMap(([messageId, post]) => {
+    const own = found.get(messageId);
+    if (!own) return [];
+    const file = found.get(fileIdOf(messageId));
+    const views = Math.max(own.views, file?.views ?? 0);
+    const reactions = own.reactions + (file?.reactions ?? 0);
+    const isKnown = post.told?.views === views && post.told.reactions === reactions;
+    return isKnown ? [] : [{ post, event: { messageId, views, reactions } }];
+  });
+}

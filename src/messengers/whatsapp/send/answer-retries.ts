@@ -1,0 +1,178 @@
+/**
+ * Answers devices that could not read a post and ask for it again, one after the other, beside the posts. In a group of a thousand
+ * members some hundreds may ask for nearly every post. Who asks is noted before WhatsApp is told that it has arrived, so that they
+ * are answered after a restart too.
+ */
+import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
+import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
+import { LRUCache } from 'lru-cache';
+import { createBatcher } from '../../../platform/concurrency/batcher.ts';
+import { startLoop } from '../../../platform/concurrency/loop.ts';
+import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
+import type { Notes } from '../connect/credentials.ts';
+import { interceptStanzas } from '../connect/intercept-stanzas.ts';
+import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
+import { answerRetry, type Answering } from './answer-retry.ts';
+
+export interface AnsweringAll extends Omit<Answering, 'client'> {
+  accountId: number;
+  /** Undefined while nothing may leave. */
+  client(): WASocket | undefined;
+  notes: Notes;
+  /** From one answer to the next, in milliseconds. */
+  answerGapMs: number;
+  onLoopError?: OnLoopError | undefined;
+}
+
+export interface Answers {
+  /** Listens to one connection, from before its opening to its end. The client no longer hears of these questions. */
+  listen(client: WASocket): void;
+  stop(): Promise<void>;
+}
+
+/** What one device is answered about one post. WhatsApp's own clients do not ask more often. */
+const MOST_ANSWERS = 5;
+/** Of one account. Whoever asks while so many wait is not answered. */
+const MOST_WAITING = 5_000;
+/** Devices and posts whose questions are counted. */
+const MOST_COUNTED = 20_000;
+/** Then it is given up, lest the others wait for ever. */
+const MOST_FAILURES = 3;
+const NOTED_AT_ONCE = 500;
+const LOOK_AGAIN_MS = 1_000;
+const IDLE_MS = 60_000;
+
+const ASKED_AGAIN = 'asked-again';
+
+interface Waiting {
+  retry: Retry;
+  failures: number;
+}
+
+interface State extends AnsweringAll {
+  /** By device and post, the longest first. */
+  waiting: Map<string, Waiting>;
+  /** How often was asked, by device and post. */
+  asked: LRUCache<string, number>;
+  /** What was noted before this session is among those that wait. */
+  isLoaded: boolean;
+  /** When the next one may leave, by the process's clock. */
+  nextAtMs: number;
+  stopping: AbortSignal;
+}
+
+export function answerRetries(options: AnsweringAll): Answers {
+  const { log, accountId, notes, onLoopError } = options;
+  const stopping = new AbortController();
+  const state: State = {
+    ...options,
+    waiting: new Map(),
+    // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
+    asked: new LRUCache({ maxSize: MOST_COUNTED, sizeCalculation: () => 1 }),
+    isLoaded: false,
+    nextAtMs: 0,
+    stopping: stopping.signal,
+  };
+  const loop = startLoop('answers', () => step(state), {
+    log,
+    accountId: options.accountId,
+    ...(onLoopError && { onError: onLoopError }),
+  });
+  const noting = createBatcher(
+    async (retries: Retry[]) => {
+      await notes.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));
+      return retries;
+    },
+    { parallel: 1, most: NOTED_AT_ONCE },
+  );
+
+  async function take(client: WASocket, stanza: BinaryNode): Promise<void> {
+    const retry = readRetry(stanza);
+    if (retry && admit(state, retry)) {
+      await noting.add(retry);
+      state.waiting.set(nameOf(retry), { retry, failures: 0 });
+      loop.wake();
+    }
+    await client.sendMessageAck(stanza);
+  }
+
+  return {
+    listen(client) {
+      interceptStanzas(client, 'CB:receipt', (stanza, pass) => {
+        if (!isRetryInGroup(stanza)) return pass();
+        take(client, stanza).catch((error: unknown) => {
+          log.warn(
+            { err: error, accountId },
+            'a device that asks for a post again was not noted, WhatsApp tells it again',
+          );
+        });
+      });
+    },
+    stop() {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
+}
+
+/** Notes know no bytes. */
+const encode = (retry: Retry): string => JSON.stringify(retry, BufferJSON.replacer);
+const decode = (noted: unknown): Retry => JSON.parse(String(noted), BufferJSON.reviver) as Retry;
+
+const nameOf = ({ messageId, device }: Retry) => `${messageId} ${device}`;
+
+/** Counts it, unless it is not to be answered. */
+function admit({ waiting, asked, accountId, log }: State, retry: Retry): boolean {
+  const name = nameOf(retry);
+  const times = (asked.get(name) ?? 0) + 1;
+  if (Math.max(times, retry.count) > MOST_ANSWERS) return false;
+  if (waiting.size >= MOST_WAITING && !waiting.has(name)) {
+    log.warn({ accountId }, 'so many devices ask for posts again that one is not answered');
+    return false;
+  }
+  asked.set(name, times);
+  return true;
+}
+
+/** Answers whoever is next. In how many milliseconds to look again. */
+async function step(state: State): Promise<number> {
+  await load(state);
+  const { waiting, holds, answerGapMs } = state;
+  if (waiting.size === 0) return IDLE_MS;
+  const client = state.client();
+  const next = waiting.entries().find(([, { retry }]) => !holds.has(retry.messageId));
+  if (!client || !next) return LOOK_AGAIN_MS;
+  const earlyMs = state.nextAtMs - performance.now();
+  if (earlyMs > 0) return earlyMs;
+  state.nextAtMs = performance.now() + answerGapMs;
+  const [name, one] = next;
+  if (await answer(state, client, one)) await forget(state, name, one);
+  return answerGapMs;
+}
+
+async function load(state: State): Promise<void> {
+  if (state.isLoaded) return;
+  for (const [name, noted] of await state.notes.list(ASKED_AGAIN))
+    if (!state.waiting.has(name)) state.waiting.set(name, { retry: decode(noted), failures: 0 });
+  state.isLoaded = true;
+}
+
+/** True when it is over, one way or another. */
+async function answer(state: State, client: WASocket, one: Waiting): Promise<boolean> {
+  const { accountId, log, stopping } = state;
+  try {
+    return await unlessAborted(answerRetry({ ...state, client }, one.retry), stopping);
+  } catch (error) {
+    if (stopping.aborted || !client.ws.isOpen) return false;
+    one.failures += 1;
+    log.warn({ err: error, accountId }, 'a device that asks for a post again was not answered');
+    return one.failures >= MOST_FAILURES;
+  }
+}
+
+async function forget({ waiting, notes }: State, name: string, answered: Waiting): Promise<void> {
+  // It may have asked anew meanwhile, with other keys.
+  if (waiting.get(name) !== answered) return;
+  waiting.delete(name);
+  await notes.write(ASKED_AGAIN, new Map([[name, null]]));
+}

@@ -1,0 +1,107 @@
+/** Hands one message to WhatsApp, and finds out what became of it. */
+import { DEF_TAG_PREFIX, type BinaryNode, type ConnectionState, type WASocket } from 'baileys';
+import type { Log } from '../../../platform/log/log.ts';
+import type { SendResult } from '../../messenger.ts';
+import { classifyRejection } from '../failures.ts';
+import type { RestReason } from '../connect/cooldown.ts';
+import type { Holds } from './retry-suppression.ts';
+
+export interface Relaying {
+  client: WASocket;
+  log: Log;
+  /** How long the answer to a post is waited for, from when it has left. In milliseconds. */
+  answerMs: number;
+  /** Holds messages that are on their way: what answers them says nothing but their id. */
+  holds: Holds;
+  /** WhatsApp asks for rest; answers for how long, in milliseconds. */
+  rest(why: RestReason): number;
+}
+
+/** What became of a message that was tried. */
+export type RelayResult = Exclude<SendResult, { kind: 'later' }>;
+
+export interface Relayed {
+  messageId: string;
+  recipients: number;
+  /** Told the code, when WhatsApp answers the message with one. */
+  onRefused?: (code: number) => void;
+  /** Told what the acknowledgement says besides. */
+  onSent?: (said: BinaryNode['attrs']) => void;
+}
+
+/** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
+export async function relay(
+  relaying: Relaying,
+  { messageId, recipients, onRefused, onSent }: Relayed,
+  leave: () => Promise<unknown>,
+): Promise<RelayResult> {
+  const { client, answerMs, holds, log } = relaying;
+  const letGo = holds.hold(messageId);
+  const answer = listenForAnswer(client, messageId);
+  try {
+    await leave();
+    const answered = await answer.within(answerMs);
+    if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
+    const { error } = answered.attrs;
+    if (error === undefined) {
+      onSent?.(answered.attrs);
+      return { kind: 'sent', recipients: Math.max(0, recipients) };
+    }
+    onRefused?.(Number(error));
+    return toResult(relaying, Number(error));
+  } catch (error) {
+    log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
+    return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
+  } finally {
+    answer.stop();
+    letGo();
+  }
+}
+
+interface Answer {
+  /** Undefined when none comes in time, or the connection ends. Counts from now, and takes one that came before. */
+  within(ms: number): Promise<BinaryNode | undefined>;
+  stop(): void;
+}
+
+/** From before the message leaves. */
+function listenForAnswer({ ws, ev }: WASocket, messageId: string): Answer {
+  const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>();
+  const name = DEF_TAG_PREFIX + messageId;
+  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
+    if (connection === 'close') resolve(undefined);
+  };
+  ws.on(name, resolve);
+  ev.on('connection.update', onUpdate);
+  return {
+    async within(ms) {
+      const timer = setTimeout(resolve, ms, undefined);
+      const answered = await promise;
+      clearTimeout(timer);
+      return answered;
+    },
+    stop() {
+      ws.off(name, resolve);
+      ev.off('connection.update', onUpdate);
+    },
+  };
+}
+
+/** What a code in the answer to a post, or to a question that comes before it, means for the try. */
+export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): RelayResult {
+  const refusal = classifyRejection(code);
+  switch (refusal.kind) {
+    case 'final':
+      return refused(refusal.reason);
+    case 'passing':
+      return { kind: 'refused', reason: refusal.reason, final: false };
+    case 'rest':
+      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal) };
+    default:
+      return refusal satisfies never;
+  }
+}
+
+export function refused(reason: string): Extract<SendResult, { kind: 'refused' }> {
+  return { kind: 'refused', reason, final: true };
+}

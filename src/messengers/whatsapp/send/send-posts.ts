@@ -1,0 +1,117 @@
+/** Sends and changes posts for one account, in order and one at a time, over whichever connection it has by then. */
+import type { WASocket } from 'baileys';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
+import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
+import type { RevisionResult, SendResult } from '../../messenger.ts';
+import type { KnownChats } from '../chats/keep-chats.ts';
+import type { Rest } from '../connect/cooldown.ts';
+import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
+import type { Holds } from './retry-suppression.ts';
+import type { KnownMembers } from './known-members.ts';
+import { revisePost } from './revise-post.ts';
+import { sendPost } from './send.ts';
+import { NO_LEASE, type Sending } from './sending.ts';
+import { dropPost, numberPosts, recallPost, rememberPost, type NumberedPost } from './sent-posts.ts';
+import { createRejectionBreaker } from './watch-refusals.ts';
+
+export interface AccountSending {
+  accountId: number;
+  db: Database;
+  log: Log;
+  /** Undefined while the account is not connected. */
+  client(): WASocket | undefined;
+  rest: Pick<Rest, 'now' | 'begin'>;
+  chats: KnownChats;
+  members: KnownMembers;
+  uploads: Uploads;
+  /** Places for first posts to large groups. */
+  fanOuts: FairSemaphore;
+  /** How long the answer to a post is waited for, in milliseconds. */
+  answerMs: number;
+  /** Messages that nobody is answered about who asks for them again. */
+  holds: Holds;
+  /** Aborted when the account is to be left alone. */
+  signal: AbortSignal;
+  /** Told of each message that may leave, and again of one whose number in a channel is known. */
+  onLeaving(message: NumberedPost): void;
+}
+
+const OFFLINE_REST_MS = 5_000;
+
+export function sendPosts(account: AccountSending): Required<Pick<MessengerSession, 'send' | 'revise'>> {
+  const watch = createRejectionBreaker(account.rest);
+
+  async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
+    const sending = prepare(account, mayGoOn);
+    if ('kind' in sending) return sending;
+    try {
+      return watch(to.chatId, await sendPost(sending, post, to));
+    } catch (error) {
+      if (error instanceof NotUploadedError) return error.result;
+      throw error;
+    }
+  }
+
+  return {
+    async send(post, to, mayGoOn) {
+      const results: SendResult[] = [];
+      for (const one of to) results.push(await sendOne(post, one, mayGoOn));
+      return results;
+    },
+    async revise(change, posts, mayGoOn) {
+      const results: RevisionResult[] = [];
+      for (const post of posts) results.push(await reviseOne(account, { change, mayGoOn }, post));
+      return results;
+    },
+  };
+}
+
+async function reviseOne(
+  account: AccountSending,
+  { change, mayGoOn }: { change: PostChange; mayGoOn: () => boolean },
+  post: SentPost,
+): Promise<RevisionResult> {
+  const sending = prepare(account, mayGoOn);
+  if ('kind' in sending) return sending;
+  const recall = (sent: SentPost) => recallPost(account.db, account.accountId, sent);
+  return revisePost({ ...sending, recall }, change, post);
+}
+
+/** What it takes to send, or why nothing can be sent. */
+function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
+  const { accountId, db, log, rest, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
+  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+  const resting = rest.now();
+  if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
+  const client = account.client();
+  if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
+  return {
+    accountId,
+    client,
+    log,
+    chats,
+    members,
+    async remember(sent) {
+      await rememberPost(db, accountId, sent);
+      account.onLeaving({ ...sent, serverId: undefined });
+    },
+    async noteServerId(sent) {
+      account.onLeaving(sent);
+      try {
+        await numberPosts(db, accountId, [sent]);
+      } catch (error) {
+        log.warn({ err: error, messageId: sent.messageId }, 'the number of a post in a channel could not be noted');
+      }
+    },
+    drop: (sent) => dropPost(db, accountId, sent),
+    isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
+    upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
+    fanOuts,
+    answerMs,
+    holds,
+    rest: rest.begin,
+    mayGoOn,
+  };
+}

@@ -1,0 +1,34 @@
+/** Sends one post to one chat, and finds out what became of it. */
+import { isJidNewsletter } from 'baileys';
+import { OverloadError } from '../../../platform/errors/errors.ts';
+import type { Destination, Post, SendResult } from '../../messenger.ts';
+import { refusalOf } from '../failures.ts';
+import { NotUploadedError } from '../files/keep-uploads.ts';
+import { toResult } from './relay.ts';
+import { sendToChannel } from './send-to-channel.ts';
+import { sendToGroup } from './send-to-group.ts';
+import type { Sending } from './sending.ts';
+import { splitPost } from './split-post.ts';
+
+const RETRY_MS = 5_000;
+
+/** Throws NotUploadedError when its file is not there: that says nothing about the chat, nor about the account. Else never rejects. */
+export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
+  const parts = splitPost(post, to.messageId);
+  try {
+    return isJidNewsletter(to.chatId) ? await sendToChannel(sending, parts, to) : await sendToGroup(sending, parts, to);
+  } catch (error) {
+    // Whatever fails before the post is handed to the client: it has not left.
+    return notTried(sending, error);
+  }
+}
+
+function notTried(sending: Sending, error: unknown): SendResult {
+  if (error instanceof NotUploadedError) throw error;
+  const code = refusalOf(error);
+  if (code !== undefined) return toResult(sending, code);
+  if (error instanceof OverloadError)
+    return { kind: 'offline', reason: 'Other large posts come first', restMs: RETRY_MS };
+  sending.log.warn({ err: error }, 'a post was not tried');
+  return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+}

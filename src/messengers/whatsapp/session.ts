@@ -1,0 +1,189 @@
+/** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
+import { isJidNewsletter, type WASocket } from 'baileys';
+import type { Database } from '../../platform/database/connect.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } from '../messenger.ts';
+import { queryChats } from './chats/query-chats.ts';
+import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
+import { followGroups } from './chats/follow-groups.ts';
+import type { GroupMemory } from './chats/group-memory.ts';
+import { keepChats, type KnownChats } from './chats/keep-chats.ts';
+import { withServerCooldown } from './connect/server-cooldown.ts';
+import { keepConnected, type Connection } from './connect/connection.ts';
+import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
+import { newCredentials, type Credentials, type Notes } from './connect/credentials.ts';
+import type { KeyTable } from './connect/key-table.ts';
+import { startLinking } from './connect/link.ts';
+import { quietLog } from './connect/quiet-log.ts';
+import { createCooldown, type Rest } from './connect/cooldown.ts';
+import type { Restriction } from './connect/socket.ts';
+import { RESTRICTED } from './failures.ts';
+import type { Uploads } from './files/keep-uploads.ts';
+import { listenForDevices } from './inbound/listen-for-devices.ts';
+import { listenForMembers } from './inbound/listen-for-members.ts';
+import { peopleIn } from './inbound/participants.ts';
+import type { PollTiming } from './inbound/poll-schedule.ts';
+import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
+import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
+import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
+import { answerRetries, type Answers } from './send/answer-retries.ts';
+import { createRetrySuppression, type Holds } from './send/retry-suppression.ts';
+import { createMemberCache, type KnownMembers } from './send/known-members.ts';
+import { sendPosts } from './send/send-posts.ts';
+import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
+
+export interface SessionOptions {
+  db: Database;
+  log: Log;
+  account: MessengerAccount;
+  table: KeyTable;
+  tell: OnStateChange;
+  url: string | undefined;
+  versions: ClientVersions;
+  /** Hears what members do. */
+  tellMembers: EmitMemberEvents;
+  /** Places for connections that are being made. */
+  connecting: FairSemaphore;
+  /** Places for first posts to large groups. */
+  fanOuts: FairSemaphore;
+  uploads: Uploads;
+  /** What is known of groups. */
+  groups: GroupMemory;
+  /** In the place of the usual ones. */
+  queryIds: Partial<ChannelQueryIds>;
+  onLoopError?: OnLoopError | undefined;
+  timing: SessionTiming;
+}
+
+/** In milliseconds. */
+export interface SessionTiming extends ConnectionTiming, PollTiming {
+  /** How long the answer to a post is waited for. */
+  answerMs: number;
+  /** From one answer to a phone that asks for a post again to the next, of one account. */
+  answerGapMs: number;
+  /** How long members and devices are left out that WhatsApp says nothing about. */
+  leaveOutMs: number;
+  /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
+  qrMs?: number | undefined;
+}
+
+export interface WhatsAppSession extends MessengerSession {
+  /** Resolves when a code to link with has been told; rejects when there is none to be had. */
+  linking: Promise<void>;
+}
+
+const CONNECTING = 'The connection to WhatsApp is being made';
+
+/** With credentials it connects; without, it links the account first by this method. */
+export function startSession(
+  options: SessionOptions,
+  start: { credentials: Credentials } | { method: LinkMethod },
+): WhatsAppSession {
+  const { db, log, account, timing, tellMembers } = options;
+  const { accountId } = account;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const given = createCooldown(options.tell, timing.restMs, account.pause);
+  const rest = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
+  // Whatever was told before, by another process perhaps: there is no connection now.
+  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
+  const pairs = emitLidMappings(accountId, tellMembers);
+  const channels = createChannelQueries(options.queryIds, log);
+  const chats = keepChats({
+    memory: options.groups,
+    channels,
+    client: () => connection.requireOnline().client,
+    // Who its members are is told along with it: some may have been counted by their numbers.
+    onGroup: (group) => pairs.tell(peopleIn(group)),
+  });
+  const linking =
+    'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
+  const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
+  const members = createMemberCache(credentials.notes, timing.leaveOutMs);
+  const holds = createRetrySuppression();
+  const online = () => connection.online()?.client;
+  const answers = startAnswering(options, { notes: credentials.notes, rest, holds, client: online });
+  const connection: Connection = keepConnected({
+    ...options,
+    rest,
+    linking,
+    closing,
+    credentials: { ...credentials, keys: pairs.tellNewIn(credentials.keys) },
+    socket: socketOptions(options, { rest: given, chats, members, answers }),
+  });
+  const watch = watchChannels({
+    accountId,
+    log,
+    client: () => (rest.now() ? undefined : online()),
+    findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
+    notePosts: (posts) => numberPosts(db, accountId, posts),
+    tell: tellMembers,
+    timing,
+    onLoopError: options.onLoopError,
+  });
+  void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
+  const { answerMs } = timing;
+  const onLeaving = (sent: NumberedPost) => {
+    if (isJidNewsletter(sent.chatId)) watch.note(sent);
+  };
+  return {
+    linking: linking?.shown ?? Promise.resolve(),
+    ended: connection.ended,
+    ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
+    ...queryChats({ connection, rest, channels, chats }),
+    unlink: () => connection.unlink(),
+    async close() {
+      await connection.close();
+      await Promise.all([watch.stop(), answers.stop()]);
+      rest.stop();
+    },
+  };
+}
+
+function startAnswering(
+  { db, log, account: { accountId }, timing, onLoopError }: SessionOptions,
+  { notes, rest, holds, client }: { notes: Notes; rest: Rest; holds: Holds; client: () => WASocket | undefined },
+): Answers {
+  return answerRetries({
+    accountId,
+    log,
+    notes,
+    holds,
+    rest: rest.begin,
+    client: () => (rest.now() ? undefined : client()),
+    recall: (post) => recallPost(db, accountId, post),
+    answerMs: timing.answerMs,
+    answerGapMs: timing.answerGapMs,
+    onLoopError,
+  });
+}
+
+/** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
+function socketOptions(
+  { log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
+  { rest, chats, members, answers }: { rest: Rest; chats: KnownChats; members: KnownMembers; answers: Answers },
+): ConnectionOptions['socket'] {
+  return {
+    url,
+    qrMs: timing.qrMs,
+    outcomeMs: timing.outcomeMs,
+    log: quietLog(log.child({ accountId })),
+    groupOf: chats.group,
+    onRestriction: (restriction) => heed(rest, restriction),
+    onClient(client) {
+      followGroups(client, chats);
+      listenForMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+      listenForDevices(client, { accountId, log, members });
+      answers.listen(client);
+    },
+  };
+}
+
+function heed(rest: Rest, { isActive, endsAt }: Restriction): void {
+  const forMs = endsAt && endsAt.getTime() - Date.now();
+  if (isActive) rest.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+  else rest.lift();
+}

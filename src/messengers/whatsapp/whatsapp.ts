@@ -1,0 +1,203 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import { createFairSemaphore, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import type { Vault } from '../../platform/secrets/secret-box.ts';
+import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
+import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
+import type { ClientVersions } from './connect/client-versions.ts';
+import type { ClientOptions } from './connect/load-client.ts';
+import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
+import { forgetOldPosts } from './send/sent-posts.ts';
+import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
+// Types only: the client is loaded when the first account needs it, and by a sandbox never.
+import type { ChannelQueryIds } from './chats/channels.ts';
+import type { Uploads } from './files/keep-uploads.ts';
+import type { SessionTiming } from './session.ts';
+import { WHATSAPP } from './capabilities.ts';
+
+export interface WhatsAppOptions extends ClientOptions {
+  /** A pool of its own: credentials are written while others wait for the ledger. */
+  db: Database;
+  vault: Vault;
+  /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
+  mediaCa?: string | undefined;
+  /** The numbers of queries about channels; those that are not given have their defaults. */
+  queryIds?: Partial<ChannelQueryIds> | undefined;
+  timing?: Partial<WhatsAppTiming> | undefined;
+  onLoopError?: OnLoopError;
+  /** Told how many of the things that members did could not be recorded, nor kept. */
+  onEventsLost?: (count: number) => void;
+}
+
+/** In milliseconds. */
+interface WhatsAppTiming extends SessionTiming {
+  /**
+   * How long a first post to a large group waits for others before the account does something else. Shorter than a lease: who
+   * may send was looked up before.
+   */
+  fanOutWaitMs: number;
+  /** How long a post waits for its file, while that is uploaded. Shorter than a lease, too, and than an orderly stop. */
+  fileWaitMs: number;
+  /** How long after the media hosts were away they are tried again. */
+  fileRetryMs: number;
+}
+
+const TIMING: WhatsAppTiming = {
+  firstPauseMs: 1_000,
+  longestPauseMs: 60_000,
+  answerMs: 20_000,
+  answerGapMs: 200,
+  restMs: 60_000,
+  leaveMs: 8_000,
+  placeMs: 10_000,
+  outcomeMs: 60_000,
+  leaveOutMs: 24 * 60 * 60_000,
+  steadyMs: 60_000,
+  fanOutWaitMs: 5_000,
+  fileWaitMs: 5_000,
+  fileRetryMs: 10_000,
+  firstLookMs: 30_000,
+  longestLookMs: 60 * 60_000,
+  lookGapMs: 15_000,
+};
+/** To log in costs a tenth of a second of work, and much more right after linking. */
+const CONNECTING_AT_ONCE = 8;
+const FANNING_OUT_AT_ONCE = 1;
+/** A file is up to 16 MiB, and is in memory twice while it is encrypted and uploaded. One of an account, which may be at a slow host. */
+const UPLOADING_AT_ONCE = 2;
+const LONGEST_WAIT_MS = 10 * 60_000;
+const UNLINK_LIMIT_MS = 15_000;
+const CLEARING_MS = 60 * 60_000;
+const CLEARING_STEP_MS = 1_000;
+
+/** What the sessions of this process share. */
+interface Shared extends WhatsAppOptions {
+  times: WhatsAppTiming;
+  /** Places for connections that are being made. */
+  connecting: FairSemaphore;
+  /** Places for first posts to large groups. */
+  fanOuts: FairSemaphore;
+  /** Places for files that are uploaded. */
+  uploading: FairSemaphore;
+  /** Undefined until the first session needs it. */
+  uploads: Uploads | undefined;
+  /** What is known of groups. */
+  groups: GroupMemory;
+  /** The same. */
+  client: Promise<ClientVersions> | undefined;
+  members: MemberEventEmitter;
+}
+
+/** WhatsApp itself, through its protocol for linked devices. */
+export function createWhatsApp(options: WhatsAppOptions): Messenger {
+  const { db, log, vault, onLoopError, onEventsLost } = options;
+  const times = { ...TIMING, ...options.timing };
+  const shared: Shared = {
+    ...options,
+    times,
+    connecting: endlessQueue('connecting', CONNECTING_AT_ONCE),
+    fanOuts: createFairSemaphore({
+      name: 'fan_out',
+      size: FANNING_OUT_AT_ONCE,
+      maxWaiting: 50,
+      maxWaitMs: times.fanOutWaitMs,
+    }),
+    uploading: endlessQueue('upload', UPLOADING_AT_ONCE, 1),
+    uploads: undefined,
+    groups: createGroupMemory(),
+    client: undefined,
+    members: createMemberEventEmitter({ log, onLost: onEventsLost, onLoopError }),
+  };
+  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
+  const clearing = startLoop('old posts', () => clearPosts(db, log), watched);
+  const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
+  return {
+    ...WHATSAPP,
+    open: (account, tell) => open(shared, account, tell),
+    link: (account, method, tell) => link(shared, account, method, tell),
+    watchMembers: shared.members.watch,
+    async forget(accountId) {
+      if (await hasKeys(db, accountId)) await unlinkForgotten(shared, accountId);
+      await dropKeys(db, accountId);
+      return false;
+    },
+    async close() {
+      await Promise.all([clearing.stop(), resealing.stop()]);
+      await db.destroy();
+    },
+  };
+}
+
+function endlessQueue(name: string, size: number, perKey = size): FairSemaphore {
+  return createFairSemaphore({ name, size, perKey, maxWaiting: Number.MAX_SAFE_INTEGER, maxWaitMs: LONGEST_WAIT_MS });
+}
+
+async function clearPosts(db: Database, log: Log): Promise<number> {
+  return (await forgetOldPosts(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
+}
+
+/** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
+async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> {
+  const resealed = await resealKeys({ db, log }, vault);
+  if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
+  return resealed > 0 ? 0 : CLEARING_MS;
+}
+
+async function open(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
+  const { startSession, loadCredentials, options } = await prepare(shared, account, tell);
+  const credentials = await loadCredentials(options.table);
+  if (credentials) return startSession(options, { credentials });
+  tell({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
+  return undefined;
+}
+
+async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, tell: OnStateChange) {
+  const { startSession, options } = await prepare(shared, account, tell);
+  const session = startSession(options, { method });
+  try {
+    await session.linking;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  return session;
+}
+
+/** Loads the client, and claims the account's credentials for this worker. */
+async function prepare(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
+  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
+  const [{ loadClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
+    import('./connect/load-client.ts'),
+    import('./files/keep-uploads.ts'),
+    import('./session.ts'),
+    import('./connect/credentials.ts'),
+  ]);
+  const versions = await (shared.client ??= loadClient(shared));
+  const table = await claimKeys(db, vault, account.accountId);
+  const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
+  const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
+  const tellMembers = members.tell;
+  const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+  const { groups, queryIds = {} } = shared;
+  const options = { ...given, groups, queryIds, account, table, tell };
+  return { startSession, loadCredentials, options };
+}
+
+/** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */
+async function unlinkForgotten(shared: Shared, accountId: number): Promise<void> {
+  const connected = Promise.withResolvers<void>();
+  const session = await open(shared, { accountId, phoneNumber: undefined }, ({ status }) => {
+    if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();
+  });
+  if (!session) return;
+  const tooLong = setTimeout(() => connected.reject(new Error('WhatsApp cannot be reached')), UNLINK_LIMIT_MS);
+  try {
+    await connected.promise;
+    if (!(await session.unlink())) throw new Error('WhatsApp cannot be reached');
+  } finally {
+    clearTimeout(tooLong);
+    await session.close();
+  }
+}

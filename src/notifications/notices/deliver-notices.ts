@@ -1,0 +1,154 @@
+import webPush from 'web-push';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateStatement, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
+import type { Egress } from '../../platform/http-client/safe-http-client.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import { serveConcurrently } from '../../platform/concurrency/serve-concurrently.ts';
+import type { Vault } from '../../platform/secrets/secret-box.ts';
+import { queueMail } from '../../platform/mail/mail-store.ts';
+import { makeNotices } from './make-notices.ts';
+import { openPrivateKey, type PushKeys } from './push-keys.ts';
+import {
+  claimMails,
+  claimPush,
+  findDuePeople,
+  forgetBrowser,
+  recordFailed,
+  recordReached,
+  settleTurns,
+  type PushTurn,
+} from './push-queue-store.ts';
+import { pageOf, shorten, formatNotice } from './format-notice.ts';
+
+const POLL_MS = 1_000;
+const MAILS_TOGETHER = 100;
+/** Browsers that one process begins to tell at a time; of each person one. */
+const PERMITS = 32;
+/** How long a push service keeps what a browser that is not there is to be told. */
+const KEPT_SECONDS = 24 * 60 * 60;
+const GONE = new Set([404, 410]);
+
+export interface DeliverNoticesOptions {
+  db: Database;
+  log: Log;
+  egress: Pick<Egress, 'post'>;
+  vault: Vault;
+  keys: PushKeys;
+  /** Who is behind it, for push services: an https:// URL or a mailto: address. */
+  contact: string;
+  hasMail: boolean;
+  onLoopError?: OnLoopError;
+}
+
+/**
+ * Makes notices of what happens, and has them told in browsers and by e-mail where people want that, until stopped. Any number of
+ * processes may do so at once. What a crash keeps from being written down is told once more.
+ */
+export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
+  const { db, log, hasMail, onLoopError } = options;
+  const stopping = new AbortController();
+  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
+
+  const notices = startLoop(
+    'notices',
+    async () => {
+      const hasMore = await makeNotices({ db, log }, { hasMail });
+      if (hasMail) await mailNotices({ db, log });
+      return hasMore ? 0 : POLL_MS;
+    },
+    watched,
+  );
+
+  /** The one that is due longest; more only where somebody is tried alone. */
+  async function claimNext(busy: readonly UserId[]): Promise<PushTurn[]> {
+    const turns = await isolateStatement({ db, log }, 'pushes', {
+      findOwners: () => findDuePeople(db, 'browser'),
+      run: (owners) => claimPush(db, busy, owners),
+    });
+    return turns.flatMap((turn) => (turn ? [turn] : []));
+  }
+
+  const pushes = serveConcurrently<PushTurn, UserId>({
+    name: 'pushes',
+    permits: PERMITS,
+    pollMs: POLL_MS,
+    claim: claimNext,
+    keyOf: ({ userId }) => userId,
+    // What could not be written down is due again in a minute.
+    serve: (turn) => push(options, turn, stopping.signal),
+    ...watched,
+  });
+
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([notices.stop(), pushes.stop()]);
+    },
+  };
+}
+
+/** Hands what is due to the mails, in one transaction: none is written twice. */
+async function mailNotices(deps: QuarantineDeps): Promise<void> {
+  const { db } = deps;
+  await isolateStatement(deps, 'notice mails', {
+    findOwners: () => findDuePeople(db, 'email'),
+    run: (owners) => db.transaction().execute((trx) => mailThose(trx, owners)),
+  });
+}
+
+async function mailThose(trx: Connection, owners: Owners): Promise<void> {
+  const turns = await claimMails(trx, MAILS_TOGETHER, owners);
+  for (const { userId, kind, count, data } of turns) {
+    if (!data) continue;
+    const detail = `${formatNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+    await queueMail(trx, { kind: 'notice', userId, detail });
+  }
+  if (turns.length > 0) await settleTurns(trx, turns);
+}
+
+async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {
+  const { db, log } = options;
+  if (!turn.data) return settleTurns(db, [turn]);
+  const answer = await sendPush(options, turn, signal);
+  if (answer.status !== undefined && answer.status >= 200 && answer.status < 300) {
+    await settleTurns(db, [turn]);
+    return recordReached(db, turn.subscriptionId);
+  }
+  if (signal.aborted) return undefined;
+  const { userId, subscriptionId } = turn;
+  log.info({ userId, subscriptionId, ...answer }, 'a browser could not be told');
+  if (answer.status !== undefined && GONE.has(answer.status)) return forgetBrowser(db, subscriptionId);
+  const seconds = Number(answer.retryAfter ?? 0);
+  return recordFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
+}
+
+async function sendPush(
+  { egress, vault, keys, contact }: DeliverNoticesOptions,
+  { endpoint, p256dh, auth, kind, count, data }: PushTurn,
+  signal: AbortSignal,
+): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
+  const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
+  const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
+    vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
+    TTL: KEPT_SECONDS,
+    // What a browser has not fetched yet gives way to what is newer of its kind.
+    topic: kind,
+  });
+  try {
+    const { status, retryAfter } = await egress.post(endpoint, {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
+      body: body ?? '',
+      signal,
+    });
+    return { status, retryAfter };
+  } catch (error) {
+    return {
+      reason: error instanceof BlockedAddressError ? error.message : error instanceof Error ? error.name : 'unknown',
+    };
+  }
+}

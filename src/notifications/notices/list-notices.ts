@@ -1,0 +1,40 @@
+/** What people do with their notices (contract §4): each has their own. */
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { NOTICE_KINDS, type NoticeKind } from './kinds.ts';
+import { countUnread, readWays, selectNotices, type Notice } from './notice-store.ts';
+
+/** The newest first, without the kinds that the person does not want to see. `next`: where to read on; null at the end. */
+export async function listNotices(
+  { db }: { db: Database },
+  { userId }: Actor,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<{ notices: Notice[]; unreadCount: number; next: number | null }> {
+  const kinds = await shownKinds(db, userId);
+  const found = await selectNotices(db, { userId, kinds, before, limit: limit + 1 });
+  const notices = found.slice(0, limit);
+  return {
+    notices,
+    unreadCount: await countUnread(db, userId, kinds),
+    next: found.length > limit ? (notices.at(-1)?.noticeId ?? null) : null,
+  };
+}
+
+/** Everything up to a notice has been read. */
+export async function readNotices(
+  { db }: { db: Database },
+  { userId }: Actor,
+  upTo: number,
+): Promise<{ unreadCount: number }> {
+  await sql`
+    update notices set read_at = campanile_now() where user_id = ${userId} and notice_id <= ${upTo} and read_at is null`.execute(
+    db,
+  );
+  return { unreadCount: await countUnread(db, userId, await shownKinds(db, userId)) };
+}
+
+async function shownKinds(db: Connection, userId: Actor['userId']): Promise<NoticeKind[]> {
+  const ways = await readWays(db, userId);
+  return NOTICE_KINDS.filter((kind) => ways[kind].bell);
+}

@@ -1,0 +1,128 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { inSavepoint } from '../../platform/database/in-savepoint.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
+import { eventOf, isForAdministrators, NOTICE_KINDS, usualWays } from './kinds.ts';
+
+const BATCH = 500;
+/** A person has at most so many; the oldest go first. */
+export const NOTICES_KEPT = 1_000;
+/** What is older when its notice is made is told in the dashboard alone. */
+const NEWS_HOURS = 24;
+
+/** The same words as in the index events_noticed, which serves no other. */
+const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
+const KIND_ROWS = sql.join(
+  NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
+    const { browser, email } = usualWays(kind);
+    return sql`(${kind}::text, ${eventOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
+  }),
+);
+
+/**
+ * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
+ * these want to be. One at a time, over all processes: who finds another at it leaves it to that one. By e-mail only where there is a
+ * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
+ * out; once they can, those that it missed are made.
+ */
+export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: boolean }): Promise<boolean> {
+  const { due } = await readQuarantined(deps.db, 'notices');
+  return deps.db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ position: number }>`
+      select position from notice_reader for update skip locked`.execute(trx);
+    const [reader] = rows;
+    if (!reader) return false;
+    const { last, count } = await findLast(trx, reader.position);
+    if (last === null && due.size === 0) return false;
+    const span = { after: reader.position, to: last ?? reader.position };
+    await isolateStatement(deps, 'notices', {
+      findOwners: async () => [...(await findOwners(trx, span)), ...due],
+      run: (owners) =>
+        inSavepoint(trx, async () => removeTooMany(trx, await insertNotices(trx, { ...span, owners }, hasMail))),
+    });
+    if (last === null) return false;
+    await sql`update notice_reader set position = ${last}`.execute(trx);
+    return count === BATCH;
+  });
+}
+
+async function findLast(trx: Connection, after: number): Promise<{ last: number | null; count: number }> {
+  const { rows } = await sql<{ last: number | null; count: number }>`
+    select max(position) as last, count(*)::int as count from (
+      select position from events where position > ${after} and type in (${EVENT_LIST}) order by position limit ${BATCH}) e`.execute(
+    trx,
+  );
+  return rows[0] ?? { last: null, count: 0 };
+}
+
+interface Span {
+  after: number;
+  to: number;
+}
+
+async function findOwners(trx: Connection, { after, to }: Span): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from events
+    where position > ${after} and position <= ${to} and type in (${EVENT_LIST})`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** So long before somebody was left out something may have happened of which the notice was not made. */
+const MISSED_BEFORE = sql`interval '1 hour'`;
+
+/** The events of a span; those of `wanted` workspaces that are in quarantine from before, too: what has its notice gets no other. */
+function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<boolean> {
+  const isNew = sql<boolean>`e.position > ${after} and e.position <= ${to}`;
+  if (!owners.wanted) return isNew;
+  return sql`(${isNew} or e.position <= ${to} and e.at >= (
+    select q.since - ${MISSED_BEFORE} from quarantine q where q.batch = 'notices' and q.workspace_id = e.workspace_id))`;
+}
+
+/** Answers who was told something. */
+async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
+  const { rows } = await sql<{ userId: number }>`
+    with kinds (kind, type, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
+      insert into notices (user_id, event_id, kind, at, data)
+      select u.user_id, e.event_id, k.kind, e.at, e.data
+      from events e
+      join kinds k on k.type = e.type
+      join memberships m on m.workspace_id = e.workspace_id
+      join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null and (u.is_admin or not k.for_admins)
+      where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})
+      order by e.position
+      on conflict (user_id, event_id) do nothing
+      returning notice_id, user_id, kind, at
+    ), told as (
+      insert into notice_turns (user_id, kind, subscription_id, waiting, notice_id)
+      select n.user_id, n.kind, w.subscription_id, count(*), max(n.notice_id)
+      from made n
+      join kinds k on k.kind = n.kind
+      join users u on u.user_id = n.user_id
+      left join notice_choices c on c.user_id = n.user_id and c.kind = n.kind
+      cross join lateral (
+        select subscription_id from push_subscriptions s where s.user_id = n.user_id and coalesce(c.browser, k.browser)
+        union all
+        select null where ${hasMail} and coalesce(c.email, k.email) and u.email_verified_at is not null
+      ) w
+      where n.at > campanile_now() - ${NEWS_HOURS} * interval '1 hour'
+      group by n.user_id, n.kind, w.subscription_id
+      on conflict (user_id, kind, subscription_id) do update
+      set waiting = notice_turns.waiting + excluded.waiting, notice_id = excluded.notice_id
+    )
+    select distinct user_id as "userId" from made`.execute(trx);
+  return rows.map(({ userId }) => userId);
+}
+
+async function removeTooMany(trx: Connection, people: readonly number[]): Promise<void> {
+  if (people.length === 0) return;
+  await sql`
+    delete from notices n using (
+      select p.user_id, o.notice_id
+      from unnest(${[...people]}::bigint[]) p (user_id)
+      cross join lateral (
+        select notice_id from notices where notices.user_id = p.user_id order by notice_id desc offset ${NOTICES_KEPT} limit 1
+      ) o
+    ) old
+    where n.user_id = old.user_id and n.notice_id <= old.notice_id`.execute(trx);
+}

@@ -1,0 +1,39 @@
+/** How people choose to be told. */
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { NoticeKind, Ways } from './kinds.ts';
+import { readWays } from './notice-store.ts';
+
+export type Choice = { kind: NoticeKind } & { [Way in keyof Ways]?: boolean | undefined };
+
+/** Changes what is given, and answers how each kind is told from then on. */
+export async function setNotificationPreferences(
+  { db }: { db: Database },
+  { userId }: Actor,
+  choices: readonly Choice[],
+): Promise<Record<NoticeKind, Ways>> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
+    const ways = await readWays(trx, userId);
+    for (const { kind, bell, browser, email } of choices) {
+      const now = ways[kind];
+      ways[kind] = { bell: bell ?? now.bell, browser: browser ?? now.browser, email: email ?? now.email };
+    }
+    const rows = [...new Set(choices.map(({ kind }) => kind))].map((kind) => ({ kind, ...ways[kind] }));
+    await sql`
+      insert into notice_choices (user_id, kind, bell, browser, email)
+      select ${userId}, kind, bell, browser, email
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) c (kind text, bell boolean, browser boolean, email boolean)
+      on conflict (user_id, kind) do update set bell = excluded.bell, browser = excluded.browser, email = excluded.email`.execute(
+      trx,
+    );
+    // What waits goes no way that is no longer wanted.
+    await sql`
+      update notice_turns t set waiting = 0
+      from notice_choices c
+      where t.user_id = ${userId} and c.user_id = t.user_id and c.kind = t.kind
+        and not case when t.subscription_id is null then c.email else c.browser end`.execute(trx);
+    return ways;
+  });
+}

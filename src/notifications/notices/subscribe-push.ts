@@ -1,0 +1,79 @@
+/** The browsers that somebody wants to be told in. */
+import { createPublicKey } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
+import type { Egress } from '../../platform/http-client/safe-http-client.ts';
+import { invalid } from '../../platform/errors/errors.ts';
+
+/** A person is told in so many browsers at most: another one takes the place of the oldest. */
+const SUBSCRIPTIONS_LIMIT = 5;
+
+export interface SubscribeDeps {
+  db: Database;
+  egress: Pick<Egress, 'judge'>;
+}
+
+/** As a browser names it: the key and the secret are base64url. */
+export interface Subscription {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+}
+
+/**
+ * Has a browser told, and no longer who was told in it before. The sixth takes the place of the oldest. Throws `invalid` for an address
+ * that is never asked, and for what is no key.
+ */
+export async function subscribePush(
+  { db, egress }: SubscribeDeps,
+  { userId }: Actor,
+  { endpoint, p256dh, auth }: Subscription,
+): Promise<void> {
+  requireEndpoint(egress, endpoint);
+  requirePoint(p256dh);
+  await db.transaction().execute(async (trx) => {
+    // Two browsers cannot be counted beside each other then.
+    await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
+    // Browsers say it each time that the dashboard is opened: what waits for one goes with its row.
+    const { rows: known } = await sql`
+      select from push_subscriptions
+      where endpoint = ${endpoint} and user_id = ${userId} and p256dh = ${p256dh} and auth = ${auth}`.execute(trx);
+    if (known.length > 0) return;
+    await sql`delete from push_subscriptions where endpoint = ${endpoint}`.execute(trx);
+    await sql`
+      delete from push_subscriptions where subscription_id in (
+        select subscription_id from push_subscriptions where user_id = ${userId}
+        order by subscription_id desc offset ${SUBSCRIPTIONS_LIMIT - 1})`.execute(trx);
+    await sql`
+      insert into push_subscriptions (user_id, endpoint, p256dh, auth) values (${userId}, ${endpoint}, ${p256dh}, ${auth})
+      on conflict (endpoint) do nothing`.execute(trx);
+  });
+}
+
+/** The browser is told nothing more. */
+export async function unsubscribePush({ db }: { db: Database }, { userId }: Actor, endpoint: string): Promise<void> {
+  await sql`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`.execute(db);
+}
+
+function requireEndpoint(egress: Pick<Egress, 'judge'>, endpoint: string): void {
+  try {
+    egress.judge(endpoint);
+  } catch (error) {
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', issue: error.message }]);
+    throw error;
+  }
+}
+
+/** Of 65 bytes not all are a point of P-256, and of what is none nothing can be encrypted for it later. */
+function requirePoint(p256dh: string): void {
+  const bytes = Buffer.from(p256dh, 'base64url');
+  try {
+    const [x, y] = [bytes.subarray(1, 33), bytes.subarray(33)].map((part) => part.toString('base64url'));
+    if (bytes[0] !== 4 || x === undefined || y === undefined) throw new Error('it is not uncompressed');
+    createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+  } catch {
+    throw invalid([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
+  }
+}

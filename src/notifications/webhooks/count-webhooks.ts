@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+
+const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;
+
+/** How webhooks are, over all workers. */
+export interface WebhookCounts {
+  byStatus: ReadonlyMap<(typeof WEBHOOK_STATUSES)[number], number>;
+  /** How long the webhook that has waited longest has been due, slow ones aside: when it grows, no worker serves it. 0: none waits, or the ledger is held. */
+  overdueSeconds: number;
+  /** Those that are served by the permits of slow endpoints. */
+  slow: number;
+}
+
+export async function countWebhooks(db: Database): Promise<WebhookCounts> {
+  const { rows } = await sql<{
+    active: number;
+    failing: number;
+    disabled: number;
+    slow: number;
+    overdueSeconds: number;
+  }>`
+    select count(*) filter (where disabled_at is null and failing_since is null)::int as active,
+           count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
+           count(*) filter (where disabled_at is not null)::int as disabled,
+           count(*) filter (where disabled_at is null and is_slow)::int as slow,
+           coalesce(extract(epoch from campanile_now() - min(greatest(next_try_at, claimed_until)) filter (
+             where disabled_at is null and not is_slow and (newest > position or has_retries) and greatest(next_try_at, claimed_until) <= campanile_now()
+               and not exists (select from ledger where held_since is not null)
+           )), 0)::float8 as "overdueSeconds"
+    from webhooks`.execute(db);
+  const [found] = rows;
+  if (!found) throw new Error('the webhooks could not be counted');
+  return {
+    byStatus: new Map(WEBHOOK_STATUSES.map((status) => [status, found[status]])),
+    slow: found.slow,
+    overdueSeconds: found.overdueSeconds,
+  };
+}

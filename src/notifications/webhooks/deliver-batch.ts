@@ -1,0 +1,170 @@
+import { recordAudit } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
+import type { Egress, EgressAnswer } from '../../platform/http-client/safe-http-client.ts';
+import { SWITCHED_OFF_EVENT } from '../../workspaces/events/event-types.ts';
+import { writeEvent } from '../../workspaces/events/write-event.ts';
+import type { Vault } from '../../platform/secrets/secret-box.ts';
+import { lockLane, readMessages, unlockLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
+import { signMessage } from './sign.ts';
+import { insertTries, type Try } from './try-store.ts';
+import { nextTryIn } from './retry-schedule.ts';
+import { aboutSecret } from './webhook-store.ts';
+
+/** What a try can come to: 2xx, another answer, none. */
+export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'unanswered'] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+/** Why a webhook was switched off, and not by its owner. */
+export type DisabledReason = 'gone' | 'failing';
+
+export interface DeliveryDeps {
+  db: Database;
+  egress: Pick<Egress, 'post'>;
+  vault: Vault;
+  /** Breaks off what is under way; it is told again later. */
+  signal: AbortSignal;
+  /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
+  slowAfterMs: number;
+  onTry?: (outcome: WebhookOutcome) => void;
+}
+
+/** A try, and what it means for those that follow. */
+interface Tried extends Try {
+  message: Message;
+  retryAfter?: string | undefined;
+}
+
+/** So much is told before it is written down. What a crash keeps from being written down is told again, with the same ids. */
+const BATCH = 100;
+/** After so long other webhooks have their turn. */
+const BATCH_MS = 1_000;
+/** A slow endpoint takes no second message within that time. */
+const SLOW_BATCH = 1;
+const GONE = 410;
+const BY_ITSELF = 'the service itself';
+
+/**
+ * Tells a webhook what comes next, one after the other, until one try fails, and writes down what came of it. Resolves to whether an
+ * endpoint was switched off by that.
+ */
+export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<DisabledReason | undefined> {
+  const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);
+  const { tries, isSlow } = await deliverInOrder(deps, lane, messages);
+  return deps.db.transaction().execute(async (trx) => {
+    const held = await lockLane(trx, lane);
+    if (!held) return undefined;
+    if (tries.length > 0) await insertTries(trx, lane.webhookId, tries);
+    const end = endOf(lane, { tries, isSlow, isEmpty: messages.length === 0, ...held });
+    await unlockLane(trx, lane, end);
+    if (!end.failed || !('reason' in end.failed)) return undefined;
+    await notifyDisabled(trx, lane, end.failed.reason);
+    return end.failed.reason;
+  });
+}
+
+interface TriedInOrder {
+  tries: Tried[];
+  /** Whether the last answer, or the wait for it, took too long. Undefined: there was none to measure. */
+  isSlow: boolean | undefined;
+}
+
+async function deliverInOrder(deps: DeliveryDeps, lane: Lane, messages: readonly Message[]): Promise<TriedInOrder> {
+  const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
+  const begunAt = performance.now();
+  const tries: Tried[] = [];
+  let isSlow: boolean | undefined;
+  for (const message of messages) {
+    const tried = await tell(deps, { lane, secrets, message });
+    const tookLong = tried.milliseconds > deps.slowAfterMs;
+    if (deps.signal.aborted && tried.status === null) return { tries, isSlow: tookLong || isSlow };
+    isSlow = tookLong;
+    tries.push(tried);
+    deps.onTry?.(outcomeOf(tried));
+    if (!isSuccess(tried) || performance.now() - begunAt > BATCH_MS) break;
+  }
+  return { tries, isSlow };
+}
+
+async function tell(
+  { egress, signal }: DeliveryDeps,
+  { lane, secrets, message }: { lane: Lane; secrets: readonly Buffer[]; message: Message },
+): Promise<Tried> {
+  const at = new Date();
+  const begunAt = performance.now();
+  const { messageId, body } = message;
+  const timestamp = Math.floor(at.getTime() / 1_000);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Campanile',
+    'webhook-id': messageId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signMessage(lane.signature, secrets, { messageId, timestamp, body }),
+  };
+  let answer: EgressAnswer | undefined;
+  let error: string | null = null;
+  try {
+    answer = await egress.post(lane.url, { headers, body, signal });
+  } catch (thrown) {
+    error = reasonOf(thrown);
+  }
+  return {
+    message,
+    eventId: message.eventId,
+    at,
+    milliseconds: Math.round(performance.now() - begunAt),
+    status: answer?.status ?? null,
+    answer: answer?.body ?? null,
+    error,
+    retryAfter: answer?.retryAfter,
+  };
+}
+
+function outcomeOf(tried: Try): WebhookOutcome {
+  if (isSuccess(tried)) return 'taken';
+  return tried.status === null ? 'unanswered' : 'refused';
+}
+
+function isSuccess({ status }: Try): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** How far a lane came, and when it goes on. */
+function endOf(
+  lane: Lane,
+  { tries, isSlow, isEmpty, failingSeconds }: TriedInOrder & { isEmpty: boolean; failingSeconds: number | null },
+): LaneEnd {
+  const told = tries.filter((one) => isSuccess(one));
+  const last = tries.at(-1);
+  return {
+    doneRetries: told.filter(({ message }) => message.isRetry).map(({ eventId }) => eventId),
+    // Where nothing was found there is nothing that it wants any more.
+    position: isEmpty
+      ? lane.newest
+      : told
+          .filter(({ message }) => !message.isRetry)
+          .reduce((top, { message }) => Math.max(top, message.position), lane.position),
+    isSlow,
+    failed: last && !isSuccess(last) ? judge(last, told.length > 0 ? 0 : (failingSeconds ?? 0)) : undefined,
+  };
+}
+
+function judge({ status, retryAfter }: Tried, forSeconds: number): NonNullable<LaneEnd['failed']> {
+  if (status === GONE) return { reason: 'gone' };
+  const nextInSeconds = nextTryIn(forSeconds, retryAfter);
+  return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
+}
+
+/** For its owner to hear of. */
+async function notifyDisabled(trx: Connection, lane: Lane, reason: string): Promise<void> {
+  const { webhookId, workspaceId, userId, url } = lane;
+  await writeEvent(trx, { workspaceId, type: SWITCHED_OFF_EVENT, data: { webhook_id: webhookId, url, reason } });
+  await recordAudit(trx, { workspaceId, userId, address: BY_ITSELF, action: 'webhook.switched_off', subject: url });
+}
+
+/** For the owner of the endpoint: what kept an answer from coming, without what our own machines are called. */
+function reasonOf(error: unknown): string {
+  if (error instanceof BlockedAddressError) return `the address ${error.message}`;
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 15 s';
+  return 'code' in error ? String(error.code) : error.name;
+}

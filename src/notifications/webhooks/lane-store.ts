@@ -1,0 +1,158 @@
+/** The SQL of telling: which webhook is due, what it is told next, and how far it has come. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { readEventsAfter, type WorkspaceEvent } from '../../workspaces/events/read-events.ts';
+import type { Signature } from './sign.ts';
+
+/** A webhook in somebody's hand. */
+export interface Lane {
+  webhookId: string;
+  workspaceId: WorkspaceId;
+  userId: UserId;
+  url: string;
+  events: string[];
+  signature: Signature;
+  /** Sealed: the present secret, and the one before while that is good. */
+  secrets: Buffer[];
+  position: number;
+  /** Of the last event that it wants. */
+  newest: number;
+  hasRetries: boolean;
+  /** Its last answer took over 2 s. */
+  isSlow: boolean;
+  /** A fence: who has an older number has lost it. */
+  claim: number;
+}
+
+/** What a lane is told; of a retry the position means nothing. */
+export interface Message extends Pick<WorkspaceEvent, 'eventId' | 'messageId' | 'position'> {
+  body: string;
+  isRetry: boolean;
+}
+
+/** Longer than anybody has a lane in hand: after that its process is dead. */
+const CLAIM_SECONDS = 60;
+
+/** A webhook `w` that has something to be sent and is in nobody's hand. None while the ledger is held. */
+const IS_DUE = sql`
+  w.disabled_at is null and (w.newest > w.position or w.has_retries) and w.next_try_at <= campanile_now()
+  and (w.claimed_until is null or w.claimed_until <= campanile_now())
+  and not exists (select from ledger where held_since is not null)`;
+
+export interface DueWebhook {
+  webhookId: string;
+  workspaceId: WorkspaceId;
+}
+
+export interface DueFilter {
+  isSlow: boolean;
+  exceptWebhooks: readonly string[];
+  exceptWorkspaces: readonly number[];
+  limit: number;
+}
+
+/** Finds webhooks that are due, those that are due longest first, and claims none of them. */
+export async function findDue(
+  db: Connection,
+  { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter,
+): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
+    select w.webhook_id as "webhookId", w.workspace_id as "workspaceId" from webhooks w
+    where ${IS_DUE} and w.is_slow = ${isSlow}
+      and w.webhook_id <> all(${exceptWebhooks}::uuid[]) and w.workspace_id <> all(${exceptWorkspaces}::bigint[])
+    order by w.next_try_at limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Takes a webhook that was found due. Undefined: it no longer is, or another process has it. */
+export async function claimLane(
+  db: Connection,
+  { webhookId }: Pick<DueWebhook, 'webhookId'>,
+): Promise<Lane | undefined> {
+  const { rows } = await sql<Lane>`
+    update webhooks w
+    set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
+    from (select w.webhook_id from webhooks w where w.webhook_id = ${webhookId} and ${IS_DUE} for update skip locked) due
+    where w.webhook_id = due.webhook_id
+    returning w.webhook_id as "webhookId", w.workspace_id as "workspaceId", w.user_id as "userId", w.url, w.events, w.signature,
+              w.position, w.newest, w.has_retries as "hasRetries", w.claim, w.is_slow as "isSlow",
+              array_remove(array[w.secret, case when w.former_until > campanile_now() then w.former_secret end], null) as secrets`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** So many characters at most are held for an endpoint that may not answer; one message always is. */
+const BATCH_LENGTH = 256 * 1_024;
+
+/** What comes next, in order: what somebody asked to be told once more, then what is new. */
+export async function readMessages(db: Connection, lane: Lane, limit: number): Promise<Message[]> {
+  const again = lane.hasRetries ? await readRetries(db, lane.webhookId, limit) : [];
+  if (again.length > 0) return toMessages(again, { isRetry: true });
+  const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { types: lane.events, limit });
+  return toMessages(fresh, { isRetry: false });
+}
+
+function toMessages(events: readonly WorkspaceEvent[], { isRetry }: { isRetry: boolean }): Message[] {
+  const messages: Message[] = [];
+  let length = 0;
+  for (const { eventId, messageId, position, type, at, data } of events) {
+    const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
+    length += body.length;
+    if (messages.length > 0 && length > BATCH_LENGTH) break;
+    messages.push({ eventId, messageId, position, body, isRetry });
+  }
+  return messages;
+}
+
+async function readRetries(db: Connection, webhookId: string, limit: number): Promise<WorkspaceEvent[]> {
+  const { rows } = await sql<WorkspaceEvent>`
+    select event_id as "eventId", coalesce(position, 0) as position, message_id as "messageId", type, at, data
+    from webhook_retries join events using (event_id)
+    where webhook_id = ${webhookId} order by event_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Locks a lane that is still this claim's; undefined when it is not. */
+export async function lockLane(
+  trx: Connection,
+  { webhookId, claim }: Lane,
+): Promise<{ failingSeconds: number | null } | undefined> {
+  const { rows } = await sql<{ failingSeconds: number | null }>`
+    select extract(epoch from campanile_now() - failing_since)::float8 as "failingSeconds"
+    from webhooks where webhook_id = ${webhookId} and claim = ${claim} for update`.execute(trx);
+  return rows[0];
+}
+
+export interface LaneEnd {
+  /** Events that need not be told once more any longer. */
+  doneRetries: readonly number[];
+  /** Everything up to there has been told. */
+  position: number;
+  /** Whether its last answer took over 2 s. Undefined: there was none to measure. */
+  isSlow: boolean | undefined;
+  /** Undefined: nothing failed. */
+  failed: { forSeconds: number; nextInSeconds: number } | { reason: 'gone' | 'failing' } | undefined;
+}
+
+/** Puts a lane, which must be locked, out of hand. */
+export async function unlockLane(trx: Connection, { webhookId }: Lane, end: LaneEnd): Promise<void> {
+  const { doneRetries, position, isSlow, failed } = end;
+  if (doneRetries.length > 0)
+    await sql`
+      delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`.execute(
+      trx,
+    );
+  const tryAgain = failed && 'forSeconds' in failed ? failed : undefined;
+  const reason = failed && 'reason' in failed ? failed.reason : null;
+  await sql`
+    update webhooks
+    set claimed_until = null, is_slow = coalesce(${isSlow ?? null}::boolean, is_slow), position = greatest(position, ${position}::bigint),
+        has_retries = exists (select from webhook_retries r where r.webhook_id = webhooks.webhook_id),
+        failing_since = campanile_now() - ${tryAgain?.forSeconds ?? null}::float8 * interval '1 second',
+        next_try_at = campanile_now() + ${tryAgain?.nextInSeconds ?? 0}::float8 * interval '1 second',
+        disabled_reason = coalesce(${reason}, disabled_reason),
+        disabled_at = case when ${reason}::text is null then disabled_at else campanile_now() end
+    where webhook_id = ${webhookId}`.execute(trx);
+}

@@ -1,0 +1,174 @@
+/** What owners do with their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
+import type { Egress } from '../../platform/http-client/safe-http-client.ts';
+import type { EventType } from '../../workspaces/events/event-types.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import type { Vault } from '../../platform/secrets/secret-box.ts';
+import { generateSecret, verifierOf, type Signature } from './sign.ts';
+import {
+  aboutSecret,
+  countWebhooks,
+  lockWebhook,
+  noSuchWebhook,
+  selectWebhooks,
+  type LastTry,
+  type Webhook,
+} from './webhook-store.ts';
+
+/** A workspace has at most so many. */
+const WEBHOOKS_LIMIT = 20;
+/** For so long the secret before is good beside the new one. */
+const FORMER_HOURS = 24;
+
+export interface WebhookDeps {
+  db: Database;
+  vault: Vault;
+  egress: Pick<Egress, 'judge'>;
+}
+
+export interface WebhookInput {
+  url: string;
+  description: string;
+  events: readonly EventType[];
+  signature: Signature;
+}
+
+/** A webhook as it is listed: of `v1a` with the key that verifies; a secret is shown when it is made, and never again. */
+export type ListedWebhook = Omit<Webhook, 'secret'> & { publicKey: string | null; lastTry: LastTry | null };
+
+/**
+ * Makes a webhook, which hears of what happens from now on. Answers what its receiver verifies with. Throws `invalid` on `url`,
+ * `conflict` at the 21st.
+ */
+export async function createWebhook(
+  { db, vault, egress }: WebhookDeps,
+  actor: Actor,
+  { url, description, events, signature }: WebhookInput,
+): Promise<{ webhookId: string; verifier: string }> {
+  requireUrl(egress, url);
+  const webhookId = randomUUID();
+  const secret = generateSecret();
+  await db.transaction().execute(async (trx) => {
+    await lockWorkspace(trx, actor);
+    if ((await countWebhooks(trx, actor.workspaceId)) >= WEBHOOKS_LIMIT)
+      throw new AppError(
+        'webhook_limit_reached',
+        `You have ${WEBHOOKS_LIMIT} webhooks, which is the most: delete one first`,
+      );
+    await sql`
+      insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+      select ${webhookId}, ${actor.workspaceId}, ${actor.userId}, ${url}, ${description}, ${[...new Set(events)]}::text[], ${signature},
+             ${vault.seal(secret, aboutSecret(webhookId))}, position, position from event_sequence`.execute(trx);
+    await recordAudit(trx, { ...actor, action: 'webhook.created', subject: url });
+  });
+  return { webhookId, verifier: verifierOf(signature, secret) };
+}
+
+export async function listWebhooks(
+  { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
+  { workspaceId }: Actor,
+): Promise<ListedWebhook[]> {
+  const webhooks = await selectWebhooks(db, workspaceId);
+  return webhooks.map(({ secret, ...webhook }) => ({
+    ...webhook,
+    publicKey:
+      webhook.signature === 'v1a' ? verifierOf('v1a', vault.open(secret, aboutSecret(webhook.webhookId))) : null,
+  }));
+}
+
+export interface WebhookChange {
+  url?: string | undefined;
+  description?: string | undefined;
+  events?: readonly EventType[] | undefined;
+  isEnabled?: boolean | undefined;
+}
+
+/** Changes what is given. One that is switched on again goes on where it stopped, with what happened within 30 days. */
+export async function updateWebhook(
+  { db, egress }: Pick<WebhookDeps, 'db' | 'egress'>,
+  actor: Actor,
+  { webhookId, url, description, events, isEnabled }: WebhookChange & { webhookId: string },
+): Promise<void> {
+  if (url !== undefined) requireUrl(egress, url);
+  await db.transaction().execute(async (trx) => {
+    const webhook = await lockWebhook(trx, actor.workspaceId, webhookId);
+    await sql`
+      update webhooks
+      set url = ${url ?? webhook.url}, description = ${description ?? webhook.description},
+          events = ${events ? [...new Set(events)] : webhook.events}::text[]
+      where webhook_id = ${webhookId}`.execute(trx);
+    if (isEnabled === true && webhook.disabledAt)
+      await sql`
+        update webhooks set disabled_at = null, disabled_reason = null, failing_since = null, next_try_at = campanile_now()
+        where webhook_id = ${webhookId}`.execute(trx);
+    if (isEnabled === false && !webhook.disabledAt)
+      await sql`
+        update webhooks set disabled_at = campanile_now(), disabled_reason = 'by_owner' where webhook_id = ${webhookId}`.execute(
+        trx,
+      );
+    await recordAudit(trx, { ...actor, action: 'webhook.updated', subject: url ?? webhook.url });
+  });
+}
+
+/** It is told nothing more; its log goes with it. */
+export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Actor, webhookId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { url } = await lockWebhook(trx, actor.workspaceId, webhookId);
+    await sql`delete from webhooks where webhook_id = ${webhookId}`.execute(trx);
+    await recordAudit(trx, { ...actor, action: 'webhook.deleted', subject: url });
+  });
+}
+
+/** Makes another secret. Messages are signed with both for a day, so that receivers can change it meanwhile. */
+export async function rotateWebhookSecret(
+  { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
+  actor: Actor,
+  webhookId: string,
+): Promise<{ signature: Signature; verifier: string; formerUntil: Date }> {
+  const secret = generateSecret();
+  return db.transaction().execute(async (trx) => {
+    const { url, signature } = await lockWebhook(trx, actor.workspaceId, webhookId);
+    const { rows } = await sql<{ formerUntil: Date }>`
+      update webhooks
+      set former_secret = secret, former_until = campanile_now() + ${FORMER_HOURS} * interval '1 hour',
+          secret = ${vault.seal(secret, aboutSecret(webhookId))}
+      where webhook_id = ${webhookId} returning former_until as "formerUntil"`.execute(trx);
+    await recordAudit(trx, { ...actor, action: 'webhook.secret_rotated', subject: url });
+    const [rotated] = rows;
+    if (!rotated) return noSuchWebhook();
+    return { signature, verifier: verifierOf(signature, secret), formerUntil: rotated.formerUntil };
+  });
+}
+
+/** Two webhooks cannot be counted beside each other then. */
+async function lockWorkspace(trx: Connection, { workspaceId }: Actor): Promise<void> {
+  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+}
+
+function requireUrl(egress: Pick<Egress, 'judge'>, url: string): void {
+  try {
+    egress.judge(url);
+  } catch (error) {
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', issue: error.message }]);
+    throw error;
+  }
+}
+
+/** Seals with the present key what was sealed with the previous one. Resolves to how many webhooks there were. */
+export async function resealWebhooks(db: Database, vault: Vault): Promise<number> {
+  const { rows } = await sql<{ webhookId: string; secret: Buffer; former: Buffer | null }>`
+    select webhook_id as "webhookId", secret, former_secret as former from webhooks
+    where substr(secret, 1, 4) <> ${vault.mark} or substr(former_secret, 1, 4) <> ${vault.mark}`.execute(db);
+  for (const { webhookId, secret, former } of rows) {
+    const about = aboutSecret(webhookId);
+    const again = (sealed: Buffer) => vault.seal(vault.open(sealed, about), about);
+    await sql`
+      update webhooks set secret = ${again(secret)}, former_secret = ${former && again(former)}
+      where webhook_id = ${webhookId} and secret = ${secret}`.execute(db);
+  }
+  return rows.length;
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
+import { writeEvent } from '../../workspaces/events/write-event.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { selectTries, type ListedTry } from './try-store.ts';
+import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
+
+/** So many at most are told once more at one request. */
+const RETRIES_LIMIT = 10_000;
+
+/** What to tell once more: one message, or what happened in a span of time, the end not included. */
+export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
+
+/**
+ * Has a webhook told once more what it has been told before, or has missed, of the last 30 days: before what is new, with the same ids.
+ * Resolves to how many. Throws `not_found`, and `conflict` where there is nothing, too much, or the webhook is switched off.
+ */
+export async function retryWebhook(
+  { db }: { db: Database },
+  actor: Actor,
+  { webhookId, wish }: { webhookId: string; wish: ReplayRequest },
+): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const webhook = requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
+    const { rows } = await sql<{ event_id: number }>`
+      select event_id from events
+      where workspace_id = ${actor.workspaceId} and ${
+        'messageId' in wish
+          ? sql`message_id = ${wish.messageId} and (type = any(${webhook.events}::text[])
+                or exists (select from webhook_tries t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
+          : sql`at >= ${wish.from} and at < ${wish.to} and type = any(${webhook.events}::text[])
+                and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
+      }
+      order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
+    if (rows.length === 0 && 'messageId' in wish)
+      throw new AppError('webhook_message_not_found', 'No such message', {
+        details: [{ field: 'message_id', issue: 'is not one that this webhook was told within 30 days' }],
+      });
+    if (rows.length === 0)
+      throw new AppError('webhook_nothing_to_retry', 'There is nothing to tell once more in that span of time');
+    if (rows.length > RETRIES_LIMIT)
+      throw new AppError(
+        'webhook_retry_too_large',
+        `That are more than ${RETRIES_LIMIT} messages: choose a shorter span of time`,
+      );
+    await queueRetries(
+      trx,
+      webhookId,
+      rows.map((row) => row.event_id),
+    );
+    return rows.length;
+  });
+}
+
+/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of tries. */
+export async function testWebhook({ db }: { db: Database }, actor: Actor, webhookId: string): Promise<string> {
+  return db.transaction().execute(async (trx) => {
+    requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
+    const data = { webhook_id: webhookId };
+    const { eventId, messageId } = await writeEvent(trx, { ...actor, type: TEST_EVENT, data });
+    await queueRetries(trx, webhookId, [eventId]);
+    return messageId;
+  });
+}
+
+/** The log of tries, newest first. `next` is where the next page begins; null: this was the last. */
+export async function listWebhookTries(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  {
+    webhookId,
+    limit,
+    before,
+    failedOnly,
+  }: { webhookId: string; limit: number; before: number | null; failedOnly: boolean },
+): Promise<{ tries: ListedTry[]; next: number | null }> {
+  const own = await selectWebhooks(db, workspaceId);
+  if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
+  const found = await selectTries(db, webhookId, { limit: limit + 1, before, failedOnly });
+  const tries = found.slice(0, limit);
+  return { tries, next: found.length > limit ? (tries.at(-1)?.tryId ?? null) : null };
+}
+
+function requireEnabled(webhook: Webhook): Webhook {
+  if (webhook.disabledAt) throw new AppError('webhook_disabled', 'The webhook is switched off: switch it on first');
+  return webhook;
+}
+
+/** What is failing is tried at once, too: somebody has looked at it. */
+async function queueRetries(trx: Connection, webhookId: string, eventIds: number[]): Promise<void> {
+  await sql`
+    insert into webhook_retries (webhook_id, event_id) select ${webhookId}, unnest(${eventIds}::bigint[])
+    on conflict do nothing`.execute(trx);
+  await sql`update webhooks set has_retries = true, next_try_at = campanile_now() where webhook_id = ${webhookId}`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,107 @@
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { Egress } from '../../platform/http-client/safe-http-client.ts';
+import { assignPositions } from '../../workspaces/events/assign-positions.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import type { Vault } from '../../platform/secrets/secret-box.ts';
+import { claimLane, findDue, type DueWebhook, type Lane } from './lane-store.ts';
+import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
+import { deliverBatch, type DisabledReason, type WebhookOutcome } from './deliver-batch.ts';
+
+const POLL_MS = 500;
+
+export interface SendWebhooksOptions {
+  db: Database;
+  log: Log;
+  egress: Egress;
+  vault: Vault;
+  /** Default is `SLOW_AFTER_MS`. */
+  slowAfterMs?: number;
+  onTry?: (outcome: WebhookOutcome) => void;
+  onSwitchedOff?: (reason: DisabledReason) => void;
+  onLoopError?: OnLoopError;
+}
+
+/**
+ * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
+ * number of processes may do so at once.
+ */
+export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
+  const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const inHand = new Set<Promise<void>>();
+  const options = { log, ...(onLoopError && { onError: onLoopError }) };
+
+  async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
+    try {
+      await pool.run(due, async () => {
+        const lane = await claim(deps, due);
+        if (lane) await tell(deps, lane, signal);
+        return lane !== undefined;
+      });
+    } catch (error) {
+      if (error === signal.reason) return;
+      // A lane stays in hand until its claim is over, and is taken again then.
+      onLoopError?.('webhooks');
+      log.error({ err: error, ...due }, 'what a webhook was told could not be written down');
+    }
+  }
+
+  /** Answers whether there may be more that is due. */
+  async function serveDue(pool: PermitPool): Promise<boolean> {
+    const filter = pool.filter();
+    const exceptWorkspaces = [...filter.exceptWorkspaces, ...(await readHeld(db, 'webhooks'))];
+    const due = filter.limit > 0 ? await findDue(db, { ...filter, exceptWorkspaces }) : [];
+    for (const one of due) {
+      const served = serve(pool, one).finally(() => inHand.delete(served));
+      inHand.add(served);
+    }
+    return due.length > 0 && due.length === filter.limit;
+  }
+
+  const events = startLoop('events', async () => ((await assignPositions({ db, log })) ? 0 : POLL_MS), options);
+  const onFree = () => lanes.wake();
+  const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
+  const slow = createPermitPool({ ...SLOW, signal, onFree });
+  const lanes = startLoop(
+    'webhooks',
+    async () => {
+      const more = [await serveDue(fast), await serveDue(slow)];
+      return more.includes(true) ? 0 : POLL_MS;
+    },
+    options,
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([events.stop(), lanes.stop()]);
+      await Promise.all(inHand);
+    },
+  };
+}
+
+/** Undefined: it is no longer due, or its workspace is in quarantine. */
+async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise<Lane | undefined> {
+  const { results } = await isolateEach({ db, log }, 'webhooks', [due], {
+    idOf: ({ workspaceId }) => workspaceId,
+    run: () => claimLane(db, due),
+  });
+  return results[0];
+}
+
+async function tell(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff } = options;
+  const { webhookId, workspaceId } = lane;
+  const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
+    idOf: () => workspaceId,
+    run: () => deliverBatch({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
+  });
+  const [reason] = results;
+  if (!reason) return;
+  onSwitchedOff?.(reason);
+  log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
+}

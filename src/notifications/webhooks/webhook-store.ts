@@ -1,0 +1,85 @@
+/** The SQL of webhooks, as their owners see them. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { Signature } from './sign.ts';
+
+export interface Webhook {
+  webhookId: string;
+  url: string;
+  description: string;
+  events: string[];
+  signature: Signature;
+  /** Sealed. */
+  secret: Buffer;
+  /** Until when the secret before is good, too; null: there is none. */
+  formerUntil: Date | null;
+  createdAt: Date;
+  /** Something is to be told that has not been. */
+  isBehind: boolean;
+  /** Its last answer took over 2 s: it shares the permits of slow endpoints. */
+  isSlow: boolean;
+  /** Since when every try has failed. */
+  failingSince: Date | null;
+  nextTryAt: Date;
+  disabledAt: Date | null;
+  disabledReason: 'by_owner' | 'gone' | 'failing' | null;
+}
+
+const COLUMNS = sql`
+  webhook_id as "webhookId", url, description, events, signature, secret,
+  case when former_until > campanile_now() then former_until end as "formerUntil", created_at as "createdAt",
+  newest > position or has_retries as "isBehind", is_slow as "isSlow", failing_since as "failingSince", next_try_at as "nextTryAt",
+  disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
+
+/** The last try to tell a webhook something, and what came of it. `status` is null where there was no answer, and `error` says why. */
+export interface LastTry {
+  at: Date;
+  milliseconds: number;
+  status: number | null;
+  error: string | null;
+}
+
+/** Oldest first. `lastTry` is null where there was none within 30 days. */
+export async function selectWebhooks(
+  db: Connection,
+  workspaceId: WorkspaceId,
+): Promise<Array<Webhook & { lastTry: LastTry | null }>> {
+  const { rows } = await sql<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>`
+    select ${COLUMNS},
+      (select jsonb_build_object('at', t.at, 'milliseconds', t.milliseconds, 'status', t.status, 'error', t.error)
+       from webhook_tries t where t.webhook_id = webhooks.webhook_id order by t.try_id desc limit 1) as "lastTry"
+    from webhooks where workspace_id = ${workspaceId} order by created_at, webhook_id`.execute(db);
+  return rows.map(({ lastTry, ...webhook }) => ({
+    ...webhook,
+    lastTry: lastTry && { ...lastTry, at: new Date(lastTry.at) },
+  }));
+}
+
+export async function countWebhooks(db: Connection, workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await sql<{ many: number }>`
+    select count(*)::int as many from webhooks where workspace_id = ${workspaceId}`.execute(db);
+  return rows[0]?.many ?? 0;
+}
+
+/** Locks it until the transaction ends. Throws `not_found` for one that is not the workspace's, whether it exists or not. */
+export async function lockWebhook(trx: Connection, workspaceId: WorkspaceId, webhookId: string): Promise<Webhook> {
+  const { rows } = await sql<Webhook>`
+    select ${COLUMNS} from webhooks where workspace_id = ${workspaceId} and webhook_id = ${webhookId} for update`.execute(
+    trx,
+  );
+  return rows[0] ?? noSuchWebhook();
+}
+
+/** Throws. */
+export function noSuchWebhook(): never {
+  throw new AppError('webhook_not_found', 'No such webhook', {
+    details: [{ field: 'webhook_id', issue: 'is not one of your webhooks' }],
+  });
+}
+
+/** What a secret of a webhook is sealed with. */
+export function aboutSecret(webhookId: string): string {
+  return `webhook ${webhookId}`;
+}

@@ -1,0 +1,94 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, PostgresAddress } from '../../platform/database/connect.ts';
+import { readHold } from '../hold/read-hold.ts';
+import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import { makeBackup } from './make-backup.ts';
+
+const LOOK_MS = 60_000;
+const RETRY_MS = 60 * 60_000;
+/** What we made, and nothing else, is ever removed. */
+const NAME = /^campanile-\d{8}T\d{6}Z\.campanile$/;
+
+export interface DailyBackups {
+  /** When the last good one was made; undefined: none is there. */
+  lastGoodAt(): Date | undefined;
+  /** One that is under way is given the time to end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes a backup each day, and removes the oldest of those it has made. One that should have been made and is not there is made up for
+ * as soon as it is seen. While the ledger is held nothing is made or removed: those that are there may be needed.
+ */
+export async function backUpDaily({
+  settings: { to, at, keep, passphrase },
+  timeZone,
+  now = () => new Date(),
+  onFailed,
+  ...of
+}: {
+  settings: BackupSettings;
+  timeZone: string;
+  db: Database;
+  address: PostgresAddress;
+  isEmbedded: boolean;
+  dataDir: string;
+  version: string;
+  log: Log;
+  now?: () => Date;
+  /** Called with when the last good one was made, each time that another could not be. */
+  onFailed?: (lastGoodAt: Date | undefined) => Promise<void>;
+}): Promise<DailyBackups> {
+  let lastGoodAt: Date | undefined = await findLastBackup(to);
+
+  async function step(): Promise<number> {
+    if ((lastGoodAt && lastGoodAt >= lastOccurrence(now(), at, timeZone)) || (await readHold(of.db))) return LOOK_MS;
+    const madeAt = now();
+    const file = join(to, `campanile-${madeAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.campanile`);
+    try {
+      await mkdir(to, { recursive: true, mode: 0o700 });
+      await makeBackup({ ...of, file, passphrase });
+      lastGoodAt = madeAt;
+      of.log.info({ file }, 'a backup was made');
+      await removeOldest(to, keep);
+    } catch (error) {
+      of.log.error({ err: error, file }, 'the daily backup could not be made; it is tried again in an hour');
+      await onFailed?.(lastGoodAt);
+      return RETRY_MS;
+    }
+    return LOOK_MS;
+  }
+
+  const loop = startLoop('backups', step, { log: of.log });
+  return { lastGoodAt: () => lastGoodAt, stop: () => loop.stop() };
+}
+
+/** The last instant before now at which the clock showed this time. */
+export function lastOccurrence(now: Date, at: string, timeZone: string): Date {
+  const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
+  const today = local.withPlainTime(at);
+  const last =
+    Temporal.ZonedDateTime.compare(today, local) <= 0 ? today : local.subtract({ days: 1 }).withPlainTime(at);
+  return new Date(last.epochMilliseconds);
+}
+
+async function listBackups(to: string): Promise<string[]> {
+  const names = await readdir(to).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => NAME.test(name)).toSorted();
+}
+
+/** When the newest of those that were made by themselves was; undefined: none is there. */
+export async function findLastBackup(to: string): Promise<Date | undefined> {
+  const newest = (await listBackups(to)).at(-1);
+  return newest === undefined ? undefined : (await stat(join(to, newest))).mtime;
+}
+
+async function removeOldest(to: string, keep: number): Promise<void> {
+  for (const name of (await listBackups(to)).slice(0, -keep)) await rm(join(to, name), { force: true });
+}

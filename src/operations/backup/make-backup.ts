@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress } from 'node:zlib';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { create } from 'tar';
+import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+import {
+  BASE_FILE,
+  DUMP_FILE,
+  MAC_FILE,
+  MANIFEST_FILE,
+  SECRET_NAMES,
+  SECRETS_FILE,
+  type Manifest,
+} from './manifest.ts';
+import { createManifestMac } from './manifest-mac.ts';
+import { dumpDatabase } from './postgres-tools.ts';
+import { sealSecrets } from './secrets-box.ts';
+
+/** A cluster has three databases of which two are the same: that is seen over 32 MiB, which takes as much memory. */
+const COMPRESSION = {
+  params: {
+    [constants.ZSTD_c_compressionLevel]: 3,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    [constants.ZSTD_c_windowLog]: 25,
+  },
+};
+
+export interface BackupOptions {
+  db: Connection;
+  address: PostgresAddress;
+  /** The server is the embedded one of `dataDir`. */
+  isEmbedded: boolean;
+  dataDir: string;
+  /** Where it goes; what is there already is never replaced. */
+  file: string;
+  /** Seals the secrets of DATA_DIR, and authenticates the backup. Undefined: there must be no secrets, and it is not authenticated. */
+  passphrase: string | undefined;
+  /** `leave` writes none of them: for a backup that lies beside them. `seal` unless given. */
+  secrets?: 'seal' | 'leave';
+  version: string;
+}
+
+/**
+ * Backs the database up while it works, with the secrets of DATA_DIR: the files of the embedded server by the replication protocol,
+ * with all the log that makes them whole, one of one's own by pg_dump. The file is there whole and on the disk, or not at all. Throws a StartupError for what the operator has to change.
+ */
+export async function makeBackup(options: BackupOptions): Promise<Manifest> {
+  const { db, address, isEmbedded, dataDir, passphrase, secrets = 'seal', version } = options;
+  const file = resolve(options.file);
+  if (await exists(file)) throw new StartupError(`${file} is there already: a backup never replaces a file`);
+  const draft = `${file}.new`;
+  let staging = '';
+  try {
+    staging = await mkdtemp(join(isEmbedded ? dataDir : dirname(file), 'backup.new-'));
+    if (secrets === 'seal') await sealInto(staging, dataDir, passphrase);
+    const about = await describe(db);
+    const unpackedBytes = isEmbedded ? await streamBaseBackup(address, dataDir, staging) : undefined;
+    if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
+    const names = [
+      isEmbedded ? BASE_FILE : DUMP_FILE,
+      ...((await exists(join(staging, SECRETS_FILE))) ? [SECRETS_FILE] : []),
+    ];
+    const files = Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await sumOf(join(staging, name))])),
+    );
+    const manifest: Manifest = {
+      format: 1,
+      madeAt: new Date().toISOString(),
+      version,
+      ...about,
+      ...(unpackedBytes !== undefined && { unpackedBytes }),
+      files,
+    };
+    const head = await writeManifest(staging, manifest, passphrase);
+    await create({ file: draft, cwd: staging, portable: true, mode: 0o600 }, [...head, ...names]);
+    await chmod(draft, 0o600);
+    await sync(draft);
+    await rename(draft, file);
+    if (process.platform !== 'win32') await sync(dirname(file));
+    return manifest;
+  } catch (error) {
+    throw explain(error, file);
+  } finally {
+    await rm(draft, { force: true });
+    if (staging !== '') await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function sealInto(staging: string, dataDir: string, passphrase: string | undefined): Promise<void> {
+  const found = await Promise.all(
+    SECRET_NAMES.map(async (name) => [
+      name,
+      (await exists(join(dataDir, name))) && (await readFile(join(dataDir, name), 'utf8')),
+    ]),
+  );
+  const secrets: Record<string, string> = Object.fromEntries(found.filter(([, text]) => text !== false));
+  if (Object.keys(secrets).length === 0) return;
+  if (passphrase === undefined)
+    throw new StartupError(
+      `The secrets in DATA_DIR (${Object.keys(secrets).join(', ')}) belong into the backup and are sealed in it: give --passphrase-file FILE`,
+    );
+  await writeFile(join(staging, SECRETS_FILE), await sealSecrets(secrets, passphrase), { mode: 0o600 });
+}
+
+/** Writes the manifest and, with a passphrase, its authentication code. Returns the names of both. */
+async function writeManifest(staging: string, manifest: Manifest, passphrase: string | undefined): Promise<string[]> {
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(join(staging, MANIFEST_FILE), text);
+  if (passphrase === undefined) return [MANIFEST_FILE];
+  await writeFile(join(staging, MAC_FILE), await createManifestMac(text, passphrase));
+  return [MANIFEST_FILE, MAC_FILE];
+}
+
+async function describe(db: Connection): Promise<Pick<Manifest, 'postgres' | 'installationId' | 'number'>> {
+  const { rows } = await sql<{ postgres: string; installationId: string | null; number: number }>`
+    select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
+    from ledger`.execute(db);
+  const [about] = rows;
+  if (!about) throw new Error('the ledger has lost the row that says which it is');
+  return about;
+}
+
+/** Returns the size before compression. The server writes the files itself: as the user who owns its cluster. */
+async function streamBaseBackup(address: PostgresAddress, dataDir: string, staging: string): Promise<number> {
+  const { uid, gid } = await stat(join(dataDir, 'postgres'));
+  const target = await mkdtemp(join(staging, 'base-'));
+  if (process.getuid?.() === 0) {
+    await chown(target, uid, gid);
+    // Who passes through has to get there; what else is in here only its owner can read.
+    await chmod(staging, 0o711);
+  }
+  const client = new pg.Client({ ...connectionSettings(address), replication: 'true' } as pg.ClientConfig);
+  await client.connect();
+  try {
+    const detail = target.replaceAll("'", "''");
+    await client.query(
+      `BASE_BACKUP ( LABEL 'campanile', CHECKPOINT 'fast', WAL true, TARGET 'server', TARGET_DETAIL '${detail}' )`,
+    );
+  } finally {
+    await client.end();
+  }
+  const archives = await readdir(target);
+  if (archives.length !== 1)
+    throw new StartupError(
+      'The database has tablespaces, which a backup cannot hold: move their tables into pg_default',
+    );
+  const base = join(target, 'base.tar');
+  const { size } = await stat(base);
+  await pipeline(
+    createReadStream(base),
+    createZstdCompress(COMPRESSION),
+    createWriteStream(join(staging, BASE_FILE), { mode: 0o600 }),
+  );
+  await rm(target, { recursive: true });
+  return size;
+}
+
+/** The size of a file and its SHA-256. */
+export async function sumOf(file: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+function explain(error: unknown, file: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const folder = dirname(file);
+  if (code === 'ENOENT')
+    return new StartupError(`There is no folder ${folder} for ${basename(file)}: make it first`, error);
+  if (code === 'EACCES' || code === 'EROFS') return new StartupError(`Nothing can be written into ${folder}`, error);
+  if (code === 'ENOSPC')
+    return new StartupError(`The disk is full: a backup needs room in DATA_DIR and in ${folder}`, error);
+  return error;
+}

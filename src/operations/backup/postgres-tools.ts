@@ -1,0 +1,81 @@
+/** PostgreSQL's own `pg_dump` and `pg_restore`, which have to be on the PATH: none comes along. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+
+type Tool = 'pg_dump' | 'pg_restore';
+
+const run = promisify(execFile);
+const OTHER_MEANS = 'pg_basebackup, pgBackRest or your provider’s';
+/** What a URL says of TLS in the words of libpq, too. */
+const TLS_WORDS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+
+/** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
+export async function dumpDatabase(db: Connection, address: PostgresAddress, file: string): Promise<void> {
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(db);
+  const server = rows[0]?.major ?? 0;
+  const major = await majorOf('pg_dump');
+  if (major < server)
+    throw new StartupError(
+      `The pg_dump on the PATH is of PostgreSQL ${major}, and the server of DATABASE_URL is ${server}: install postgresql-client-${server}, or back it up by other means, such as ${OTHER_MEANS}`,
+    );
+  await runTool('pg_dump', address, ['--format=custom', '--compress=6', '--no-password', `--file=${file}`]);
+}
+
+/** Loads a dump into an empty database, whole or not at all. Throws a StartupError where there is no pg_restore, or it says why not. */
+export async function loadDump(file: string, address: PostgresAddress): Promise<void> {
+  await majorOf('pg_restore');
+  const whole = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--no-password'];
+  await runTool('pg_restore', address, [...whole, file]);
+}
+
+async function majorOf(tool: Tool): Promise<number> {
+  try {
+    const { stdout } = await run(tool, ['--version']);
+    return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0);
+  } catch (error) {
+    throw new StartupError(
+      `There is no ${tool} on the PATH, by which a PostgreSQL of your own is backed up and restored: install PostgreSQL's client programs (postgresql-client), or do it by other means, such as ${OTHER_MEANS}`,
+      error,
+    );
+  }
+}
+
+async function runTool(tool: Tool, address: PostgresAddress, words: readonly string[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-pass-'));
+  try {
+    const connection = await describeConnection(address, join(folder, 'pass'));
+    await run(tool, [`--dbname=${connection}`, ...words]);
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new StartupError(`${tool} failed: ${said.split('\n')[0] || String(error)}`, error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** In libpq's words. The password goes into a file: everybody on the machine can read what a program was started with. */
+async function describeConnection(address: PostgresAddress, passFile: string): Promise<string> {
+  const { host, port, user, database, password } = new pg.Client(connectionSettings(address));
+  const words = new Map(Object.entries({ host, port: String(port), user, dbname: database }));
+  if (typeof password === 'string' && password !== '') {
+    await writeFile(passFile, `*:*:*:*:${password.replaceAll(/[\\:]/g, String.raw`\$&`)}\n`, { mode: 0o600 });
+    words.set('passfile', passFile);
+  }
+  const given = new URLSearchParams('url' in address ? address.url.split('?')[1] : '');
+  for (const word of TLS_WORDS) {
+    const value = given.get(word);
+    if (value !== null) words.set(word, value === 'no-verify' ? 'require' : value);
+  }
+  return [...words]
+    .filter(([, value]) => value !== undefined)
+    .map(([word, value]) => `${word}='${String(value).replaceAll(/[\\']/g, String.raw`\$&`)}'`)
+    .join(' ');
+}

@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { connectDatabase, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { MIGRATION_LOCK } from '../../platform/database/migrate.ts';
+import { holdLedger } from '../hold/watch-ledger.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+import { createLog } from '../../platform/log/log.ts';
+import { DUMP_FILE, SECRET_NAMES } from './manifest.ts';
+import { loadDump } from './postgres-tools.ts';
+import type { Backup, Trust } from './read-backup.ts';
+import { unpackBackup } from './unpack-backup.ts';
+
+/**
+ * Restores the backup of a PostgreSQL of one's own into an empty database, whose ledger is held before any process can send from it, and
+ * its secrets into `dataDir`. Throws a StartupError, with nothing changed, where something is there already.
+ */
+export async function restoreDatabase(
+  file: string,
+  { address, dataDir, trust }: { address: PostgresAddress; dataDir: string; trust: Trust },
+): Promise<Backup> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-restore-'));
+  const db = connectDatabase(address, {
+    log: createLog('fatal'),
+    name: 'campanile restore',
+    poolSize: 1,
+    silenceMs: Infinity,
+  });
+  try {
+    const backup = await unpackBackup(file, folder, trust);
+    if (!(DUMP_FILE in backup.manifest.files))
+      throw new StartupError(
+        `${file} is a backup of an embedded PostgreSQL, and is restored into DATA_DIR: leave DATABASE_URL out`,
+      );
+    if (!backup.isAuthenticated) await requireHarmlessRole(db, file);
+    const secrets = await readSecrets(folder);
+    await compareSecrets(secrets, dataDir);
+    await db.connection().execute((connection) => load(connection, join(folder, DUMP_FILE), address));
+    await writeSecrets(secrets, dataDir);
+    return backup;
+  } finally {
+    await db.destroy();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A dump is SQL: what it may do is up to the role that pg_restore signs in as. */
+async function requireHarmlessRole(db: Connection, file: string): Promise<void> {
+  const { rows } = await sql<{ mayRunCommands: boolean }>`
+    select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
+    from pg_roles where rolname = session_user`.execute(db);
+  if (rows[0]?.mayRunCommands !== false)
+    throw new StartupError(
+      `${file} is not authenticated, and the role of DATABASE_URL may run commands on the server of the database, so its SQL could: use a role that is no superuser`,
+    );
+}
+
+/** Whatever starts meanwhile waits for the lock before it looks for tables, and finds the ledger held. */
+async function load(connection: Connection, dump: string, address: PostgresAddress): Promise<void> {
+  await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
+  const { rows } = await sql`
+    select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') limit 1`.execute(
+    connection,
+  );
+  if (rows.length > 0)
+    throw new StartupError(
+      'The database of DATABASE_URL is not empty, and a backup never replaces anything: set it to an empty one',
+    );
+  await loadDump(dump, address);
+  await holdLedger(connection, 'it was restored from a backup');
+}
+
+async function readSecrets(folder: string): Promise<Array<[name: string, secret: string]>> {
+  const found: Array<[string, string]> = [];
+  for (const name of SECRET_NAMES) {
+    const secret = await readIfThere(join(folder, name));
+    if (secret !== undefined) found.push([name, secret]);
+  }
+  return found;
+}
+
+async function compareSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {
+  for (const [name, secret] of secrets)
+    if (((await readIfThere(join(dataDir, name))) ?? secret) !== secret)
+      throw new StartupError(
+        `There is another ${name} in DATA_DIR (${dataDir}) than in the backup: move it away, or set DATA_DIR to another folder`,
+      );
+}
+
+async function writeSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {
+  if (secrets.length > 0) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  for (const [name, secret] of secrets) await writeFile(join(dataDir, name), secret, { mode: 0o600, flush: true });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { connectDatabase, type Database, type PostgresAddress } from '../../platform/database/connect.ts';
+import { startEmbeddedPostgres } from '../../platform/database/embedded/embedded.ts';
+import { requireKnownSchema } from '../../platform/database/migrate.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { DUMP_FILE, type Manifest } from './manifest.ts';
+import { loadDump } from './postgres-tools.ts';
+import { stageBackup, unpackStaged } from './unpack-backup.ts';
+
+interface Counts {
+  users: number;
+  campaigns: number;
+  deliveries: number;
+}
+
+/** What was found in a backup. Of one that is not authenticated only the sums were compared, with its own manifest. */
+export type Verified = { manifest: Manifest } & ({ isAuthenticated: false } | ({ isAuthenticated: true } & Counts));
+
+/**
+ * Restores an authenticated backup into a folder of its own, starts a server on it, reads what is in it and removes it all again. Nothing
+ * is started of a backup that cannot be authenticated, for want of a passphrase or of an authentication code. Throws a StartupError that
+ * says what is wrong with the backup.
+ */
+export async function verifyBackup(
+  file: string,
+  { passphrase, log }: { passphrase: string | undefined; log: Log },
+): Promise<Verified> {
+  const folder = await mkdtemp(join(tmpdir(), 'campanile-verify-'));
+  const undo = new AsyncDisposableStack();
+  undo.defer(() => rm(folder, { recursive: true, force: true }));
+  try {
+    const staging = await mkdtemp(join(folder, 'staged-'));
+    const backup = await stageBackup(file, staging, { passphrase, allowUnauthenticated: true });
+    const { manifest, isAuthenticated } = backup;
+    if (!isAuthenticated) return { manifest, isAuthenticated };
+    await unpackStaged(backup, staging, { file, dataDir: folder, passphrase });
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, log, restart: false });
+    undo.defer(() => postgres.stop());
+    if (DUMP_FILE in manifest.files) await loadDump(join(folder, DUMP_FILE), postgres.address);
+    return { manifest, isAuthenticated, ...(await readCounts(postgres.address, { file, manifest, log })) };
+  } finally {
+    await undo.disposeAsync();
+  }
+}
+
+async function readCounts(
+  address: PostgresAddress,
+  { file, manifest, log }: { file: string; manifest: Manifest; log: Log },
+): Promise<Counts> {
+  const db = connectDatabase(address, { log, name: 'campanile backup verify', poolSize: 1 });
+  try {
+    await requireKnownSchema(db);
+    return await readLedger(db, manifest, file);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function readLedger(db: Database, manifest: Manifest, file: string): Promise<Counts> {
+  const { rows } = await sql<Counts & { id: string | null; number: number }>`
+    select installation_id as id, number, (select count(*) from users) as users, (select count(*) from campaigns) as campaigns,
+           (select count(*) from deliveries) as deliveries
+    from ledger`.execute(db);
+  const [found] = rows;
+  if (!found || found.id !== manifest.installationId || found.number < manifest.number)
+    throw new StartupError(`${file} is damaged: its database is not the one that its manifest describes`);
+  const { users, campaigns, deliveries } = found;
+  return { users, campaigns, deliveries };
+}

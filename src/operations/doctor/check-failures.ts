@@ -1,0 +1,75 @@
+/** What fails again and again: background loops of a process, and batches because of one account. */
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import { find, type Finding } from './finding.ts';
+
+/** Longer than a process takes between two times that it writes what its problems are. */
+const SEEN_SECONDS = 30;
+
+interface ProblemRow {
+  process: string;
+  message: string;
+  since: Date;
+}
+
+/** What keeps processes from being ready, as each of them says itself. */
+export async function checkLoops(db: Database): Promise<Finding[]> {
+  const { rows } = await sql<ProblemRow>`
+    select process, message, since from health_problems
+    where seen_at > campanile_now() - ${SEEN_SECONDS} * interval '1 second' order by since, process`.execute(db);
+  if (rows.length === 0) return [find('loops', 'No process says that a background loop keeps failing')];
+  return rows.map(({ process, message, since }) =>
+    find(
+      'loops',
+      `${process} has not been ready since ${since.toISOString()}. ${message}`,
+      'error',
+      'See the log of that process. It is ready again by itself once the loop succeeds (docs/how-to/watch-it.md).',
+    ),
+  );
+}
+
+interface QuarantineRow {
+  batch: string;
+  accountId: number | null;
+  workspaceId: number | null;
+  userId: number | null;
+  userName: string | null;
+  reason: string;
+  failures: number;
+  since: Date;
+  nextTryAt: Date;
+}
+
+const MOST_TOLD = 20;
+
+/** Who is left out of a batch, since it failed because of their data. */
+export async function checkQuarantine(db: Database): Promise<Finding[]> {
+  const { rows } = await sql<QuarantineRow & { total: number }>`
+    select q.batch, q.account_id as "accountId", q.workspace_id as "workspaceId", q.user_id as "userId", u.user_name as "userName",
+           q.reason, q.failures, q.since, q.next_try_at as "nextTryAt", count(*) over ()::int as total
+    from quarantine q
+    left join accounts a on a.account_id = q.account_id
+    left join memberships m on m.workspace_id = coalesce(q.workspace_id, a.workspace_id) and m.role = 'owner'
+    left join users u on u.user_id = coalesce(q.user_id, m.user_id)
+    order by q.since, q.batch limit ${MOST_TOLD}`.execute(db);
+  const [first] = rows;
+  if (!first) return [find('quarantine', 'Nobody is left out of a batch')];
+  const findings = rows.map((row) =>
+    find(
+      'quarantine',
+      `${nameOf(row)} is left out of the batch "${row.batch}" since ${row.since.toISOString()}, after ${row.failures} failed ` +
+        `${row.failures === 1 ? 'try' : 'tries'}: ${row.reason}. The next try is at ${row.nextTryAt.toISOString()}`,
+      'warning',
+      'Mend what the reason names: docs/how-to/watch-it.md says how. Everybody else is served.',
+    ),
+  );
+  if (first.total > MOST_TOLD)
+    findings.push(find('quarantine', `${first.total - MOST_TOLD} more are left out of batches`, 'warning'));
+  return findings;
+}
+
+function nameOf({ accountId, workspaceId, userId, userName }: QuarantineRow): string {
+  const who =
+    accountId !== null ? `Account ${accountId}` : workspaceId !== null ? `Workspace ${workspaceId}` : `User ${userId}`;
+  return userName === null ? who : `${who} (${userName})`;
+}

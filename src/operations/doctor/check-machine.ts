@@ -1,0 +1,93 @@
+/** What the machine of an installation tells: files, disks, and whether WhatsApp can be reached from here. */
+import { existsSync } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findLastBackup } from '../backup/back-up-daily.ts';
+import { readRoom } from '../../platform/database/watch-disk.ts';
+import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import { find, type Finding } from './finding.ts';
+
+/** What of the configuration the looks need. */
+export interface Installed {
+  /** Undefined: the database is on a server of one's own. */
+  dataDir: string | undefined;
+  stateDir: string;
+  diskFloorBytes: number | undefined;
+  backup: BackupSettings | undefined;
+}
+
+const GIBIBYTE = 1024 ** 3;
+const NEARLY_FULL = 3;
+
+/** The disks that are written to from here. */
+export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed): Promise<Finding[]> {
+  const folders = [
+    ...(dataDir !== undefined && existsSync(dataDir) ? [['DATA_DIR', dataDir] as const] : []),
+    ...(backup && existsSync(backup.to) ? [['BACKUP_TO', backup.to] as const] : []),
+  ];
+  if (folders.length === 0) return [find('disk', 'Nothing of it is on a disk of this machine')];
+  return Promise.all(
+    folders.map(async ([name, folder]) => {
+      const { freeBytes, floorBytes } = await readRoom(folder, diskFloorBytes);
+      const said = `${(freeBytes / GIBIBYTE).toFixed(1)} GiB are free for ${name} (${folder})`;
+      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', said);
+      const isLow = freeBytes < floorBytes;
+      const effect = isLow && name === 'DATA_DIR' ? ', and no new campaigns and files are taken' : '';
+      return find('disk', said + effect, isLow ? 'error' : 'warning', 'Make room, or move it to a larger disk.');
+    }),
+  );
+}
+
+const OTHERS = 0o077;
+const SECRETS = ['jwt-secret', 'jwt-secret-previous', 'encryption-key'];
+
+/** That nobody else on the machine can read secrets, and that the mark of the ledger can be kept. */
+export async function checkPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const paths =
+    dataDir === undefined || process.platform === 'win32'
+      ? []
+      : [dataDir, ...SECRETS.map((name) => join(dataDir, name))].filter((path) => existsSync(path));
+  for (const path of paths) {
+    const { mode } = await stat(path);
+    if ((mode & OTHERS) === 0) continue;
+    const permissions = (mode & 0o777).toString(8);
+    const close = path === dataDir ? '700' : '600';
+    findings.push(
+      find('permissions', `${path} is open to others (0${permissions})`, 'error', `chmod ${close} ${path}`),
+    );
+  }
+  const isKept = await access(stateDir, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isKept)
+    findings.push(
+      find(
+        'permissions',
+        `STATE_DIR (${stateDir}) is not there, or cannot be written: a restored backup may not be told from the living ledger`,
+        'warning',
+        'Give it a volume that stays, owned by the user that Campanile runs as.',
+      ),
+    );
+  return findings.length > 0 ? findings : [find('permissions', 'Secrets are for their owner alone')];
+}
+
+/** A day, and two hours for a backup that is late or takes long. */
+const OLDEST_MS = 26 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+/** How old the last good daily backup is. */
+export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
+  if (!backup)
+    return [find('backups', 'None is made by itself', 'warning', 'Set BACKUP_TO, as docs/how-to/back-up.md shows.')];
+  const last = await findLastBackup(backup.to);
+  if (!last)
+    return [
+      find('backups', `There is none in BACKUP_TO (${backup.to})`, 'error', 'See the log for why none was made.'),
+    ];
+  const ageMs = Date.now() - last.getTime();
+  const said = `The last one was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
+  if (ageMs <= OLDEST_MS) return [find('backups', said)];
+  return [find('backups', said, 'error', 'See the log for why no other was made since.')];
+}

@@ -1,0 +1,109 @@
+/** Whether WhatsApp can be reached from here, and how old the version is that we say to be. */
+import { get as getPlainly } from 'node:http';
+import { get as getSecurely } from 'node:https';
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import { VERSION_REFUSED } from '../../messengers/whatsapp/failures.ts';
+import { describeError, find, type Finding } from './finding.ts';
+
+const WHATSAPP = 'https://web.whatsapp.com/';
+const PATIENCE_MS = 5_000;
+
+/** What of the configuration the looks need. */
+export interface WhatsAppConfigured {
+  messenger: 'sandbox' | 'whatsapp';
+  whatsappUrl: string | undefined;
+  whatsappCa: string | undefined;
+  whatsappVersion: readonly number[] | undefined;
+}
+
+/** Any answer will do: it is the way there that is looked at. */
+export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
+  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLetIn(db)) !== undefined);
+  if (!isUsed) return [find('whatsapp', 'New accounts are of the sandbox, and none was ever on WhatsApp')];
+  const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
+  try {
+    const status = await ask(url, configured.whatsappCa);
+    return [find('whatsapp', `${url.host} answers (HTTP ${status})`)];
+  } catch (error) {
+    return [
+      find(
+        'whatsapp',
+        `${url.host} cannot be reached from here: ${describeError(error)}`,
+        'error',
+        'Let this machine open connections to it and to *.whatsapp.net, port 443, and look its name up.',
+      ),
+    ];
+  }
+}
+
+function ask(url: URL, ca: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const get = url.protocol === 'https:' ? getSecurely : getPlainly;
+    get(url, { signal, ...(ca !== undefined && { ca }) }, (response) => {
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    }).on('error', (error) => reject(signal.aborted ? new Error(`no answer within ${PATIENCE_MS / 1_000} s`) : error));
+  });
+}
+
+/** WhatsApp has refused versions after 108 to 153 days. */
+const OLD_DAYS = 60;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Which version of its client WhatsApp last let in, and when. */
+export async function checkClientVersion(
+  db: Database,
+  { whatsappVersion: pinned }: WhatsAppConfigured,
+): Promise<Finding[]> {
+  const completeSignIn = await readLetIn(db);
+  const findings: Finding[] = [];
+  if (pinned)
+    findings.push(
+      find(
+        'client_version',
+        `WHATSAPP_VERSION says to be ${pinned.join('.')}, which WhatsApp will refuse some months after its release`,
+        'warning',
+        'Leave it away: then the newest that is known is taken.',
+      ),
+    );
+  const refused = await countRejectedClients(db);
+  if (refused > 0)
+    findings.push(
+      find(
+        'client_version',
+        `WhatsApp refuses it to ${refused} accounts, which rest`,
+        'error',
+        'Upgrade Campanile, or set WHATSAPP_VERSION to one of today.',
+      ),
+    );
+  if (!completeSignIn) return [...findings, find('client_version', 'WhatsApp has let no account in yet')];
+  const days = Math.max(0, Math.floor((completeSignIn.nowMs - completeSignIn.at.getTime()) / DAY_MS));
+  const said = `WhatsApp last let version ${completeSignIn.version} in on ${completeSignIn.at.toISOString().slice(0, 10)}`;
+  if (days < OLD_DAYS) return [...findings, find('client_version', said)];
+  return [
+    ...findings,
+    find(
+      'client_version',
+      `${said}, ${days} days ago; it refuses those that are some months old`,
+      'warning',
+      'Upgrade Campanile, or see that web.whatsapp.com can be asked for the newest.',
+    ),
+  ];
+}
+
+async function readLetIn(db: Database): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
+  const { rows } = await sql<{ version: string; at: Date; now: Date }>`
+    select version, let_in_at as at, campanile_now() as now from whatsapp_version`.execute(db);
+  const [row] = rows;
+  return row && { version: row.version, at: row.at, nowMs: row.now.getTime() };
+}
+
+async function countRejectedClients(db: Database): Promise<number> {
+  const { rows } = await sql<{ refused: number }>`
+    select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REFUSED}`.execute(
+    db,
+  );
+  return rows[0]?.refused ?? 0;
+}

@@ -1,0 +1,93 @@
+/** Looks an installation over, as `campanile doctor` and administrators in the dashboard have it. */
+import type { Config } from '../../platform/config/config.ts';
+import { pingDatabase, type Database } from '../../platform/database/connect.ts';
+import { LOOPBACK } from '../../platform/network/address-range.ts';
+import { CHECKS, describeError, find, runCheck, type Finding } from './finding.ts';
+import {
+  checkAccounts,
+  checkClock,
+  checkHold,
+  checkRuns,
+  checkServer,
+  checkWorkers,
+} from './check-database.ts';
+import { checkSchema } from './check-schema.ts';
+import { checkBackups, checkDisks, checkPermissions } from './check-machine.ts';
+import { checkLoops, checkQuarantine } from './check-failures.ts';
+import { checkTimeZones } from './check-time-zones.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { checkClientVersion, checkWhatsApp } from './check-whatsapp.ts';
+
+/**
+ * What there is to say of the installation, from this machine, in the order of `CHECKS`. Where the database cannot be reached, what only
+ * it knows is not told; `away` says why, where that is known already. Never rejects; changes nothing. WhatsApp's server is asked whether
+ * it answers.
+ */
+export async function examine({
+  config,
+  db,
+  away,
+}: { config: Config } & ({ db: Database; away?: undefined } | { db?: undefined; away: string })): Promise<Finding[]> {
+  const installed = { ...config, dataDir: config.databaseUrl === undefined ? config.dataDir : undefined };
+  const [reason, reached] = db ? await reach(db) : [away, undefined];
+  const looks = [
+    runCheck('configuration', () => checkConfiguration(config)),
+    runCheck('disk', () => checkDisks(installed)),
+    runCheck('permissions', () => checkPermissions(installed)),
+    runCheck('whatsapp', () => checkWhatsApp(reached, config)),
+    runCheck('backups', () => checkBackups(installed)),
+    ...(reached ? runDatabaseChecks(reached, config) : [isAway(reason)]),
+  ];
+  const findings = (await Promise.all(looks)).flat();
+  return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
+}
+
+function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[]>> {
+  return [
+    runCheck('database', () => checkServer(db)),
+    runCheck('schema', () => checkSchema(db)),
+    runCheck('clock', () => checkClock(db)),
+    runCheck('secrets', () => checkSecrets(db, config)),
+    runCheck('hold', () => checkHold(db)),
+    runCheck('workers', () => checkWorkers(db)),
+    runCheck('loops', () => checkLoops(db)),
+    runCheck('runs', () => checkRuns(db)),
+    runCheck('accounts', () => checkAccounts(db)),
+    runCheck('accounts', () => checkTimeZones(db)),
+    runCheck('quarantine', () => checkQuarantine(db)),
+    runCheck('client_version', () => checkClientVersion(db, config)),
+  ];
+}
+
+async function reach(db: Database): Promise<[reason: string, db?: Database]> {
+  try {
+    await pingDatabase(db);
+    return ['', db];
+  } catch (error) {
+    return [describeError(error)];
+  }
+}
+
+function isAway(reason: string): Finding[] {
+  return [
+    find(
+      'database',
+      `It cannot be reached, so that nothing is told of what only it knows: ${reason}`,
+      'error',
+      'Start it, or see DATABASE_URL and DATA_DIR.',
+    ),
+  ];
+}
+
+function checkConfiguration({ host, publicUrl, role }: Config): Finding[] {
+  if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
+    return [find('configuration', 'Its settings make sense')];
+  return [
+    find(
+      'configuration',
+      `Others reach HOST (${host}) without HTTPS: whoever is on the way reads passwords and tokens`,
+      'warning',
+      'Put a proxy with TLS in front, and set PUBLIC_URL to its https address.',
+    ),
+  ];
+}

@@ -1,0 +1,29 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+
+/**
+ * What a folder keeps through restarts, renames and new mounts, and a copy of it does not have: its number in the file system, and, behind
+ * an `@`, when it was made. The number of the device is another with each mount.
+ */
+export async function identifyFolder(dataDir: string): Promise<string> {
+  const { ino, birthtimeNs, ctimeNs } = await stat(join(dataDir, 'postgres'), { bigint: true });
+  // Where the file system does not know it there is none, or the time of the last change, which this folder has long had a later one of.
+  const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs;
+  return `folder ${ino}@${isKnown ? birthtimeNs : ''}`;
+}
+
+/**
+ * The same of a database on a server of one's own: which cluster and which database in it. A replica that takes over has the same, what
+ * was dumped and restored has not. Undefined where the server does not let us know.
+ */
+export async function identifyDatabase(db: Connection): Promise<string | undefined> {
+  const { rows } = await sql<{ may: boolean; oid: string }>`
+    select has_function_privilege('pg_control_system()', 'execute') as may, oid::text
+    from pg_database where datname = current_database()`.execute(db);
+  if (!rows[0]?.may) return undefined;
+  const { rows: server } = await sql<{ id: string }>`
+    select system_identifier::text as id from pg_control_system()`.execute(db);
+  return `database ${server[0]?.id ?? ''}/${rows[0].oid}`;
+}

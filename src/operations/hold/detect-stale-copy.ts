@@ -1,0 +1,48 @@
+import type { Mark } from './fencing-record-file.ts';
+
+/** What the ledger says of itself. */
+export interface LedgerState {
+  number: number;
+  /** null: no worker has served it yet, or none since it was released. */
+  token: string | null;
+  /** Where it was last served; null: never, or it was released. */
+  place: string | null;
+}
+
+export type Judgement =
+  | { kind: 'living' }
+  /** The living one in another place, or a copy whose original is at work: that one's mark moves within a lease. */
+  | { kind: 'moved' }
+  /** No mark says that it is the newest state. It is, if a worker that knows that raises its number meanwhile. */
+  | { kind: 'unproven' }
+  | { kind: 'held'; reason: string };
+
+const OLDER =
+  'it is older than what this installation has sent since: it was restored from a backup, or another copy of it has gone on';
+const ELSEWHERE = 'its files are a copy: they are not where it was last served, and STATE_DIR has no mark of it';
+export const UNPROVEN =
+  'no worker has a mark of it in its STATE_DIR, and none that has one is at work: it may be an older state, restored under folders that are new or were lost';
+
+/**
+ * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has
+ * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `requiresRecentAuth`: without a mark the same place
+ * proves nothing, since a server of one's own that is restored by its files has the identity that it had.
+ */
+export function detectStaleCopy(
+  ledger: LedgerState,
+  { mark, place, requiresRecentAuth }: { mark: Mark | undefined; place: string | undefined; requiresRecentAuth: boolean },
+): Judgement {
+  const isElsewhere = place !== undefined && ledger.place !== null && !isSamePlace(ledger.place, place);
+  if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
+  if (!mark) return { kind: requiresRecentAuth && ledger.token !== null ? 'unproven' : 'living' };
+  const isBehind = ledger.number < mark.number || (ledger.number === mark.number && ledger.token !== mark.token);
+  if (isBehind) return { kind: 'held', reason: OLDER };
+  return { kind: isElsewhere ? 'moved' : 'living' };
+}
+
+/** Two parts, the second of which is not known everywhere. */
+function isSamePlace(one: string, other: string): boolean {
+  const [first, born = ''] = one.split('@');
+  const [second, alsoBorn = ''] = other.split('@');
+  return first === second && (born === '' || alsoBorn === '' || born === alsoBorn);
+}

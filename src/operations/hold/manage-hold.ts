@@ -1,0 +1,33 @@
+/** What administrators do with a ledger that is held. */
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { confirmPassword } from '../../identity/passwords/confirm-password.ts';
+import { requireAdmin } from '../../identity/manage-users.ts';
+import type { TokenIdentity } from '../../identity/sessions/token.ts';
+import { listQueued, type QueuedCampaign } from './list-queued.ts';
+import { readHold, type Hold } from './read-hold.ts';
+import { isNotHeld, resumeLedger, type Choices } from './release.ts';
+
+/** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
+export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
+  await requireAdmin(db, actor);
+  const hold = await readHold(db);
+  if (!hold) throw isNotHeld();
+  return { ...hold, queued: await listQueued(db) };
+}
+
+/**
+ * Ends the hold as `resumeLedger` does. The administrator proves with their own password that it is they who ask. Throws what
+ * `resumeLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `checkHold`.
+ */
+export async function endHold(
+  db: Database,
+  actor: Actor,
+  { token, password, ...choices }: Choices & { token: TokenIdentity; password: string },
+): Promise<void> {
+  await requireAdmin(db, actor);
+  await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
+  await resumeLedger(db, choices, (trx, subject) =>
+    recordAudit(trx, { ...actor, action: 'ledger.released', subject }),
+  );
+}

@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+
+/** Why nothing is sent from this ledger, and since when. */
+export interface Hold {
+  since: Date;
+  reason: string;
+}
+
+/** Undefined: it is not held. */
+export async function readHold(db: Connection): Promise<Hold | undefined> {
+  const { rows } = await sql<Hold>`
+    select held_since as since, held_reason as reason from ledger where held_since is not null`.execute(db);
+  return rows[0];
+}
+
+/** The sentence for whoever asks how the service is; undefined: it is not held. */
+export async function whyHeld(db: Connection): Promise<string | undefined> {
+  const { reason } = (await readHold(db)) ?? {};
+  if (reason === undefined) return undefined;
+  return `Nothing is sent: ${reason}. An administrator looks through what is queued and ends this, in the dashboard or with "campanile release".`;
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { listQueued } from './list-queued.ts';
+import { settleQueued, type Choice } from './settle-queued.ts';
+
+/**
+ * More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
+ * token it is one that no worker has served yet, which needs no mark.
+ */
+const RELEASE_STEP = 2 ** 32;
+
+export interface Choices {
+  /** By the campaigns' ids. Of one that has nothing queued any more it does nothing. */
+  choices: ReadonlyMap<string, Choice>;
+  /** For all other campaigns. */
+  others: Choice | undefined;
+}
+
+/**
+ * Ends the hold: for each campaign with something queued what was chosen is carried out, by `choices` or else `others`. What waited to be
+ * mailed is not; it has been, or is too old. `also` is done in the transaction that ends it, and told how many campaigns were to be what,
+ * such as `send 1, unknown 2`. Throws a `conflict` when the ledger is not held, and while a campaign has no choice, with nothing done.
+ */
+export async function resumeLedger(
+  db: Database,
+  { choices, others }: Choices,
+  also: (trx: Connection, settled: string) => Promise<void>,
+): Promise<void> {
+  const queued = await listQueued(db);
+  const open = queued.filter(({ campaignId }) => (choices.get(campaignId) ?? others) === undefined);
+  if (open.length > 0)
+    throw new AppError(
+      'release_incomplete',
+      `Choose for each campaign, "send" or "unknown"; still open: ${open.map((one) => one.name).join(', ')}`,
+    );
+  const chosen = queued.map(({ campaignId }) => ({
+    campaignId,
+    choice: choices.get(campaignId) ?? others ?? 'unknown',
+  }));
+  for (const { campaignId, choice } of chosen) await settleQueued(db, campaignId, choice);
+  const sent = chosen.filter(({ choice }) => choice === 'send').length;
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql`
+      update ledger set held_since = null, held_reason = null, place = null, token = null, number = number + ${RELEASE_STEP}::bigint
+      where held_since is not null returning 1`.execute(trx);
+    if (rows.length === 0) throw isNotHeld();
+    await sql`update mails set sent_at = campanile_now() where sent_at is null`.execute(trx);
+    await also(trx, `send ${sent}, unknown ${chosen.length - sent}`);
+  });
+}
+
+export const isNotHeld = () => new AppError('ledger_not_held', 'This ledger is not held: it sends');

@@ -1,0 +1,110 @@
+/** What becomes of the posts that a held ledger has queued, once somebody has chosen. */
+import { sql } from 'kysely';
+import { requeueLanes } from '../../sending/leases/lease-store.ts';
+import { lockLane } from '../../sending/accounts/store.ts';
+import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
+import { messageIdOf } from '../../sending/campaigns/begin/write-deliveries.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
+import { settleRuns } from '../../sending/deliveries/settle-runs.ts';
+import { OUTCOME_UNKNOWN } from '../../messengers/messenger.ts';
+import { isDoubtful } from './list-queued.ts';
+
+/**
+ * `send`: they are sent under the ids they have or would have had, as ones that may have left; where repeated ids are not dropped each is
+ * looked for first. `unknown`: they are given up as of unknown outcome, until a receipt proves that one has left.
+ */
+export type Choice = 'send' | 'unknown';
+
+/** In one transaction. */
+const DELIVERIES_PER_PIECE = 2_000;
+const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: it may have left before this ledger was restored`;
+
+interface DoubtfulRun {
+  accountId: number;
+  runId: number;
+}
+
+/** Carries out the choice for one campaign of a ledger that is held, in pieces. What a crash leaves of it is done by doing it again. */
+export async function settleQueued(db: Database, campaignId: string, choice: Choice): Promise<void> {
+  for (const run of await findDoubtful(db, campaignId)) {
+    const targets = await db.transaction().execute((trx) => begin(trx, run, choice));
+    for (let after = 0; after < targets; after += DELIVERIES_PER_PIECE)
+      await db.transaction().execute((trx) => settlePiece(trx, run, after, choice));
+  }
+}
+
+async function findDoubtful(db: Connection, campaignId: string): Promise<DoubtfulRun[]> {
+  const { rows } = await sql<DoubtfulRun>`
+    select r.account_id as "accountId", r.run_id as "runId"
+    from ledger h join campaigns c on c.public_id = ${campaignId} join runs r on r.campaign_id = c.campaign_id
+    where h.held_since is not null and ${isDoubtful}
+    order by r.due_at, r.run_id`.execute(db);
+  return rows;
+}
+
+/**
+ * Takes back the turn that was in hand, begins a run that was only planned, unless it is to be sent and is too late for that, and gives
+ * one that is to be sent its time anew; its account wakes. Resolves to how many deliveries it comes to; 0: there is nothing to settle.
+ */
+async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
+  if (!(await lockLane(trx, accountId))) return 0;
+  await requeueLanes(trx, [accountId], {});
+  if (choice === 'send')
+    await sql`update lanes set work_at = campanile_now() where account_id = ${accountId}`.execute(trx);
+  const { rows } = await sql<{ targets: number }>`
+    with begun as (
+      update runs r
+      set status = 'running', content_id = coalesce(r.content_id, c.content_id), started_at = coalesce(r.started_at, campanile_now()),
+          progress_at = case when ${choice} = 'send' then campanile_now() else coalesce(r.progress_at, campanile_now()) end,
+          targets = case r.status when 'planned' then cardinality(t.group_ids) else r.targets end,
+          queued = case r.status when 'planned' then cardinality(t.group_ids) else r.queued end
+      from campaigns c join contents t on true
+      where r.account_id = ${accountId} and r.run_id = ${runId} and c.campaign_id = r.campaign_id
+        and t.content_id = coalesce(r.content_id, c.content_id)
+        and (r.status = 'running' or r.status = 'planned' and (${choice} = 'unknown' or r.due_at > ${latestStart}))
+      returning r.campaign_id, r.targets
+    ), running as (
+      update campaigns c set status = 'running' from begun b where c.campaign_id = b.campaign_id and c.status = 'scheduled'
+    )
+    select targets from begun`.execute(trx);
+  return rows[0]?.targets ?? 0;
+}
+
+async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, choice: Choice): Promise<void> {
+  const { accountId, runId } = run;
+  if (!(await lockLane(trx, accountId))) return;
+  await writeMissing(trx, run, after + DELIVERIES_PER_PIECE);
+  const set =
+    choice === 'send'
+      ? sql`uncertain = true, resend = true`
+      : sql`resend = false, ${setUnsentStatus('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
+  const { rows } = await sql<{ status: string }>`
+    update deliveries d set ${set}
+    where account_id = ${accountId} and run_id = ${runId} and status = 'queued'
+      and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}
+    returning status`.execute(trx);
+  if (choice === 'send') return;
+  const failed = rows.filter(({ status }) => status === 'failed').length;
+  await sql`
+    update runs set queued = queued - ${rows.length}, failed = failed + ${failed}, sent = sent + ${rows.length - failed}
+    where account_id = ${accountId} and run_id = ${runId}`.execute(trx);
+  await settleRuns(trx, [run]);
+}
+
+/** The rows up to a position that the run has not got yet. */
+async function writeMissing(trx: Connection, { accountId, runId }: DoubtfulRun, upto: number): Promise<void> {
+  await sql`
+    with part as materialized (
+      select r.*, least(r.targets, ${upto}::int) as upto, c.public_id from runs r join campaigns c on c.campaign_id = r.campaign_id
+      where r.account_id = ${accountId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
+    ), written as (
+      insert into deliveries (account_id, run_id, position, group_id, message_id)
+      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
+      from part p join contents c on c.content_id = p.content_id,
+           unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
+    )
+    update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id`.execute(
+    trx,
+  );
+}

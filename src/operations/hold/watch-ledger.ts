@@ -1,0 +1,197 @@
+/**
+ * Nothing is sent twice by a ledger that was restored or copied (contract §5). Each heartbeat raises the ledger's number and then writes it
+ * as the mark into STATE_DIR, before the lease that it renews counts: so whatever is sent, the mark is no further behind than a lease.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { identifyDatabase, identifyFolder } from './database-identity.ts';
+import { detectStaleCopy, UNPROVEN, type Judgement, type LedgerState } from './detect-stale-copy.ts';
+import type { Mark, Marks } from './fencing-record-file.ts';
+
+export interface LedgerWatchOptions {
+  db: Database;
+  log: Log;
+  /** Those in STATE_DIR. */
+  marks: Marks;
+  /** Undefined: the database is on a server of one's own. */
+  dataDir: string | undefined;
+  /** For so long the mark of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
+  patienceMs: number;
+}
+
+/** Answers whether this ledger may be sent from, until asked again. */
+export type MaySend = () => Promise<boolean>;
+
+/** In DATA_DIR: why its ledger is to be held from now on. `campanile restore` leaves it there, or an operator. */
+export const HOLD_FILE = 'hold';
+
+interface LedgerRow extends LedgerState {
+  installationId: string | null;
+  heldReason: string | null;
+}
+
+export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
+  const findPlace = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
+  const still = standStill(patienceMs);
+  const peers = watchPeers();
+  /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
+  let own: Mark | undefined;
+  let said: string | undefined;
+  let hasNoState = false;
+
+  function logHeld(reason: string): false {
+    if (said !== reason)
+      log.error({ held: true, reason }, `this ledger is held and sends nothing: ${reason}; see campanile release`);
+    said = reason;
+    return false;
+  }
+
+  /** A STATE_DIR that is of no use costs protection, and must not cost the service. */
+  async function withState<T>(use: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await use();
+      hasNoState = false;
+      return result;
+    } catch (error) {
+      if (!hasNoState)
+        log.warn({ err: error }, 'STATE_DIR cannot be used: a restored backup may not be told from the living one');
+      hasNoState = true;
+      return undefined;
+    }
+  }
+
+  return async function maySend() {
+    const asked = dataDir === undefined ? undefined : await readHoldFile(dataDir);
+    if (asked !== undefined) await db.transaction().execute((trx) => holdLedger(trx, asked));
+    if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
+    const installationId = await identify(db);
+    const place = await findPlace();
+    // The mark first: of the ledger that wrote it, what is read afterwards is no older.
+    const mark = newest(await withState(() => marks.read(installationId)), own);
+    const { judgement, next } = await db.transaction().execute(async (trx) => {
+      const ledger = await lockLedger(trx);
+      const requiresRecentAuth = dataDir === undefined && !mark && (await hasRuns(trx));
+      const first =
+        ledger.heldReason === null ? detectStaleCopy(ledger, { mark, place, requiresRecentAuth }) : heldAs(ledger.heldReason);
+      const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
+      if (verdict.kind === 'held' && ledger.heldReason === null) {
+        log.error(
+          { ledger: ledger.number, mark: mark?.number, isSameToken: mark?.token === ledger.token },
+          'the ledger and the mark in STATE_DIR are not of one history',
+        );
+        await holdLedger(trx, verdict.reason);
+      }
+      const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
+      return { judgement: verdict, next: goesOn ? await raise(trx, place) : undefined };
+    });
+    if (judgement.kind === 'held') return logHeld(judgement.reason);
+    if (said !== undefined) log.info('this ledger was released, and sends again');
+    said = undefined;
+    if (judgement.kind === 'unproven') peers.say(log);
+    if (!next) return false;
+    own = next;
+    await withState(() => marks.write(installationId, next));
+    return true;
+  };
+}
+
+const heldAs = (reason: string): Judgement => ({ kind: 'held', reason });
+
+/** Tells whether a mark has stayed the same for so long. */
+function standStill(patienceMs: number) {
+  let seen: { token: string | undefined; sinceMs: number } | undefined;
+  return {
+    isStill(mark: Mark | undefined): boolean {
+      if (!seen || seen.token !== mark?.token) seen = { token: mark?.token, sinceMs: performance.now() };
+      return performance.now() - seen.sinceMs >= patienceMs;
+    },
+  };
+}
+
+const newest = (kept: Mark | undefined, own: Mark | undefined) =>
+  kept && own && own.number > kept.number ? own : (kept ?? own);
+
+/** So many heartbeats without a sign of another worker, 30 s: one that lives beats five times in a third of that. */
+const SILENT_BEATS = 15;
+
+/**
+ * Proves a ledger by other workers: only one that has a mark, or was proven itself, raises the number. Heartbeats are counted, and not
+ * seconds, since a machine that was suspended has kept the others from beating, too.
+ */
+function watchPeers() {
+  let seen: number | undefined;
+  let beats = 0;
+  let isSaid = false;
+  return {
+    prove(number: number): Judgement {
+      const isRaised = seen !== undefined && number > seen;
+      // Lower: it was put back just now.
+      if (seen === undefined || number < seen) beats = 0;
+      seen = number;
+      beats += 1;
+      if (isRaised) return { kind: 'living' };
+      return beats > SILENT_BEATS ? heldAs(UNPROVEN) : { kind: 'unproven' };
+    },
+    say(log: Log): void {
+      if (!isSaid)
+        log.warn('STATE_DIR has no mark of this ledger: nothing is sent before another worker vouches for it');
+      isSaid = true;
+    },
+  };
+}
+
+/** Without any nothing was sent, and nothing can be sent twice. */
+async function hasRuns(trx: Connection): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select exists (select from runs) as has`.execute(trx);
+  return rows[0]?.has === true;
+}
+
+async function readHoldFile(dataDir: string): Promise<string | undefined> {
+  try {
+    const reason = (await readFile(join(dataDir, HOLD_FILE), 'utf8')).trim();
+    return reason === '' ? 'somebody asked for that' : reason;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function identify(db: Connection): Promise<string> {
+  const { rows } = await sql<{ id: string | null }>`select installation_id as id from ledger`.execute(db);
+  const known = rows[0]?.id ?? undefined;
+  if (known !== undefined) return known;
+  const { rows: named } = await sql<{ id: string }>`
+    update ledger set installation_id = coalesce(installation_id, gen_random_uuid()) returning installation_id as id`.execute(
+    db,
+  );
+  const [row] = named;
+  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  return row.id;
+}
+
+async function lockLedger(trx: Connection): Promise<LedgerRow> {
+  const { rows } = await sql<LedgerRow>`
+    select number, token, place, installation_id as "installationId", held_reason as "heldReason"
+    from ledger for no key update`.execute(trx);
+  const [row] = rows;
+  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  return row;
+}
+
+/** From now on nothing is sent from this ledger until it is released. */
+export async function holdLedger(trx: Connection, reason: string): Promise<void> {
+  await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
+}
+
+async function raise(trx: Connection, place: string | undefined): Promise<Mark | undefined> {
+  const token = randomUUID();
+  const { rows } = await sql<{ number: number }>`
+    update ledger set number = number + 1, token = ${token}, place = coalesce(${place ?? null}, place) returning number`.execute(
+    trx,
+  );
+  return rows[0] && { number: rows[0].number, token };
+}

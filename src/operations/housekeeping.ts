@@ -1,0 +1,101 @@
+import { clearOldEntries } from '../workspaces/audit/clear-old-entries.ts';
+import { compactOldCampaigns } from '../sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { removeDeleted } from '../sending/campaigns/change/remove-deleted.ts';
+import { sumMinutes, type SummedRun } from '../sending/campaigns/roll-up/roll-up-minutes.ts';
+import { rollUpRuns } from '../sending/campaigns/roll-up/roll-up-runs.ts';
+import type { Database } from '../platform/database/connect.ts';
+import { clearIdleQuarantine, type QuarantineDeps } from '../platform/database/quarantine.ts';
+import { clearOldEvents } from '../workspaces/events/clear-old-events.ts';
+import { clearOldKeys } from '../workspaces/idempotency/once.ts';
+import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
+import type { Log } from '../platform/log/log.ts';
+import { startLoop } from '../platform/concurrency/loop.ts';
+import { dropUnusedMedia } from '../content/media/drop-unused.ts';
+import { clearOldNotices } from '../notifications/notices/notice-store.ts';
+import { foldReceipts } from '../sending/receipts/fold-receipts.ts';
+import { clearOldAttempts } from '../identity/sign-in/brute-force-limit.ts';
+import { clearSpentChallenges } from '../identity/factors/factor-store.ts';
+import { clearOldSessions } from '../identity/sessions/session-store.ts';
+import { clearOldPlaces } from '../identity/sign-in/known-networks.ts';
+import { clearExpiredTokens } from '../identity/store.ts';
+import { clearOldTries } from '../notifications/webhooks/try-store.ts';
+import { clearOldStates } from '../sending/accounts/account-history.ts';
+
+const EVERY_MS = 10 * 60_000;
+/** Between two steps of what may be much: the rest of the time belongs to those who send. */
+const STEP_PAUSE_MS = 100;
+
+/** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */
+export function startHousekeeping(deps: {
+  db: Database;
+  log: Log;
+  onLoopError?: OnLoopError;
+  /** As RETENTION_DAYS; 400 unless given. */
+  retentionDays?: number | undefined;
+  /** As MEDIA_RETENTION_DAYS; 90 unless given. */
+  mediaDays?: number | undefined;
+  /** Milliseconds between two rounds. */
+  everyMs?: number;
+}): {
+  stop(): Promise<void>;
+} {
+  const { db, log, retentionDays = 400, mediaDays, everyMs = EVERY_MS } = deps;
+  const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
+  const loops = [
+    startLoop('housekeeping', () => clearOld({ db, log }).then(() => everyMs), options),
+    startLoop('old receipts', async () => ((await foldReceipts(db, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop(
+      'old campaigns',
+      async () => ((await compactOldCampaigns(db, retentionDays, log)) ? STEP_PAUSE_MS : everyMs),
+      options,
+    ),
+    startLoop('deleted campaigns', async () => ((await removeDeleted(db, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('sums', async () => ((await rollUpRuns(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop(
+      'sums of minutes',
+      walk(everyMs, (after?: SummedRun) => sumMinutes(db, after, log)),
+      options,
+    ),
+    startLoop(
+      'unused media',
+      walk(everyMs, (after?: number) => dropUnusedMedia(db, after ?? 0, mediaDays, log)),
+      options,
+    ),
+  ];
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
+  ({ db }) => clearOldAttempts(db),
+  clearOldKeys,
+  clearOldEntries,
+  clearExpiredTokens,
+  clearOldPlaces,
+  clearOldSessions,
+  ({ db }) => clearSpentChallenges(db),
+  clearOldStates,
+  clearOldTries,
+  clearOldNotices,
+  clearOldEvents,
+  ({ db }) => clearIdleQuarantine(db),
+];
+
+/** Each, whatever becomes of the others; then throws what the first of them failed of. */
+async function clearOld(deps: QuarantineDeps): Promise<void> {
+  const failures: unknown[] = [];
+  for (const clear of CLEARINGS) await clear(deps).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */
+function walk<Place>(everyMs: number, step: (after?: Place) => Promise<Place | undefined>): () => Promise<number> {
+  let last: Place | undefined;
+  return async () => {
+    last = await step(last);
+    return last === undefined ? everyMs : STEP_PAUSE_MS;
+  };
+}

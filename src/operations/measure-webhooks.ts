@@ -1,0 +1,62 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../platform/database/connect.ts';
+import type { Log } from '../platform/log/log.ts';
+import { addGauge, readSeldom } from './metrics.ts';
+import { countWebhooks } from '../notifications/webhooks/count-webhooks.ts';
+import { WEBHOOK_OUTCOMES, type DisabledReason, type WebhookOutcome } from '../notifications/webhooks/deliver-batch.ts';
+
+const SWITCHED_OFF: readonly DisabledReason[] = ['gone', 'failing'];
+
+/** Adds what this process tells webhooks, and answers what counts it. */
+export function createWebhookMetrics(registry: Registry): {
+  onTry(outcome: WebhookOutcome): void;
+  onSwitchedOff(reason: DisabledReason): void;
+} {
+  const registers = [registry];
+  const tries = new Counter({
+    name: 'campanile_webhook_tries_total',
+    help: 'Tries to tell a webhook a message, by what they came to',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const switchedOff = new Counter({
+    name: 'campanile_webhooks_switched_off_total',
+    help: 'Webhooks that were switched off, and not by their owner',
+    labelNames: ['reason'],
+    registers,
+  });
+  // What has a series from the start shows its first event as a rise.
+  for (const outcome of WEBHOOK_OUTCOMES) tries.inc({ outcome }, 0);
+  for (const reason of SWITCHED_OFF) switchedOff.inc({ reason }, 0);
+  return {
+    onTry: (outcome) => tries.inc({ outcome }),
+    onSwitchedOff: (reason) => switchedOff.inc({ reason }),
+  };
+}
+
+/** Adds how many webhooks there are in each state, and how long they wait, over all workers. While the database cannot tell, NaN. */
+export function measureWebhooks(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const read = readSeldom(() => countWebhooks(db), log);
+  const counted = new Gauge({
+    name: 'campanile_webhooks',
+    help: 'Webhooks, by how they are',
+    labelNames: ['status'],
+    registers: [],
+    async collect() {
+      const found = await read();
+      this.reset();
+      for (const [status, count] of found?.byStatus ?? []) this.set({ status }, count);
+    },
+  });
+  registry.registerMetric(counted);
+  const overdue = {
+    name: 'campanile_webhook_overdue_seconds',
+    help: 'How long the webhook that has waited longest to be told has been due, slow endpoints aside',
+  };
+  const slow = {
+    name: 'campanile_webhooks_slow',
+    help: 'Webhooks whose last answer took over 2 s: they are served by permits of their own',
+  };
+  addGauge(registry, slow, async () => (await read())?.slow);
+  addGauge(registry, overdue, async () => (await read())?.overdueSeconds);
+}

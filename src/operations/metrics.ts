@@ -1,0 +1,250 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { countAccounts, type AccountCounts } from '../sending/accounts/count-accounts.ts';
+import type { Database } from '../platform/database/connect.ts';
+import { readDatabaseSize } from '../platform/database/read-size.ts';
+import { readFreeBytes } from '../platform/database/watch-disk.ts';
+import { readBacklog, type Backlog } from '../sending/deliveries/read-backlog.ts';
+import type { Outcome } from '../sending/deliveries/outcome.ts';
+import type { Log } from '../platform/log/log.ts';
+import { readVersion } from '../platform/config/version.ts';
+import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
+
+const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
+
+/** What a try can come to. */
+const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];
+/** The loops that there are, in whatever process. */
+const LOOPS = [
+  'answers',
+  'backups',
+  'channels',
+  'commands',
+  'credentials',
+  'deleted campaigns',
+  'due runs',
+  'epoch',
+  'erasure',
+  'events',
+  'health',
+  'housekeeping',
+  'lanes',
+  'late revisions',
+  'late runs',
+  'leases',
+  'live progress',
+  'mails',
+  'notices',
+  'old campaigns',
+  'old commands',
+  'old posts',
+  'old receipts',
+  'pushes',
+  'requests',
+  'sandbox members',
+  'sessions',
+  'sums',
+  'sums of minutes',
+  'unbegun runs',
+  'unused media',
+  'webhooks',
+  'WhatsApp members',
+];
+
+/** What a process counts for its operator, beside what the edge counts by itself. */
+export interface Metrics {
+  registry: Registry;
+  countOutcome(kind: string, count: number): void;
+  countRetry(): void;
+  countLoopError(loop: string): void;
+  observeFirstTry(lateSeconds: number): void;
+  countLostEvents(count: number): void;
+  countAlarm(alarm: WhatsAppAlarm): void;
+}
+
+/** A registry of its own for each process, so that several can run in one (as in tests). */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const outcomes = new Counter({
+    name: 'campanile_tries_total',
+    help: 'Tries to send a delivery, by what they came to',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const retries = new Counter({
+    name: 'campanile_retries_total',
+    help: 'Tries of deliveries that had been tried before',
+    registers,
+  });
+  const loopErrors = new Counter({
+    name: 'campanile_loop_errors_total',
+    help: 'Failed steps of background loops; each is tried again',
+    labelNames: ['loop'],
+    registers,
+  });
+  const lateness = new Histogram({
+    name: 'campanile_first_try_late_seconds',
+    help: 'From the due time of a run to its first try',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
+    registers,
+  });
+  const lostEvents = new Counter({
+    name: 'campanile_member_events_lost_total',
+    help: 'Receipts, reactions and replies that could not be recorded in time and were let go of',
+    registers,
+  });
+  const alarms = new Counter({
+    name: 'campanile_whatsapp_alarms_total',
+    help: 'What WhatsApp did that an operator should look into',
+    labelNames: ['alarm'],
+    registers,
+  });
+  const build = new Gauge({
+    name: 'campanile_build_info',
+    help: 'Always 1; its labels say what is running',
+    labelNames: ['version', 'commit'],
+    registers,
+  });
+  const { version, commit = 'unknown' } = readVersion();
+  build.set({ version, commit }, 1);
+  // What has a series from the start shows its first event as a rise.
+  for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
+  for (const outcome of OUTCOMES) outcomes.inc({ outcome }, 0);
+  for (const loop of LOOPS) loopErrors.inc({ loop }, 0);
+  return {
+    registry,
+    countAlarm: (alarm) => alarms.inc({ alarm }),
+    countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
+    countRetry: () => retries.inc(),
+    countLoopError: (loop) => loopErrors.inc({ loop }),
+    countLostEvents: (count) => lostEvents.inc(count),
+    observeFirstTry: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
+  };
+}
+
+/** However often it is asked, the database is asked once in so long. */
+const MEASURED_AGE_MS = 5_000;
+
+/** Reads at most once in 5 s. Undefined while the database cannot tell. */
+export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
+  let last: { atMs: number; found: Promise<Found | undefined> } | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (!last || nowMs - last.atMs >= MEASURED_AGE_MS) {
+      const found = read().catch((error: unknown) => {
+        log.debug({ err: error }, 'something that is measured could not be read');
+        return undefined;
+      });
+      last = { atMs: nowMs, found };
+    }
+    return last.found;
+  };
+}
+
+/** What cannot be told is NaN, and not what it was before. */
+export function addGauge(
+  registry: Registry,
+  about: { name: string; help: string },
+  read: () => Promise<number | undefined>,
+): void {
+  const gauge = new Gauge({
+    ...about,
+    registers: [],
+    async collect() {
+      this.set((await read()) ?? Number.NaN);
+    },
+  });
+  registry.registerMetric(gauge);
+}
+
+/** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
+export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const backlog = readSeldom(() => readBacklog(db), log);
+  const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
+    addGauge(registry, { name, help }, async () => {
+      const found = await backlog();
+      return found && pick(found);
+    });
+  gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
+  gauge('campanile_queue_oldest_seconds', 'Since the oldest unfinished run was due', (found) => found.oldestSeconds);
+  gauge('campanile_runs_late', 'Runs that should have begun a minute ago and have not', (found) => found.late);
+  gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
+}
+
+/**
+ * Adds how many accounts there are in each state, how many a messaging application lets rest, and how many were stopped, over all workers.
+ * While the database cannot tell, there are no values, and NaN.
+ */
+export function measureAccounts(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const read = readSeldom(() => countAccounts(db), log);
+  const gauge = (
+    about: { name: string; help: string },
+    label: string,
+    pick: (found: AccountCounts) => ReadonlyMap<string, number>,
+  ) => {
+    const counted = new Gauge({
+      ...about,
+      labelNames: [label],
+      registers: [],
+      async collect() {
+        const found = await read();
+        this.reset();
+        for (const [value, count] of found ? pick(found) : []) this.set({ [label]: value }, count);
+      },
+    });
+    registry.registerMetric(counted);
+  };
+  const accounts = { name: 'campanile_accounts', help: 'Accounts, by the state of their link' };
+  gauge(accounts, 'status', (found) => found.byStatus);
+  const paused = {
+    name: 'campanile_accounts_paused',
+    help: 'Accounts that rest because their messaging application asks for it, by cause',
+  };
+  gauge(paused, 'cause', (found) => found.paused);
+  const stopped = {
+    name: 'campanile_accounts_stopped',
+    help: 'Accounts that were stopped because their ledger would have become wrong',
+  };
+  addGauge(registry, stopped, async () => (await read())?.stopped);
+}
+
+/** Adds how large the database is, and how much is free of the disk it is on, where that is one of this machine. */
+export function measureStore(
+  registry: Registry,
+  { db, log, folder }: { db: Database; log: Log; folder: string | undefined },
+): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    addGauge(registry, { name, help }, readSeldom(read, log));
+  gauge('campanile_database_size_bytes', 'What the database takes on its disk', () => readDatabaseSize(db));
+  if (folder !== undefined)
+    gauge('campanile_disk_free_bytes', 'What is free on the disk that the embedded database is on', () =>
+      readFreeBytes(folder),
+    );
+}
+
+/** Adds how many shards this process serves. */
+export function measureShards(registry: Registry, shardsHeld: () => number): void {
+  const held = new Gauge({
+    name: 'campanile_shards_held',
+    help: 'Shards that this process serves, of 256',
+    registers: [],
+    collect() {
+      this.set(shardsHeld());
+    },
+  });
+  registry.registerMetric(held);
+}
+
+/** Adds when the last good backup was made; 0: none is there. */
+export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
+  const made = new Gauge({
+    name: 'campanile_backup_last_success_timestamp_seconds',
+    help: 'When the last good daily backup was made, in seconds since 1970; 0: none is there',
+    registers: [],
+    collect() {
+      this.set((lastGoodAt()?.getTime() ?? 0) / 1_000);
+    },
+  });
+  registry.registerMetric(made);
+}

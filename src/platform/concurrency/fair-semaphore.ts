@@ -1,0 +1,119 @@
+import { OverloadError } from '../errors/errors.ts';
+import { createPermits, type Claim, type Key } from './permits.ts';
+import { createLines, type Waiter } from './waiting-lines.ts';
+
+/**
+ * Fair semaphore: a limited number of permits for what all share, handed out round robin. Everything scarce that requests or accounts
+ * compete for stands behind one (docs/explanation/decisions/0075).
+ */
+export interface FairSemaphore {
+  /**
+   * Waits for a permit and resolves to the function that gives it back; calling that twice does no harm. Keys take turns, first come
+   * first served within each. Throws an OverloadError when the wait takes too long, when `signal` is aborted, and when too many wait
+   * already. Load shedding: the last waiter of the longest line has to go, so the key with most waiting bears it.
+   */
+  acquire(options?: PermitRequest): Promise<() => void>;
+  /** How many wait. */
+  waiting(): number;
+}
+
+export interface PermitRequest {
+  /** Who the permit is for. Without a key there is no `perKey` limit, and all share one line. */
+  key?: string | undefined;
+  /** How much of `size` it takes, `size` at most; 1 unless given. */
+  weight?: number;
+  /** Exclusive permits of one key are held one at a time: a mutex within the key. */
+  isExclusive?: boolean;
+  /** Continues work that has begun: it goes first within its key, and is never shed for the length of a line. */
+  isContinuation?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface FairSemaphoreOptions {
+  /** The reason of its OverloadErrors. */
+  name: string;
+  /** The sum of all weights held at once. */
+  size: number;
+  /** The most permits one key holds at once. Default is no limit but `size`. */
+  perKey?: number;
+  /**
+   * A key with so many waiters holds one permit at a time while another key holds one, or had one within `withinMs`: more would slow
+   * down the others at what the permits are for. By default no key yields.
+   */
+  yielding?: { waiters: number; withinMs: number };
+  maxWaiting: number;
+  maxWaitMs: number;
+}
+
+const RETRY_SECONDS = 5;
+
+export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
+  const { name, size, perKey = Infinity, yielding, maxWaiting, maxWaitMs } = options;
+  const lines = createLines(maxWaiting);
+  const permits = createPermits(size, mostOf);
+
+  const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
+
+  function mostOf(key: Key): number {
+    const isCrowd = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
+    return isCrowd && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
+  }
+
+  function hold(claim: Claim): () => void {
+    permits.take(claim);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      permits.giveBack(claim);
+      lines.moveToEnd(claim.key);
+      admitNext();
+    };
+  }
+
+  function admitNext(): void {
+    for (let next = lines.takeNext(permits); next; next = lines.takeNext(permits)) next.admit();
+  }
+
+  function wait(claim: Claim, isContinuation: boolean, signal: AbortSignal | undefined): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        signal?.removeEventListener('abort', leave);
+        clearTimeout(timer);
+      };
+      const waiter: Waiter = {
+        ...claim,
+        isContinuation,
+        admit() {
+          settle();
+          resolve(hold(claim));
+        },
+        shed(why) {
+          if (!lines.leave(waiter)) return;
+          settle();
+          reject(busy(why));
+          // What stands behind a large one may fit.
+          admitNext();
+        },
+      };
+      const leave = () => waiter.shed();
+      const timer = setTimeout(() => waiter.shed(`no turn came within ${maxWaitMs / 1_000} s`), maxWaitMs);
+      signal?.addEventListener('abort', leave, { once: true });
+      lines.join(waiter);
+      admitNext();
+    });
+  }
+
+  return {
+    waiting: lines.count,
+    acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
+      if (signal?.aborted) return Promise.reject(busy());
+      const claim = { key, weight: Math.min(weight, size), isExclusive };
+      // The usual case, without a timer. Waiters that may hold a permit are too large for what is free: none overtakes them.
+      if (permits.fits(claim) && !lines.findNext(permits)) return Promise.resolve(hold(claim));
+      const tooMany = isContinuation ? undefined : lines.makeRoom(key);
+      if (tooMany !== undefined) return Promise.reject(busy(tooMany));
+      return wait(claim, isContinuation, signal);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { countFailuresInARow, type OnLoopError } from './failure-streak.ts';
+import type { Log } from '../log/log.ts';
+
+/** A loop that is looked after: it can be woken early, backs off when its step throws, and stops between steps. */
+export interface Loop {
+  /** Runs the next step now instead of after the pause it asked for. A wake-up during a step is not lost; one during a back-off is. */
+  wake(): void;
+  /** Resolves when the step in hand has ended; no further one starts. */
+  stop(): Promise<void>;
+}
+
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 5_000;
+
+/**
+ * Runs `step` again and again. A step resolves to how many milliseconds to sleep before the next one (0: none). A step that
+ * throws is logged and tried again after a pause that doubles from 100 ms to 5 s: a loop never ends by itself. With `accountId` the loop is
+ * one account's: its failures are no problem of the process.
+ */
+export function startLoop(
+  name: string,
+  step: () => Promise<number>,
+  { log, onError, accountId }: { log: Log; onError?: OnLoopError; accountId?: number },
+): Loop {
+  const stopping = new AbortController();
+  const failures = countFailuresInARow(name, accountId === undefined ? onError : () => onError?.(name));
+  let woken = false;
+  // A hint must not turn the back-off into a hot loop.
+  let isBackingOff = false;
+  let endPause: (() => void) | undefined;
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(done, ms);
+      function done() {
+        clearTimeout(timer);
+        endPause = undefined;
+        resolve();
+      }
+      endPause = done;
+    });
+
+  async function run() {
+    let backoffMs = FIRST_BACKOFF_MS;
+    while (!stopping.signal.aborted) {
+      woken = false;
+      let pauseMs: number;
+      try {
+        pauseMs = await step();
+        failures.ended();
+        backoffMs = FIRST_BACKOFF_MS;
+        isBackingOff = false;
+      } catch (error) {
+        failures.failed(error);
+        log.error(
+          { err: error, loop: name, ...(accountId !== undefined && { accountId }) },
+          'a background loop failed and will be tried again',
+        );
+        pauseMs = backoffMs * (0.5 + Math.random());
+        backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
+        isBackingOff = true;
+      }
+      if (stopping.signal.aborted || (woken && !isBackingOff) || pauseMs <= 0) {
+        // Lets timers and sockets have their turn even when a step never has to wait.
+        await new Promise(setImmediate);
+        continue;
+      }
+      await pause(pauseMs);
+    }
+    failures.ended();
+  }
+
+  const ended = run();
+  return {
+    wake() {
+      woken = true;
+      if (!isBackingOff) endPause?.();
+    },
+    stop() {
+      stopping.abort();
+      endPause?.();
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { OnLoopError } from './failure-streak.ts';
+import type { Log } from '../log/log.ts';
+import { startLoop, type Loop } from './loop.ts';
+
+/** After so long a permit is given back although its work goes on. */
+const HOLD_MS = 2_000;
+
+export interface Concurrently<Due, Key> {
+  /** Of the loop. */
+  name: string;
+  /** So much is begun at a time. */
+  permits: number;
+  /** How long the loop sleeps when nothing is due. */
+  pollMs: number;
+  /** Takes what is due next, usually one, and not of a key that is `busy`. None: nothing is due. */
+  claim(busy: readonly Key[]): Promise<readonly Due[]>;
+  /** Whose it is, so that each key has one under way at most. Undefined: nobody's. */
+  keyOf(due: Due): Key | undefined;
+  /** What it rejects with is logged, and counted as an error of the loop. */
+  serve(due: Due): Promise<void>;
+  /** Default is `HOLD_MS`. */
+  holdMs?: number;
+  log: Log;
+  onError?: OnLoopError;
+}
+
+/**
+ * Serves what is due, of each key one at a time and of all keys beside each other. Nobody waits long for the slow work of another: that
+ * gives its permit back after 2 s and goes on without one, and its key has nothing else under way. `stop` resolves when all has ended.
+ */
+export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop {
+  const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, log, onError } = work;
+  const busy = new Set<Key>();
+  const underWay = new Set<Promise<void>>();
+  let isStopping = false;
+  let held = 0;
+
+  const mayBegin = () => held < permits && !isStopping;
+
+  function holdPermit(): () => void {
+    held += 1;
+    let isHeld = true;
+    return () => {
+      if (isHeld) held -= 1;
+      isHeld = false;
+      loop.wake();
+    };
+  }
+
+  async function run(due: Due): Promise<void> {
+    const key = keyOf(due);
+    if (key !== undefined) busy.add(key);
+    const release = holdPermit();
+    const timer = setTimeout(release, holdMs);
+    try {
+      await serve(due);
+    } catch (error) {
+      onError?.(name);
+      log.error({ err: error, loop: name }, 'something that was due failed, and is due again later');
+    }
+    clearTimeout(timer);
+    if (key !== undefined) busy.delete(key);
+    release();
+  }
+
+  function begin(due: Due): void {
+    const running = run(due).finally(() => underWay.delete(running));
+    underWay.add(running);
+  }
+
+  async function step(): Promise<number> {
+    while (mayBegin()) {
+      const due = await claim([...busy]);
+      if (due.length === 0) break;
+      due.forEach(begin);
+    }
+    return pollMs;
+  }
+
+  const loop = startLoop(name, step, { log, ...(onError && { onError }) });
+  return {
+    wake: loop.wake,
+    async stop() {
+      isStopping = true;
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import { Socket } from 'node:net';
+import { CompiledQuery, Kysely, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../log/log.ts';
+import { assertReplicatedCommits } from './replicated-commits.ts';
+import type { Schema } from './schema.ts';
+import { shareConnections, type ConnectionShares } from './share-connections.ts';
+import { NotifyingDialect } from './notify-after-commit.ts';
+
+export type Database = Kysely<Schema>;
+/** What a store function takes: the database, or the transaction it shall be part of. */
+export type Connection = Database | Transaction<Schema>;
+
+/** A transaction in which nothing is asked for so long is ended by the server: before the lease of whoever froze in it runs out. */
+const FROZEN_MS = 8_000;
+
+/** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
+const SILENCE_MS = 10_000;
+/** After this part of it the server ends the statement, so that what is given up has ended (docs/explanation/decisions/0032). */
+const ENDED_AFTER = 0.8;
+/** Closed in order before that, unless somebody needs it. */
+const IDLE_MS = 8_000;
+/** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * How long the server lets a statement take, unless that is Infinity: then nothing is set, since behind a pooler others come to have the
+ * same session. And how it finds out that one of our processes is gone
+ * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
+ * where the server's system has no such limit.
+ */
+const sessionTimeouts = (silenceMs: number) => `
+  select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}
+         set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
+         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const DATE = 1082;
+const DATE_ARRAY = 1182;
+
+// Ids and counts stay far below 2^53, so an int8 is a number everywhere; a date is the text it is in SQL, without a zone.
+const types = new pg.TypeOverrides();
+types.setTypeParser(INT8, Number);
+types.setTypeParser(DATE, (text) => text);
+types.setTypeParser(INT8_ARRAY, (text) => splitArray(text).map(Number));
+types.setTypeParser(DATE_ARRAY, splitArray);
+
+/** `{1,2,3}`: none of our arrays of ids or dates holds a null. */
+function splitArray(text: string): string[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',');
+}
+
+/** How to reach a PostgreSQL server: a `postgres://` URL, or the folder of a Unix socket. */
+export type PostgresAddress =
+  | { url: string }
+  | {
+      socketFolder: string;
+      port: number;
+      user: string;
+      database: string;
+      /** Sent when a connection starts: not through a pooler, which rejects them. */
+      options?: string;
+    };
+
+/** The `pg` settings of an address; shared by pools and by the single connection that listens. */
+export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
+  const settings =
+    'url' in address
+      ? { connectionString: address.url }
+      : {
+          host: address.socketFolder,
+          port: address.port,
+          user: address.user,
+          database: address.database,
+          ...(address.options !== undefined && { options: address.options }),
+        };
+  return {
+    ...settings,
+    types,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
+}
+
+/** How busy a pool is. */
+export interface PoolUse {
+  inUse: number;
+  /** Who waits for a connection. */
+  waiting: number;
+}
+
+const pools = new WeakMap<Connection, () => PoolUse>();
+
+/** How busy the pool is that `connectDatabase` opened for `db`. */
+export function readPool(db: Database): PoolUse {
+  return pools.get(db)?.() ?? { inUse: 0, waiting: 0 };
+}
+
+export interface PoolOptions {
+  log: Log;
+  poolSize?: number;
+  /** Has requesters share the pool fairly. Unless given, the first to come is the first served. */
+  shares?: ConnectionShares | undefined;
+  /** Told to the server, for whoever looks at its connections. */
+  name?: string;
+  /**
+   * A connection that is silent for so long counts as broken, and the server ends a statement a little before; Infinity for what
+   * rightly takes long.
+   */
+  silenceMs?: number;
+  /** Called with what a statement failed of. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Opens a pool. Connections are made when first needed, so this succeeds even while the server is away. A network that carries
+ * nothing any more, and does not say so, breaks a connection after 10 s: nothing waits for it longer (docs/explanation/decisions/0015).
+ */
+export function connectDatabase(
+  address: PostgresAddress,
+  { log, poolSize = 10, shares, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
+): Database {
+  const pool = new pg.Pool({
+    ...connectionSettings(address),
+    ...(Number.isFinite(silenceMs) && { stream: () => openSocket(silenceMs) }),
+    max: poolSize,
+    application_name: name,
+    idleTimeoutMillis: IDLE_MS,
+  });
+  // A connection that breaks says so by an event, and an event nobody handles ends the process. The pool listens to idle ones
+  // only; the rest of the time, as between two statements of a transaction, we have to. Only the message goes into the log: pg
+  // hangs the whole connection on the error, its settings and keys included.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => {
+      // The pool says it has ended before the server has noticed, which may end first.
+      if (!pool.ending) log.warn({ reason: error.message }, 'a database connection broke');
+    }),
+  );
+  pool.on('error', () => undefined);
+  const shared = shares && shareConnections(pool, shares);
+  const db = new Kysely<Schema>({
+    dialect: new NotifyingDialect(
+      {
+        pool: assertReplicatedCommits(shared ?? pool),
+        // Not among the start-up options, which poolers refuse.
+        async onCreateConnection(connection) {
+          await connection.executeQuery(CompiledQuery.raw(sessionTimeouts(silenceMs)));
+        },
+      },
+      { pool, log },
+    ),
+    ...(onError && {
+      log(event) {
+        if (event.level === 'error') onError(event.error);
+      },
+    }),
+  });
+  pools.set(db, () => ({
+    inUse: pool.totalCount - pool.idleCount,
+    waiting: pool.waitingCount + (shared?.waiting() ?? 0),
+  }));
+  return db;
+}
+
+/** TLS, where the server wants it, is laid over this socket, and counts as its traffic. */
+function openSocket(silenceMs: number): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silenceMs, () => {
+    const error = new Error(`the database has said nothing for ${silenceMs} ms`);
+    socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
+  return socket;
+}
+
+/** Resolves when the server answers a trivial query; throws otherwise. */
+export async function pingDatabase(db: Connection): Promise<void> {
+  await sql`select 1`.execute(db);
+}

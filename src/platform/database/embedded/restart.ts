@@ -1,0 +1,77 @@
+import type { Log } from '../../log/log.ts';
+import { sleep } from '../../time/time.ts';
+import { DiskFullError } from './folder.ts';
+import type { Server } from './server.ts';
+import { errorCodeOf } from '../../errors/errors.ts';
+
+/** A server that is started again when it ends by itself. */
+export interface KeptServer {
+  stop(): Promise<void>;
+  /** Resolves with the reason when starting it again has been given up. */
+  exited: Promise<string>;
+}
+
+/** The pauses before each new start. When they are used up the operator has to look. */
+const PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
+/** A full disk is nothing that trying could make worse: it goes on until there is room. */
+const DISK_FULL_PAUSE_MS = 2_000;
+/** A server that ran for so long ends for another reason than those before it. */
+const STEADY_MS = 60_000;
+
+/** Starts the server again by `restart` whenever it ends although nobody stopped it. */
+export function superviseServer(
+  first: Server,
+  restart: () => Promise<Server>,
+  log: Log,
+  pausesMs: readonly number[] = PAUSES_MS,
+): KeptServer {
+  const stopping = new AbortController();
+  const givenUp = Promise.withResolvers<string>();
+  let server = first;
+  let tries = 0;
+  let restarting: Promise<void> = Promise.resolve();
+
+  function watch() {
+    const startedAt = performance.now();
+    void server.exited.then((reason) => {
+      if (stopping.signal.aborted) return;
+      if (performance.now() - startedAt > STEADY_MS) tries = 0;
+      log.error({ reason }, 'PostgreSQL is started again');
+      restarting = restartUntilRunning(reason, server.ranOutOfDisk());
+    });
+  }
+
+  async function restartUntilRunning(firstReason: string, firstDiskFull: boolean): Promise<void> {
+    let reason = firstReason;
+    let diskFull = firstDiskFull;
+    for (;;) {
+      const pauseMs = diskFull ? DISK_FULL_PAUSE_MS : pausesMs[tries++];
+      if (pauseMs === undefined) return givenUp.resolve(reason);
+      await sleep(pauseMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      try {
+        server = await restart();
+        watch();
+        return;
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error);
+        diskFull = isDiskFull(error);
+        log.warn({ reason }, 'PostgreSQL could not be started again yet');
+      }
+    }
+  }
+
+  watch();
+  return {
+    exited: givenUp.promise,
+    async stop() {
+      stopping.abort();
+      await restarting;
+      await server.stop();
+    },
+  };
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof DiskFullError || errorCodeOf(error) === 'ENOSPC';
+}

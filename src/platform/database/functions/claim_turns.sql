@@ -1,0 +1,118 @@
+-- Takes the next turn of each account that is due. The locks are taken in the order shards, lanes, and only the statement after
+-- them looks at anything else, so what it sees is current and no turn is given to a worker that has lost its shard. Of a lane that is
+-- closed there is a row with nothing but the account and the messenger. Of `skipped` accounts no turn is taken, and with `wanted` of no
+-- others: that is how one that makes the claim fail is found and left out (src/sending/deliveries/claim-isolated.ts).
+--
+-- A turn's beginning and its end (finish_turns) are functions: one statement and one transaction each, planned once a connection.
+-- Sent as text they would be planned anew each time, which took longer than to carry them out, and statements prepared by name do
+-- not get through every pooler.
+--
+-- A plan that is kept must be right for tables that were empty when it was made and have grown since. So the functions say how:
+-- by index and by nested loop, a lookup for each row given. test/deliveries/effort.test.ts counts the rows that are read, and fails
+-- without the settings that forbid other plans.
+create or replace function claim_turns(
+    worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
+    skipped bigint[] default '{}', wanted bigint[] default null)
+  returns table (account_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
+                 message_id text, send_to text, attempts smallint, uncertain boolean)
+  language plpgsql
+  set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  due_accounts bigint[];
+  due_messengers text[];
+  due_turns bigint[];
+  due_room int[];
+begin
+  select array_agg(l.account_id), array_agg(l.messenger), array_agg(l.turn), array_agg(l.room)
+  into due_accounts, due_messengers, due_turns, due_room
+  from (
+    with held as materialized (
+      select s.shard
+      from (
+        -- In the order given, and no further than enough are found.
+        select o.shard from unnest(of_shards) o (shard)
+        -- With an order, so that each shard is looked up by itself also when the plan was made while hardly any lane was awake.
+        where (select l.wake_at from lanes l where l.shard = o.shard and l.wake_at <= campanile_now()
+                 and l.account_id <> all(skipped) and (wanted is null or l.account_id = any(wanted))
+               order by l.wake_at limit 1) is not null
+        limit shard_limit
+      ) due
+      join shards s on s.shard = due.shard and s.worker_id = worker for share of s skip locked
+    )
+    select l.account_id, l.messenger, l.turn,
+           case when l.open_until > campanile_now() then coalesce(l.open_for, batch) else 0 end as room
+    from held
+    cross join lateral (
+      select account_id, messenger, turn, open_until, open_for from lanes
+      where lanes.shard = held.shard and wake_at <= campanile_now()
+        and account_id <> all(skipped) and (wanted is null or account_id = any(wanted))
+      order by wake_at limit ceil(lane_limit::float8 / (select count(*) from held))::int for no key update skip locked
+    ) l
+    limit lane_limit
+  ) l;
+  if due_accounts is null then return; end if;
+
+  return query
+  with lane as materialized (
+    select i.account_id, i.messenger, i.turn + 1 as turn, i.room,
+           case when i.messenger = any(paced) then least(i.room, 1) else least(i.room, batch) end as most, exists (
+      -- Runs start in the order they are due: one that should have begun goes before whatever else could be sent.
+      -- The inner query by itself, so that the account's own index serves it and not the one of all that is due.
+      select from (
+        select p.paused from runs p where p.account_id = i.account_id and p.status = 'planned'
+          and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours' offset 0) p
+      where not p.paused) as blocked
+    from unnest(due_accounts, due_messengers, due_turns, due_room) i (account_id, messenger, turn, room)
+  ), turn as materialized (
+    -- A lane that has nothing to send has one row, without a run.
+    select l.*, r.run_id, r.content_id, d.position, d.message_id, d.group_id, d.attempts, d.uncertain
+    from lane l
+    left join lateral (
+      select r.run_id, r.content_id, r.next_position from runs r
+      where l.room > 0 and not l.blocked
+        and r.account_id = l.account_id and r.status = 'running' and not r.paused
+        -- With an order, so that the index that has it serves these too, where another seems as good.
+        and ((select d.position from deliveries d where d.account_id = r.account_id and d.run_id = r.run_id
+                and d.position >= r.next_position and d.status = 'queued' and d.not_before is null
+              order by d.position limit 1) is not null
+             or (select w.not_before from deliveries w where w.account_id = r.account_id and w.run_id = r.run_id
+                   and w.not_before <= campanile_now() order by w.not_before limit 1) is not null)
+      order by r.served_turn, r.due_at, r.run_id limit 1
+    ) r on true
+    left join lateral (
+      (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w
+       where w.account_id = l.account_id and w.run_id = r.run_id and w.not_before <= campanile_now()
+       -- Not in the order of an index: few wait, and to walk along the whole run in search of them takes longer than to sort.
+       order by w.position + 0 limit l.most)
+      union all
+      (select d.position, d.message_id, d.group_id, d.attempts, d.uncertain from deliveries d
+       where d.account_id = l.account_id and d.run_id = r.run_id and d.position >= r.next_position
+         and d.status = 'queued' and d.not_before is null
+       order by d.position limit l.most)
+      limit l.most
+    ) d on true
+  ), told as (
+    update lanes l
+    set turn = case when t.taken > 0 then t.turn else l.turn end,
+        in_hand_run_id = t.run_id, in_hand = t.positions, open_for = l.open_for - t.taken,
+        work_at = case
+          when t.taken > 0 then null
+          when t.blocked then campanile_now() + interval '1 second'
+          else (
+            select min(w.not_before)
+            from runs r join deliveries w on w.account_id = r.account_id and w.run_id = r.run_id and w.not_before is not null
+            where r.account_id = l.account_id and r.status = 'running' and not r.paused) end
+    from (select account_id, turn, blocked, min(run_id) as run_id, count(position)::int as taken,
+                 range_agg(int4range(position, position + 1)) filter (where position is not null) as positions
+          from turn where room > 0 group by account_id, turn, blocked) t
+    where l.account_id = t.account_id
+  )
+  select t.account_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
+  from turn t
+  join groups g on g.group_id = t.group_id
+  union all
+  select t.account_id, t.messenger, null, null, null, null, null, null, null, null from turn t where t.room = 0
+  order by 1, 6;
+end $$;

@@ -1,0 +1,86 @@
+/** Poison message: what makes a batch over many accounts fail is found, left out and tried again alone, and all others go on. */
+import { isDataError } from './database-errors.ts';
+import { isolate, type Isolated } from '../concurrency/isolate.ts';
+import { endQuarantine, quarantine, readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
+
+export interface BatchWork<Item, Result> {
+  /** Whose an item is: the id of an account, a workspace or a user, as `BATCHES` has it. */
+  idOf: (item: Item) => number;
+  /** Works on some items in one go. A repeat does no harm. */
+  run: (some: readonly Item[]) => Promise<Result>;
+}
+
+export interface Outcome<Item, Result> {
+  /** What each go that succeeded came to. */
+  results: Result[];
+  /** Items that are in quarantine now: they have failed, or are not due to be tried again. */
+  left: Item[];
+}
+
+/** If so many fail and nobody succeeds, the fault is not theirs. */
+const SYSTEMIC = 10;
+
+/**
+ * Runs all items in one go, without those in quarantine. Where that fails because of the data it finds the items at fault, puts whose they
+ * are into quarantine (`quarantine.ts`) and runs the others. Whoever is due to be tried again is tried alone. Throws what is about nobody
+ * in particular (`isDataError`), and also the error of a batch of which ten or more all fail.
+ */
+export function isolateFailures<Item, Result>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  items: readonly Item[],
+  { idOf, run }: BatchWork<Item, Result>,
+): Promise<Outcome<Item, Result>> {
+  return isolateBatch(deps, batch, items, { idOf, run: (some) => isolate(some, run, isDataError) });
+}
+
+/** `isolateFailures` for work that goes item by item; one after the other unless `isParallel`. */
+export function isolateEach<Item, Result>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  items: readonly Item[],
+  {
+    idOf,
+    run,
+    isParallel = false,
+  }: { idOf: (item: Item) => number; run: (item: Item) => Promise<Result>; isParallel?: boolean },
+): Promise<Outcome<Item, Result>> {
+  return isolateBatch(deps, batch, items, { idOf, run: (some) => runEach(some, run, isParallel) });
+}
+
+async function runEach<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+  isParallel: boolean,
+): Promise<Isolated<Item, Result>> {
+  const runOne = (item: Item) => isolate([item], () => run(item), isDataError);
+  const all = isParallel ? await Promise.all(items.map(runOne)) : [];
+  if (!isParallel) for (const item of items) all.push(await runOne(item));
+  return { results: all.flatMap(({ results }) => results), failures: all.flatMap(({ failures }) => failures) };
+}
+
+async function isolateBatch<Item, Result>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  items: readonly Item[],
+  { idOf, run }: { idOf: (item: Item) => number; run: (some: readonly Item[]) => Promise<Isolated<Item, Result>> },
+): Promise<Outcome<Item, Result>> {
+  if (items.length === 0) return { results: [], left: [] };
+  const { held, due } = await readQuarantined(deps.db, batch);
+  const { results, failures } = await run(items.filter((item) => !held.has(idOf(item)) && !due.has(idOf(item))));
+  const [first] = failures;
+  if (first && failures.length >= SYSTEMIC && results.length === 0) throw first.error;
+  const alone = Map.groupBy(
+    items.filter((item) => due.has(idOf(item))),
+    idOf,
+  );
+  for (const [id, own] of alone) {
+    const tried = await run(own);
+    results.push(...tried.results);
+    failures.push(...tried.failures);
+    if (tried.failures.length === 0) await endQuarantine(deps, batch, id);
+  }
+  for (const [id, error] of new Map(failures.map((one) => [idOf(one.item), one.error])))
+    await quarantine(deps, batch, { id, error });
+  return { results, left: [...items.filter((item) => held.has(idOf(item))), ...failures.map(({ item }) => item)] };
+}

@@ -1,0 +1,55 @@
+/** Poison message: a statement that finds its own rows is isolated by the accounts, workspaces or users whose rows it may find. */
+import { sql, type RawBuilder } from 'kysely';
+import { isDataError } from './database-errors.ts';
+import { isolateFailures } from './isolate-failures.ts';
+import { readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
+
+/** Whose rows a statement may find. */
+export interface Owners {
+  /** Nothing of theirs. */
+  skipped: readonly number[];
+  /** Nothing of anybody else's; null: of all. */
+  wanted: readonly number[] | null;
+}
+
+/** The condition of a row that its owner is among those. A row without an owner is anybody's. */
+export function ownedBy(column: string, { skipped, wanted }: Owners): RawBuilder<boolean> {
+  const list = wanted && [...wanted];
+  return sql`((${sql.ref(column)} <> all(${[...skipped]}::bigint[])) is not false
+    and (${list}::bigint[] is null or ${sql.ref(column)} = any(${list}::bigint[])))`;
+}
+
+export interface StatementWork<Result> {
+  /** Whose rows the statement would find just now, some of them. Asked only after it failed, and for those to be tried again. */
+  findOwners: () => Promise<number[]>;
+  run: (owners: Owners) => Promise<Result>;
+}
+
+/**
+ * Runs a statement for all but those in quarantine. If that fails because of the data, it runs it for smaller and smaller groups of owners,
+ * and puts those that fail alone into quarantine. Those who are due to be tried again are tried alone. Resolves to what each run that
+ * succeeded came to. Throws as `isolateFailures` does.
+ */
+export async function isolateStatement<Result>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  { findOwners, run }: StatementWork<Result>,
+): Promise<Result[]> {
+  const { held, due } = await readQuarantined(deps.db, batch);
+  const results: Result[] = [];
+  const runApart = async (owners: readonly number[]) => {
+    const work = { idOf: (id: number) => id, run: (some: readonly number[]) => run({ skipped: [], wanted: some }) };
+    results.push(...(await isolateFailures(deps, batch, owners, work)).results);
+  };
+  try {
+    results.push(await run({ skipped: [...held, ...due], wanted: null }));
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    const owners = (await findOwners()).filter((id) => !held.has(id) && !due.has(id));
+    // Nobody's: it is not a row that is at fault.
+    if (owners.length === 0) throw error;
+    await runApart(owners);
+  }
+  if (due.size > 0) await runApart((await findOwners()).filter((id) => due.has(id)));
+  return results;
+}

@@ -1,0 +1,140 @@
+import {
+  PostgresDialect,
+  PostgresDriver,
+  type DatabaseConnection,
+  type Kysely,
+  type PostgresDialectConfig,
+} from 'kysely';
+import type pg from 'pg';
+import type { Log } from '../log/log.ts';
+import { sleep } from '../time/time.ts';
+import type { HintChannel } from './hint-channels.ts';
+import type { Schema } from './schema.ts';
+
+/** After hints have been sent the next ones wait so long, and go together. */
+const PAUSE_MS = 25;
+
+interface Hint {
+  channel: HintChannel;
+  payload: string;
+}
+
+/** Sends hints some time after they were given, all that came together in one statement. */
+interface HintSender {
+  add(hints: readonly Hint[]): void;
+  /** Resolves when nothing waits any more. */
+  flush(): Promise<void>;
+}
+
+/** What is known of each connection that a dialect of ours has lent. */
+interface Lent {
+  sender: HintSender;
+  /** What the transaction that is under way wants to have told; undefined: none is. */
+  uncommitted: Hint[] | undefined;
+}
+
+const lent = new WeakMap<DatabaseConnection, Lent>();
+
+/**
+ * Tells all processes that there is something to do, once what `db` has written is committed, and never when it is rolled back. Outside
+ * of a transaction it counts as committed. A hint can be lost, in a crash or with the connection: whoever waits for it also looks by
+ * itself (`listenForHints`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
+ * disk, and the replica, have it (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
+ */
+export async function hint(db: Kysely<Schema>, channel: HintChannel, payload = ''): Promise<void> {
+  await db.getExecutor().provideConnection(async (connection) => {
+    const known = lent.get(connection);
+    if (!known) throw new Error('hints go over connections that connectDatabase has opened');
+    if (known.uncommitted) known.uncommitted.push({ channel, payload });
+    else known.sender.add([{ channel, payload }]);
+  });
+}
+
+/** The dialect of a pool whose transactions can `hint`. */
+export class NotifyingDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+  readonly #sender: HintSender;
+
+  /** Hints go over `pool` itself: nobody waits for their commits. */
+  constructor(config: PostgresDialectConfig, { pool, log }: { pool: Pick<pg.Pool, 'query'>; log: Log }) {
+    super(config);
+    this.#config = config;
+    this.#sender = sendHints(pool, log);
+  }
+
+  override createDriver() {
+    return new HintingDriver(this.#config, this.#sender);
+  }
+}
+
+class HintingDriver extends PostgresDriver {
+  readonly #sender: HintSender;
+
+  constructor(config: PostgresDialectConfig, sender: HintSender) {
+    super(config);
+    this.#sender = sender;
+  }
+
+  override async acquireConnection(options?: Parameters<PostgresDriver['acquireConnection']>[0]) {
+    const connection = await super.acquireConnection(options);
+    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+    return connection;
+  }
+
+  override async beginTransaction(...given: Parameters<PostgresDriver['beginTransaction']>) {
+    await super.beginTransaction(...given);
+    lent.set(given[0], { sender: this.#sender, uncommitted: [] });
+  }
+
+  override async commitTransaction(connection: DatabaseConnection) {
+    await super.commitTransaction(connection);
+    this.#sender.add(lent.get(connection)?.uncommitted ?? []);
+    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+  }
+
+  override async destroy() {
+    // A command that has done something ends right after it.
+    await this.#sender.flush();
+    await super.destroy();
+  }
+}
+
+function sendHints(pool: Pick<pg.Pool, 'query'>, log: Log): HintSender {
+  // By what they say: who is told the same twice does nothing more.
+  const waiting = new Map<string, Hint>();
+  let sending: Promise<void> | undefined;
+
+  async function sendAll() {
+    while (waiting.size > 0) {
+      const hints = [...waiting.values()];
+      waiting.clear();
+      try {
+        await notify(pool, hints);
+      } catch (error) {
+        log.warn({ err: error, hints: hints.length }, 'hints could not be sent; polling finds the same');
+      }
+      await sleep(PAUSE_MS);
+    }
+    sending = undefined;
+  }
+
+  return {
+    add(hints) {
+      if (hints.length === 0) return;
+      for (const one of hints) waiting.set(`${one.channel} ${one.payload}`, one);
+      sending ??= sendAll();
+    },
+    async flush() {
+      await sending;
+    },
+  };
+}
+
+/** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
+async function notify(pool: Pick<pg.Pool, 'query'>, hints: readonly Hint[]): Promise<void> {
+  await pool.query(
+    `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
+     from unnest($1::text[], $2::text[]) h (channel, payload)`,
+    [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
+  );
+}

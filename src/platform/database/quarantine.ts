@@ -1,0 +1,157 @@
+/** Which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
+import { sql } from 'kysely';
+import type { Log } from '../log/log.ts';
+import type { Connection, Database } from './connect.ts';
+
+/** The batches that somebody can be left out of, each with what its items belong to. */
+export const BATCHES = {
+  'closed lanes': 'account',
+  commands: 'account',
+  credentials: 'account',
+  'deleted campaigns': 'account',
+  'due runs': 'account',
+  erasure: 'user',
+  events: 'workspace',
+  'expired mails': 'user',
+  lanes: 'account',
+  'late revisions': 'account',
+  'late runs': 'account',
+  mails: 'user',
+  notices: 'workspace',
+  'notice mails': 'user',
+  'old campaigns': 'account',
+  'old receipts': 'account',
+  'old rows of accounts': 'account',
+  'old rows of users': 'user',
+  'old rows of workspaces': 'workspace',
+  outcomes: 'account',
+  pushes: 'user',
+  receipts: 'account',
+  requests: 'account',
+  revisions: 'account',
+  'sandbox members': 'account',
+  sessions: 'account',
+  strays: 'account',
+  suspects: 'account',
+  sums: 'account',
+  'sums of minutes': 'account',
+  'take-over': 'account',
+  'told webhooks': 'workspace',
+  'unbegun runs': 'account',
+  'unused media': 'workspace',
+  webhooks: 'workspace',
+  'written deliveries': 'account',
+} as const;
+
+export type BatchName = keyof typeof BATCHES;
+
+export interface QuarantineDeps {
+  db: Database;
+  log?: Log | undefined;
+}
+
+/** Who is left out of a batch. */
+export interface Quarantined {
+  /** Not to be touched yet. */
+  held: ReadonlySet<number>;
+  /** To be tried again, each alone. */
+  due: ReadonlySet<number>;
+}
+
+/** Read anew after so long, for all batches of a process together. */
+const KEPT_MS = 1_000;
+const NOBODY: Quarantined = { held: new Set(), due: new Set() };
+
+interface View {
+  readAtMs: number;
+  batches: Promise<ReadonlyMap<string, Quarantined>>;
+}
+
+const views = new WeakMap<Database, View>();
+
+/** Who is left out of this batch, by ids of what `BATCHES` says; at most a second old. */
+export async function readQuarantined(db: Database, batch: BatchName): Promise<Quarantined> {
+  const nowMs = performance.now();
+  let view = views.get(db);
+  if (!view || nowMs - view.readAtMs >= KEPT_MS) {
+    view = { readAtMs: nowMs, batches: readAll(db) };
+    views.set(db, view);
+  }
+  try {
+    return (await view.batches).get(batch) ?? NOBODY;
+  } catch (error) {
+    if (views.get(db) === view) views.delete(db);
+    throw error;
+  }
+}
+
+/** The ids that a search for this batch's work passes over. */
+export async function readHeld(db: Database, batch: BatchName): Promise<number[]> {
+  return [...(await readQuarantined(db, batch)).held];
+}
+
+async function readAll(db: Database): Promise<ReadonlyMap<string, Quarantined>> {
+  const { rows } = await sql<{ batch: string; id: number; isDue: boolean }>`
+    select batch, coalesce(account_id, workspace_id, user_id) as id, next_try_at <= campanile_now() as "isDue"
+    from quarantine`.execute(db);
+  const batches = new Map<string, { held: Set<number>; due: Set<number> }>();
+  for (const { batch, id, isDue } of rows) {
+    const found = batches.get(batch) ?? { held: new Set(), due: new Set() };
+    batches.set(batch, found);
+    (isDue ? found.due : found.held).add(id);
+  }
+  return batches;
+}
+
+const LONGEST_REASON = 500;
+
+/**
+ * Leaves somebody out of a batch for a minute, then two, up to an hour, and logs it. Somebody who is gone is not written
+ * down.
+ */
+export async function quarantine(
+  { db, log }: QuarantineDeps,
+  batch: BatchName,
+  { id, error }: { id: number; error: unknown },
+): Promise<void> {
+  const owner = BATCHES[batch];
+  const reason = reasonOf(error);
+  const { rows } = await sql<{ failures: number; nextTryAt: Date }>`
+    insert into quarantine as q (batch, ${sql.ref(`${owner}_id`)}, reason, next_try_at)
+    select ${batch}, o.${sql.ref(`${owner}_id`)}, ${reason}, campanile_now() + interval '1 minute'
+    from ${sql.table(`${owner}s`)} o where o.${sql.ref(`${owner}_id`)} = ${id}
+    on conflict on constraint quarantine_key do update
+    set reason = excluded.reason, failures = q.failures + 1,
+        next_try_at = campanile_now() + least(60, power(2, least(q.failures, 6))) * interval '1 minute'
+    returning failures, next_try_at as "nextTryAt"`.execute(db);
+  views.delete(db);
+  const about = { err: error, batch, [`${owner}Id`]: id, ...rows[0] };
+  log?.error(about, `one ${owner} made a batch fail and is left out of it for a while; the others go on`);
+}
+
+/** Takes somebody who was tried alone, and did not fail, back into the batch. */
+export async function endQuarantine({ db, log }: QuarantineDeps, batch: BatchName, id: number): Promise<void> {
+  const owner = BATCHES[batch];
+  const { numAffectedRows = 0n } = await sql`
+    delete from quarantine where batch = ${batch} and ${sql.ref(`${owner}_id`)} = ${id}`.execute(db);
+  views.delete(db);
+  if (numAffectedRows > 0n) log?.info({ batch, [`${owner}Id`]: id }, `one ${owner} takes part in a batch again`);
+}
+
+/** Forgets those who should have been tried again over an hour ago and were not: there was nothing left to do for them. */
+export async function clearIdleQuarantine(db: Connection): Promise<void> {
+  await sql`delete from quarantine where next_try_at < campanile_now() - interval '1 hour'`.execute(db);
+}
+
+/** Half a character, which PostgreSQL does not take, may be what was wrong. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll('\0', '').slice(0, LONGEST_REASON).toWellFormed();
+}
+
+/** How many are left out of each batch; of a batch that nobody is left out of there is no count. */
+export async function countQuarantined(db: Connection): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ batch: string; count: number }>`
+    select batch, count(*)::int as count from quarantine group by batch`.execute(db);
+  return new Map(rows.map(({ batch, count }) => [batch, count]));
+}

@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { OverloadError } from '../errors/errors.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { currentRequester } from '../concurrency/requester.ts';
+
+export interface ConnectionShares {
+  /** Connections lent at once. Fewer than the pool has, since hints need one, too. */
+  permits: number;
+  /** The most one requester holds at once. */
+  perRequester: number;
+  /** When it holds one at a time, since others are about. */
+  yielding: { waiters: number; withinMs: number };
+  maxWaiting: number;
+  maxWaitMs: number;
+}
+
+/**
+ * For requests: at most half of the connections for one requester, so that one whose statements take long leaves the other half, and
+ * one for a flood beside others, since the database's cores are shared as well. At a usual statement's 5 ms the last of 400 waiters has
+ * its turn after 0.3 s, at a slow one's 100 ms after 6 s.
+ */
+export const REQUEST_SHARES: ConnectionShares = {
+  permits: 7,
+  perRequester: 4,
+  yielding: { waiters: 8, withinMs: 100 },
+  maxWaiting: 400,
+  maxWaitMs: 10_000,
+};
+
+/** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */
+export class ConnectionWaitError extends Error {
+  constructor(cause: OverloadError) {
+    super(cause.message, { cause });
+    this.name = 'ConnectionWaitError';
+  }
+}
+
+export type LendingPool = Pick<pg.Pool, 'connect' | 'on' | 'options' | 'end'>;
+
+/**
+ * The same pool behind a fair semaphore: requesters take turns, and load shedding begins with the one that has most waiting. A permit
+ * is held exactly as long as a connection, never while a request waits for its body, a worker or its client, so that it can be part
+ * of no deadlock (docs/explanation/decisions/0075).
+ */
+export function shareConnections(
+  pool: pg.Pool,
+  { permits, perRequester, ...limits }: ConnectionShares,
+): LendingPool & { waiting(): number } {
+  const semaphore = createFairSemaphore({ ...limits, name: 'database', size: permits, perKey: perRequester });
+  const held = new Map<pg.PoolClient, () => void>();
+  pool.on('release', (_error, client) => {
+    held.get(client)?.();
+    held.delete(client);
+  });
+
+  async function acquirePermit(): Promise<() => void> {
+    const requester = currentRequester();
+    try {
+      const giveBack = await semaphore.acquire({
+        key: requester?.key,
+        isExclusive: requester?.isWrite ?? false,
+        isContinuation: requester?.hasBegun ?? false,
+      });
+      if (requester) requester.hasBegun = true;
+      return giveBack;
+    } catch (error) {
+      if (!(error instanceof OverloadError)) throw error;
+      // Nobody has a connection: those with a permit are still trying to make one.
+      if (held.size === 0) throw Object.assign(new Error('no connection could be made', { cause: error }), TIMED_OUT);
+      throw new ConnectionWaitError(error);
+    }
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    const giveBack = await acquirePermit();
+    try {
+      const client = await pool.connect();
+      held.set(client, giveBack);
+      return client;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  return {
+    connect: connect as pg.Pool['connect'],
+    on: pool.on.bind(pool),
+    options: pool.options,
+    end: () => pool.end(),
+    waiting: semaphore.waiting,
+  };
+}
+
+const TIMED_OUT = { code: 'ETIMEDOUT' };

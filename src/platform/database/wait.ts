@@ -1,0 +1,42 @@
+import { StartupError, errorCodeOf } from '../errors/errors.ts';
+import type { Log } from '../log/log.ts';
+import { sleep } from '../time/time.ts';
+import { pingDatabase, type Database } from './connect.ts';
+
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 500;
+/** Of a server that is not there yet, or still starting or recovering. */
+const NOT_YET = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'ECONNRESET',
+  '57P03',
+  '57P01',
+  '53300',
+]);
+/** Without a code: no answer in time, or a proxy in front that has no server to lead to. */
+const NOT_YET_MESSAGE = /timeout|^Connection terminated/;
+
+/** Resolves when the database answers. Throws a StartupError after half a minute, and at once for what waiting cannot mend. */
+export async function waitForDatabase(db: Database, log: Log): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await pingDatabase(db);
+    } catch (error) {
+      const code = errorCodeOf(error) ?? '';
+      const message = error instanceof Error ? error.message : String(error);
+      const waitingHelps = NOT_YET.has(code) || NOT_YET_MESSAGE.test(message);
+      if (!waitingHelps || performance.now() > deadline)
+        throw new StartupError(
+          `The database cannot be reached (${message || code}): check DATABASE_URL and the server`,
+          error,
+        );
+      if (tries === 1) log.info('waiting for the database');
+      await sleep(PAUSE_MS);
+    }
+  }
+}

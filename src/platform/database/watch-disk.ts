@@ -1,0 +1,110 @@
+import { statfs } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { AppError, errorCodeOf } from '../errors/errors.ts';
+import { pingDatabase, type Database } from './connect.ts';
+
+/** What is known of the disk that the database is on. */
+export interface DiskWatch {
+  /** Takes what a statement failed of, whatever it is. */
+  note(error: unknown): void;
+  reportDiskFull(): void;
+  /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
+  isFull(): boolean;
+  /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
+  check(db: Database): Promise<void>;
+  /**
+   * Throws 503 while so little is free that what is under way needs it. What takes more room asks first; what sends does not. Resolves
+   * where the disk is not ours to look at.
+   */
+  assertDiskSpace(): Promise<void>;
+}
+
+export interface DiskOptions {
+  /** On the disk; undefined: the server is not ours. */
+  folder?: string | undefined;
+  /** How much must be free. A twentieth of the disk, 1 GiB at most, unless given. */
+  floorBytes?: number | undefined;
+}
+
+const REMEMBERED_MS = 60_000;
+const LOOK_MS = 1_000;
+const LOW_RETRY_SECONDS = 60;
+const SHARE_OF_DISK = 20;
+const LARGEST_FLOOR_BYTES = 1024 ** 3;
+const DISK_FULL = '53100';
+/** More than what is left over on a disk that counts as full. */
+const ROOM_KILOBYTES = 1_024;
+
+export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
+  const isLow = folder === undefined ? undefined : throttleCheck(() => isBelowFloor(folder, floorBytes));
+  let fullMs = -Infinity;
+  const isFull = () => performance.now() - fullMs < REMEMBERED_MS;
+  const reportDiskFull = () => {
+    fullMs = performance.now();
+  };
+  return {
+    note(error) {
+      if (errorCodeOf(error) === DISK_FULL) reportDiskFull();
+    },
+    reportDiskFull,
+    isFull,
+    async assertDiskSpace() {
+      if (await isLow?.())
+        throw new AppError(
+          'disk_full',
+          'The disk of this service is nearly full: new campaigns and files are taken when there is room again; what was accepted goes out',
+          { retryAfterSeconds: LOW_RETRY_SECONDS },
+        );
+    },
+    async check(db) {
+      await pingDatabase(db);
+      if (!isFull()) return;
+      await probeDiskSpace(db);
+      fullMs = -Infinity;
+    },
+  };
+}
+
+/** What whoever may write there can still write, in bytes. */
+export async function readFreeBytes(folder: string): Promise<number> {
+  const { bsize, bavail } = await statfs(folder);
+  return bavail * bsize;
+}
+
+async function isBelowFloor(folder: string, floor: number | undefined): Promise<boolean> {
+  const { freeBytes, floorBytes } = await readRoom(folder, floor);
+  return freeBytes < floorBytes;
+}
+
+/** What is free on the disk of a folder, and how much has to be so that new things are taken in: a twentieth of it, 1 GiB at most, unless given. */
+export async function readRoom(
+  folder: string,
+  floorBytes: number | undefined,
+): Promise<{ freeBytes: number; floorBytes: number }> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return {
+    freeBytes: bavail * bsize,
+    floorBytes: floorBytes ?? Math.min((blocks * bsize) / SHARE_OF_DISK, LARGEST_FLOOR_BYTES),
+  };
+}
+
+/** Asks anew at most once in `LOOK_MS`; whoever comes meanwhile gets the same answer. */
+function throttleCheck(look: () => Promise<boolean>): () => Promise<boolean> {
+  let last: Promise<boolean> | undefined;
+  let atMs = -Infinity;
+  return () => {
+    if (last && performance.now() - atMs < LOOK_MS) return last;
+    atMs = performance.now();
+    return (last = look());
+  };
+}
+
+/** Whatever only reads, or finds room in a block that is there, would not notice. */
+async function probeDiskSpace(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`create temporary table campanile_room (text text) on commit drop`.execute(trx);
+    await sql`insert into campanile_room select repeat('x', 1000) from generate_series(1, ${ROOM_KILOBYTES}::int)`.execute(
+      trx,
+    );
+  });
+}

@@ -1,0 +1,45 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { AllowedHosts } from '../network/allowed-hosts.ts';
+import { isPublicAddress } from './validate-address.ts';
+import { BlockedAddressError } from './validate-url.ts';
+
+/** Asks a name server for the addresses of a name, by IPv4 or IPv6. Rejects when there are none. */
+export type DnsLookup = (name: string, family: 4 | 6) => Promise<string[]>;
+
+const LOOK_UP_MS = 4_000;
+
+/**
+ * By the name servers of the system. Not by its own resolver: that takes one of few threads for as long as a name server likes, and
+ * others' passwords would wait for it.
+ */
+export function createDnsLookup(servers?: readonly string[]): DnsLookup {
+  const resolver = new Resolver({ timeout: LOOK_UP_MS, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return (name, family) => (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
+}
+
+/**
+ * The one address to connect to for the host of a URL, which it was judged by: who connects asks no name server again. Every address
+ * of a name must be one that may be asked. Throws `BlockedAddressError`, or what the name server said.
+ */
+export async function resolveHost(
+  hostname: string,
+  { lookUp, allowed }: { lookUp: DnsLookup; allowed: AllowedHosts },
+): Promise<string> {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(literal) === 0 ? await lookUpBothFamilies(hostname, lookUp) : [literal];
+  const [first] = addresses;
+  if (first === undefined) throw new BlockedAddressError('has no address');
+  if (!allowed.hasName(hostname) && !addresses.every((one) => isPublicAddress(one) || allowed.hasAddress(one)))
+    throw new BlockedAddressError('leads to an address that is not public');
+  return first;
+}
+
+/** Those by IPv4 first, which reach more machines. */
+async function lookUpBothFamilies(name: string, lookUp: DnsLookup): Promise<string[]> {
+  const [four, six] = await Promise.allSettled([lookUp(name, 4), lookUp(name, 6)]);
+  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
+}

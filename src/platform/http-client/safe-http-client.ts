@@ -1,0 +1,119 @@
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import type { AllowedHosts } from '../network/allowed-hosts.ts';
+import { unlessAborted } from '../concurrency/unless-aborted.ts';
+import { validateUrl, type EgressRules } from './validate-url.ts';
+import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts';
+
+/** The only way in which an address that a user named is asked. */
+export interface Egress {
+  /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
+  judge(text: string): URL;
+  /**
+   * Posts to it, and answers what came back, whatever its status: no redirect is followed. Throws `BlockedAddressError` for one that may
+   * not be asked, and whatever else kept an answer from coming within 15 s.
+   */
+  post(url: string, request: EgressRequest): Promise<EgressAnswer>;
+  close(): void;
+}
+
+export interface EgressRequest {
+  headers: Readonly<Record<string, string>>;
+  body: string | Buffer;
+  /** Breaks it off. */
+  signal?: AbortSignal;
+}
+
+export interface EgressAnswer {
+  status: number;
+  /** The `retry-after` header. */
+  retryAfter: string | undefined;
+  /** Its first KiB, as text. */
+  body: string;
+}
+
+export interface EgressOptions extends EgressRules {
+  allowed: AllowedHosts;
+  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as far as they are set. */
+  proxy?: Readonly<Record<string, string>>;
+  lookUp?: DnsLookup;
+  /** Certificates to trust beside the usual ones, as PEM. */
+  ca?: string;
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 15_000;
+const KEPT_BYTES = 1_024;
+const IDLE_MS = 10_000;
+
+export function createSafeHttpClient({
+  allowHttp,
+  allowed,
+  proxy,
+  lookUp = createDnsLookup(),
+  ca,
+  timeoutMs = TIMEOUT_MS,
+}: EgressOptions): Egress {
+  // No limit of sockets, which would be one for each host and shared by all who ask it: callers have permits instead.
+  const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
+  const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
+
+  async function post(text: string, { headers, body, signal: given }: EgressRequest) {
+    const url = validateUrl(text, { allowHttp });
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = given ? AbortSignal.any([timeout, given]) : timeout;
+    const address = await unlessAborted(resolveHost(url.hostname, { lookUp, allowed }), signal);
+    const isHttps = url.protocol === 'https:';
+    const request = (isHttps ? requestHttps : requestHttp)({
+      // By its address, so that neither a name server nor a proxy is asked for the name again.
+      host: address,
+      port: url.port === '' ? (isHttps ? 443 : 80) : Number(url.port),
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
+      // Its certificate has to be one of the name all the same.
+      ...(isHttps &&
+        isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname.replace(/\.$/, '') }),
+      agent: isHttps ? agents['https:'] : agents['http:'],
+      signal,
+    });
+    request.end(body);
+    return readAnswer(request);
+  }
+
+  return {
+    judge: (text) => validateUrl(text, { allowHttp }),
+    post,
+    close() {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+
+/** The status counts once it has come, however the rest goes. */
+async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', reject);
+  });
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    // Also when it breaks off or takes too long: a request that has been answered rejects nothing any more.
+    response.once('close', resolve);
+    response.on('error', () => resolve());
+    response.on('data', (chunk: Buffer) => {
+      kept.push(chunk);
+      bytes += chunk.length;
+      if (bytes > KEPT_BYTES) response.destroy();
+    });
+  });
+  const { 'retry-after': retryAfter } = response.headers;
+  return {
+    status: response.statusCode ?? 0,
+    retryAfter,
+    body: Buffer.concat(kept).subarray(0, KEPT_BYTES).toString('utf8'),
+  };
+}

@@ -1,0 +1,176 @@
+/** The SQL of mails. */
+import { sql } from 'kysely';
+import type { Connection } from '../database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import type { QuarantineDeps } from '../database/quarantine.ts';
+import type { MailKind, UserId } from '../database/schema.ts';
+import { hint } from '../database/notify-after-commit.ts';
+
+/** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
+export type NewMail =
+  | { kind: 'invitation'; recipient: string }
+  | { kind: 'reset'; login: string }
+  | { kind: 'new_sign_in' | 'notice'; userId: UserId; detail: string }
+  | { kind: 'verification' | 'password_changed' | 'factors_changed'; userId: UserId };
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+/** After how many seconds a mail is not sent any more, and its link is void. */
+const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
+  reset: 30 * MINUTE,
+  verification: 3 * DAY,
+  invitation: 7 * DAY,
+  new_sign_in: 3 * DAY,
+  password_changed: 3 * DAY,
+  factors_changed: 3 * DAY,
+  notice: DAY,
+};
+
+/**
+ * Has a mail sent once the transaction is committed, and answers its id, of which links are made. Call it in the transaction that does
+ * what the mail tells. An invitation takes the place of an earlier one to the same address.
+ */
+export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {
+  const row = { userId: null, login: null, recipient: null, detail: '', ...mail };
+  if (mail.kind === 'invitation') await dropInvitation(trx, mail.recipient);
+  const { rows } = await sql<{ mailId: string }>`
+    insert into mails (kind, user_id, login, recipient, detail, expires_at)
+    values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
+            campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
+    returning mail_id as "mailId"`.execute(trx);
+  await hint(trx, 'campanile_mails');
+  const [queued] = rows;
+  if (!queued) throw new Error('a mail was not queued');
+  return queued.mailId;
+}
+
+/** A mail whose turn it is. */
+export interface DueMail {
+  mailId: string;
+  kind: MailKind;
+  userId: UserId | null;
+  /** null: there is nobody whom it would concern. */
+  recipient: string | null;
+  /** Of the user; null: of an invitation. */
+  userName: string | null;
+  detail: string;
+  tries: number;
+}
+
+/**
+ * Takes the mail that is due longest, and puts its next try off for a minute, then two, up to an hour: whoever took it must have sent
+ * it sooner. None of a user who is `busy`. To whom it goes is looked up now. None: none is due, or the ledger is held. More than one
+ * only where somebody's are tried alone, since they could not be taken.
+ */
+export async function takeDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {
+  const { db } = deps;
+  const mails = await isolateStatement(deps, 'mails', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct user_id as id from mails
+        where sent_at is null and due_at <= campanile_now() and expires_at > campanile_now() and user_id is not null`.execute(
+        db,
+      );
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => takeDueMail(db, busy, owners),
+  });
+  return mails.flatMap((mail) => (mail ? [mail] : []));
+}
+
+async function takeDueMail(db: Connection, busy: readonly UserId[], owners: Owners): Promise<DueMail | undefined> {
+  const { rows } = await sql<DueMail>`
+    update mails m
+    set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',
+        user_id = coalesce(m.user_id, due.found_user_id), recipient = coalesce(due.email, m.recipient)
+    from (
+      select next.mail_id, u.user_id as found_user_id, u.email, u.user_name
+      from (
+        select d.mail_id, coalesce(d.user_id, l.user_id) as user_id
+        from mails d left join user_logins l on l.login = d.login
+        where d.sent_at is null and d.due_at <= campanile_now() and d.expires_at > campanile_now()
+          and coalesce(coalesce(d.user_id, l.user_id) <> all(${busy}::bigint[]), true)
+          and not exists (select from ledger where held_since is not null) and ${ownedBy('d.user_id', owners)}
+        order by d.due_at limit 1 for update of d skip locked
+      ) next
+      left join users u on u.user_id = next.user_id and u.deleted_at is null and u.disabled_at is null
+    ) due
+    where m.mail_id = due.mail_id
+    returning m.mail_id as "mailId", m.kind, m.user_id as "userId", m.detail, m.tries, due.user_name as "userName",
+              case when m.kind = 'invitation' then m.recipient else due.email end as recipient`.execute(db);
+  return rows[0];
+}
+
+/** A mail without a link is done with when it has been sent; one with a link stays for as long as that serves. */
+export async function settleMail(db: Connection, { mailId, kind }: Pick<DueMail, 'mailId' | 'kind'>): Promise<void> {
+  if (kind === 'verification' || kind === 'reset' || kind === 'invitation')
+    await sql`update mails set sent_at = campanile_now() where mail_id = ${mailId}`.execute(db);
+  else await dropMail(db, mailId);
+}
+
+export async function dropMail(db: Connection, mailId: string): Promise<void> {
+  await sql`delete from mails where mail_id = ${mailId}`.execute(db);
+}
+
+/** Forgets what has expired; answers what of it could not be sent. */
+export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ mailId: string; kind: MailKind }>> {
+  const { db } = deps;
+  const dropped = await isolateStatement(deps, 'expired mails', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct user_id as id from mails where expires_at <= campanile_now() and user_id is not null`.execute(
+        db,
+      );
+      return rows.map(({ id }) => id);
+    },
+    run: async (owners) => {
+      const { rows } = await sql<{ mailId: string; kind: MailKind; unsent: boolean }>`
+        delete from mails where expires_at <= campanile_now() and ${ownedBy('user_id', owners)}
+        returning mail_id as "mailId", kind, sent_at is null and tries > 0 as unsent`.execute(db);
+      return rows;
+    },
+  });
+  return dropped.flat().filter(({ unsent }) => unsent);
+}
+
+/** A mail whose link was opened. */
+export interface UsedMail {
+  /** null: of an invitation. */
+  userId: UserId | null;
+  /** Where it was sent to, which whoever opened its link can read. */
+  recipient: string | null;
+}
+
+/** Uses the link of a mail up: of two that come with the same at once one gets it. Undefined for one that is used, expired, or of another kind. */
+export async function consumeMailToken(trx: Connection, mailId: string, kind: MailKind): Promise<UsedMail | undefined> {
+  const { rows } = await sql<UsedMail>`
+    delete from mails where mail_id = ${mailId} and kind = ${kind} and expires_at > campanile_now()
+    returning user_id as "userId", recipient`.execute(trx);
+  return rows[0];
+}
+
+/** The other links of this kind that a user was sent are void from now on. */
+export async function dropMailsOf(trx: Connection, userId: UserId, kind: MailKind): Promise<void> {
+  await sql`delete from mails where user_id = ${userId} and kind = ${kind}`.execute(trx);
+}
+
+export interface Invitation {
+  email: string;
+  expiresAt: Date;
+}
+
+/** Those that nobody has accepted yet, the newest first. */
+export async function selectInvitations(db: Connection): Promise<Invitation[]> {
+  const { rows } = await sql<Invitation>`
+    select recipient as email, expires_at as "expiresAt" from mails
+    where kind = 'invitation' and expires_at > campanile_now() order by expires_at desc limit 1000`.execute(db);
+  return rows;
+}
+
+/** False when there was none. */
+export async function dropInvitation(trx: Connection, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from mails where kind = 'invitation' and lower(recipient) = lower(${email}) returning 1`.execute(trx);
+  return rows.length > 0;
+}

@@ -1,0 +1,64 @@
+import { createTransport } from 'nodemailer';
+import type { Letter } from './mail-templates.ts';
+
+/** How mails leave (contract §1). */
+export interface MailSettings {
+  /** Of the server that takes them. */
+  smtpUrl: string;
+  /** The address, or `Name <address>`. */
+  from: string;
+  /** Where links lead to, without a trailing slash. */
+  publicUrl: string;
+}
+
+/** What takes mails. */
+export interface MailServer {
+  /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
+  send(mail: Letter & { recipient: string; mailId: string }): Promise<void>;
+  close(): void;
+}
+
+export class PermanentRejectionError extends Error {}
+
+/** Together well under the minute after which a mail is tried again. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
+
+/** Without TLS only to this very machine, unless the URL says `?requireTLS=false`. */
+export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): MailServer {
+  const { hostname } = new URL(smtpUrl);
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  const transport = createTransport({
+    url: smtpUrl,
+    requireTLS: !isHere,
+    ...TIMEOUTS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const { hostname: here } = new URL(publicUrl);
+  return {
+    async send({ recipient, mailId, subject, text }) {
+      try {
+        await transport.sendMail({
+          from,
+          // As an object, so that no comma or bracket in it makes two of one.
+          to: { name: '', address: recipient },
+          subject,
+          text,
+          // The same with each try: who gets it twice can tell.
+          messageId: `<${mailId}@${here}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw isForGood(error) ? new PermanentRejectionError('the mail server refuses it', { cause: error }) : error;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** What is wrong with the address or with the mail; what is wrong with the server or our password there can be mended. */
+function isForGood(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  const status = 'responseCode' in error ? Number(error.responseCode) : 0;
+  return (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') && status >= 500;
+}

@@ -1,0 +1,100 @@
+import type { Database } from '../database/connect.ts';
+import type { Hints } from '../database/listen.ts';
+import { quarantine } from '../database/quarantine.ts';
+import type { UserId } from '../database/schema.ts';
+import { isDataError } from '../database/database-errors.ts';
+import type { OnLoopError } from '../concurrency/failure-streak.ts';
+import type { Log } from '../log/log.ts';
+import { serveConcurrently } from '../concurrency/serve-concurrently.ts';
+import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
+import type { MailLinks } from './mail-links.ts';
+import { openMailServer, PermanentRejectionError, type MailSettings } from './open-mail-server.ts';
+import { writeMail } from './mail-templates.ts';
+
+const POLL_MS = 10_000;
+/** Mails that one process begins to send at a time: mail servers let a client have few connections. */
+const PERMITS = 2;
+
+export interface SendMailsOptions {
+  db: Database;
+  log: Log;
+  hints: Pick<Hints, 'on'>;
+  links: MailLinks;
+  /** Undefined: none is sent, and the log says which would have been. */
+  mail: MailSettings | undefined;
+  onLoopError?: OnLoopError;
+}
+
+/**
+ * Sends what was queued (`queueMail`), to each user one mail after the other, until stopped; any number of processes may do so at once.
+ * A mail that the server takes long over, such as one to a slow domain, holds up no other user's. What the mail server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
+ * Neither an address nor a link is ever logged.
+ */
+export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMailsOptions): { stop(): Promise<void> } {
+  const server = mail && openMailServer(mail);
+
+  async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
+    const due = await takeDueMails({ db, log }, busy);
+    if (due.length > 0) return due;
+    for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
+    return [];
+  }
+
+  /** A mail that was sent, and cannot be written down as sent, keeps none of anybody else's, and is not sent again soon. */
+  async function handleOrIsolate(due: DueMail): Promise<void> {
+    try {
+      await handle(due);
+    } catch (error) {
+      if (due.userId === null || !isDataError(error)) throw error;
+      await quarantine({ db, log }, 'mails', { id: due.userId, error });
+    }
+  }
+
+  async function handle(due: DueMail): Promise<void> {
+    const { mailId, kind, userId, recipient, tries } = due;
+    if (recipient === null) return dropMail(db, mailId);
+    if (!mail || !server) {
+      log.info({ mailId, kind, userId }, 'a mail would have been sent: there is no SMTP_URL');
+      return settleMail(db, due);
+    }
+    try {
+      await server.send({ ...writeMail(due, links.codeOf(mailId), mail.publicUrl), recipient, mailId });
+    } catch (error) {
+      const isForGood = error instanceof PermanentRejectionError;
+      log.warn(
+        { mailId, kind, userId, tries, reason: reasonOf(error) },
+        `a mail could not be sent${isForGood ? '' : ' yet'}`,
+      );
+      if (isForGood) await dropMail(db, mailId);
+      return undefined;
+    }
+    log.info({ mailId, kind, userId }, 'a mail was sent');
+    return settleMail(db, due);
+  }
+
+  const loop = serveConcurrently<DueMail, UserId>({
+    name: 'mails',
+    permits: PERMITS,
+    pollMs: POLL_MS,
+    claim: takeNext,
+    keyOf: ({ userId }) => userId ?? undefined,
+    serve: handleOrIsolate,
+    log,
+    ...(onLoopError && { onError: onLoopError }),
+  });
+  hints.on('campanile_mails', () => loop.wake());
+  return {
+    async stop() {
+      await loop.stop();
+      server?.close();
+    },
+  };
+}
+
+/** What went wrong in a word: the sentence of a mail server can name the address. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof PermanentRejectionError ? error.cause : error;
+  if (!(cause instanceof Error)) return 'unknown';
+  const parts = ['code' in cause ? cause.code : cause.name, 'responseCode' in cause ? cause.responseCode : undefined];
+  return parts.filter((part) => part !== undefined).join(' ');
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { AccountStatus } from '../../platform/database/schema.ts';
+
+/** How an account stood from some instant on. */
+export interface PastState {
+  at: Date;
+  messenger: string;
+  status: AccountStatus;
+  /** One sentence on why it was not connected; null where nothing was said. */
+  reason: string | null;
+}
+
+const MOST_TOLD = 50;
+
+/** How the workspace's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
+export async function readAccountHistory({ db }: { db: Database }, { workspaceId }: Actor): Promise<PastState[]> {
+  const { rows } = await sql<PastState>`
+    select s.at, s.messenger, s.status, s.reason
+    from accounts a join account_states s on s.account_id = a.account_id
+    where a.workspace_id = ${workspaceId}
+    order by s.state_id desc limit ${MOST_TOLD}`.execute(db);
+  return rows;
+}
+
+/** Removes what is over 90 days old. */
+export function clearOldStates(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.at < campanile_now() - interval '90 days'`;
+  return clearOldRows(deps, { table: 'account_states', owner: 'account_id', isOld });
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { MessengersTraits } from '../../messengers/messenger.ts';
+import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
+
+/** A phone number as it was written, and its digits. */
+export interface WrittenNumber {
+  written: string;
+  digits: string;
+}
+
+/**
+ * Prepares the workspace's account for another number of its owner's, in the transaction that then writes it. To write the same number
+ * in another way is always allowed. Throws `conflict` once a phone has been linked, while one is being linked, and where
+ * somebody else has that number linked.
+ */
+export async function prepareNumberChange(
+  trx: Connection,
+  actor: Actor,
+  { number, messengers }: { number: WrittenNumber; messengers: MessengersTraits },
+): Promise<void> {
+  const { accountId } = await findOwnAccount(trx, actor.workspaceId);
+  await lockOwnLane(trx, accountId);
+  const account = await findOwnAccount(trx, actor.workspaceId);
+  const isSame = account.phoneNumber === number.digits;
+  if (isSame && account.whatsappNumber === number.written) return;
+  if (!isSame) {
+    if (account.linkedNumber !== null) throw new AppError('number_fixed', STAYS);
+    const needsPhone = messengers.get(account.messenger)?.linksAtOnce !== true;
+    const isBusy = account.status === 'linking' || (needsPhone && LINKED.has(account.status));
+    if (isBusy || (await isBeingLinked(trx, accountId))) throw new AppError('number_being_linked', BEING_LINKED);
+    const taken = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
+    if (taken.rows.length > 0) throw new AppError('number_taken', TAKEN);
+    // What was said of the former number holds no more.
+    await sql`
+      update accounts
+      set scanned_number = null, status_reason = case when scanned_number is null then status_reason end
+      where account_id = ${accountId}`.execute(trx);
+  }
+  await recordAudit(trx, { ...actor, action: 'account.number_changed', subject: number.written });
+}
+
+const STAYS = 'A phone has been linked with your number, so it stays: to use another one, sign up anew';
+const BEING_LINKED = 'Your account is being linked: wait until that is over, or cancel it, then change the number';
+const TAKEN = 'This number is linked to another account here';
+
+/** A session that was asked for just now and shows no code yet will go by the number of before. */
+async function isBeingLinked(trx: Connection, accountId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from account_commands
+    where account_id = ${accountId} and kind = 'connect' and status in ('queued', 'running')
+      and created_at > campanile_now() - interval '1 minute'
+    limit 1`.execute(trx);
+  return rows.length > 0;
+}

@@ -1,0 +1,142 @@
+/**
+ * What the API asks of a live session goes through the table `account_commands`: written by the api, begun once by the worker
+ * that holds the account's lease, awaited by the api. The same way also when both are one process.
+ */
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+import type { ErrorCode } from '../../platform/errors/error-codes.ts';
+import { AppError, type Problem } from '../../platform/errors/errors.ts';
+import { sleep } from '../../platform/time/time.ts';
+import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
+import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
+import { userIsGone } from './store.ts';
+
+/** Each command: what goes in, what comes out. Both travel as JSON. */
+export interface Commands {
+  connect: { input: { method: LinkMethod }; result: Record<never, never> };
+  disconnect: { input: Record<never, never>; result: Record<never, never> };
+  list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
+  create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
+  create_community: { input: { name: string; description: string }; result: StoredGroup };
+  create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };
+}
+export type CommandKind = keyof Commands;
+
+/** A messenger's group as JSON carries it. */
+export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: string };
+
+/** Why a command failed, as JSON carries an AppError. */
+export interface StoredFailure {
+  code: ErrorCode;
+  message: string;
+  details: readonly Problem[];
+  outcomeUnknown: boolean;
+}
+
+/** How long the api waits for a worker to answer. */
+export const COMMAND_WAIT_MS = 25_000;
+const POLL_MS = 250;
+
+export interface CommandWaiters {
+  /** Resolves when the command may have ended, or after `ms`. */
+  wait(commandId: number, ms: number): Promise<void>;
+}
+
+/** Wakes those who wait for a command when the hint about it arrives. */
+export function awaitCommandResults(hints: Hints): CommandWaiters {
+  const waiting = new Map<number, AbortController>();
+  hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
+  return {
+    async wait(commandId, ms) {
+      const hint = new AbortController();
+      waiting.set(commandId, hint);
+      await sleep(ms, hint.signal);
+      waiting.delete(commandId);
+    },
+  };
+}
+
+interface Ended {
+  status: 'queued' | 'running' | 'done' | 'failed' | 'abandoned';
+  result: unknown;
+}
+
+/**
+ * Asks the account's session to do something and waits for it. Throws what the session threw; 503 when no worker took the
+ * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown. Of those that
+ * create something there are `perDay` in 24 hours, tries that are under way among them; then 429, and nothing was asked.
+ */
+export async function runCommand<K extends CommandKind>(
+  { db, waiters }: { db: Database; waiters: CommandWaiters },
+  accountId: number,
+  kind: K,
+  input: Commands[K]['input'],
+  perDay?: number,
+): Promise<Commands[K]['result']> {
+  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), perDay });
+  const deadline = performance.now() + COMMAND_WAIT_MS;
+  while (performance.now() < deadline) {
+    await waiters.wait(commandId, POLL_MS);
+    const ended = await readCommand(db, commandId);
+    if (!ended) throw userIsGone();
+    if (ended.status === 'done') return ended.result as Commands[K]['result'];
+    if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
+  }
+  const withdrawn = await sql<object>`
+    update account_commands set status = 'abandoned', finished_at = campanile_now()
+    where command_id = ${commandId} and status = 'queued' returning 1`.execute(db);
+  const outcomeUnknown = withdrawn.rows.length === 0;
+  throw new AppError(
+    outcomeUnknown ? 'outcome_unknown' : 'account_not_connected',
+    outcomeUnknown
+      ? 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists'
+      : 'Your account is not connected just now: nothing was done, try again in a moment',
+    { retryAfterSeconds: 5, outcomeUnknown },
+  );
+}
+
+async function insertCommand(
+  db: Database,
+  accountId: number,
+  { kind, input, perDay }: { kind: CommandKind; input: string; perDay: number | undefined },
+): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    if (perDay !== undefined) await enforceCampaignQuota(trx, accountId, perDay);
+    const { command_id } = await trx
+      .insertInto('account_commands')
+      .values({ account_id: accountId, kind, input })
+      .returning('command_id')
+      .executeTakeFirstOrThrow();
+    await hint(trx, 'campanile_commands');
+    return command_id;
+  });
+}
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Of two that come at once the second waits, and counts the first. */
+async function enforceCampaignQuota(trx: Connection, accountId: number, perDay: number): Promise<void> {
+  await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
+  const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);
+  if (count < perDay) return;
+  throw new AppError(
+    'creation_limit_reached',
+    `No more than ${perDay} groups, communities and channels can be created in 24 hours: messaging applications ban numbers that create many`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
+  );
+}
+
+/** Undefined when the user and all that was theirs has been deleted meanwhile. */
+async function readCommand(db: Database, commandId: number): Promise<Ended | undefined> {
+  return db
+    .selectFrom('account_commands')
+    .select(['status', 'result'])
+    .where('command_id', '=', commandId)
+    .executeTakeFirst();
+}
+
+function toError({ code, message, details, outcomeUnknown }: StoredFailure): AppError {
+  return new AppError(code, message, { details, outcomeUnknown, retryAfterSeconds: 5 });
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { LinkMethod, MessengersTraits } from '../../messengers/messenger.ts';
+import { assertNumberOwnership } from './allow-pairing-code.ts';
+import { readAccountStatus, type AccountState } from './account-status.ts';
+import { runCommand, type CommandWaiters } from './commands.ts';
+import { resumeAccount } from './resume-account.ts';
+import { findOwnAccount, LINKED, lockOwnLane, type Account } from './store.ts';
+import { writeRules } from './update-account.ts';
+
+export interface AccountDeps {
+  db: Database;
+  waiters: CommandWaiters;
+  messengers: MessengersTraits;
+}
+
+export interface ConnectDeps extends AccountDeps {
+  /** Counts a pairing code for the number with these digits, over all who ask for it. Throws `rate_limited` when it has had its codes. */
+  countPairingCode(digits: string): Promise<void>;
+}
+
+/**
+ * Links the workspace's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
+ * how the account then stands: connected, or linking with a code for the user's phone. One that was stopped goes on; else nothing is done to
+ * one that is linked. A warm-up begins or ends as `warmUp` says (`update-account.ts`). Throws
+ * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
+ * no code can be had just now, and of a pairing code what `assertNumberOwnership` and `countPairingCode` throw.
+ */
+export async function connectAccount(
+  deps: ConnectDeps,
+  actor: Actor,
+  { messenger, method, warmUp }: { messenger: string | undefined; method: LinkMethod; warmUp?: boolean | undefined },
+): Promise<AccountState> {
+  const { db } = deps;
+  const found = await findOwnAccount(db, actor.workspaceId);
+  const { accountId } = found;
+  if (found.stopReason !== null) await resumeAccount(db, actor, found);
+  if (method === 'pairing_code') await allowPairingCode(deps, found, messenger ?? found.messenger);
+  const isLinked = await db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    const account = await findOwnAccount(trx, actor.workspaceId);
+    const changes = messenger !== undefined && messenger !== account.messenger;
+    if (changes) {
+      const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
+      await changeMessenger(trx, account, { messenger, leavesAtOnce });
+    }
+    if (warmUp !== undefined) await writeRules(trx, accountId, { warmUp });
+    if (!changes && LINKED.has(account.status)) {
+      if (warmUp !== undefined)
+        await recordAudit(trx, { ...actor, action: 'account.changed', subject: account.messenger });
+      return true;
+    }
+    await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
+    return false;
+  });
+  if (!isLinked) await runCommand(deps, accountId, 'connect', { method });
+  return readAccountStatus(deps, actor);
+}
+
+async function allowPairingCode(deps: ConnectDeps, account: Account, messenger: string): Promise<void> {
+  const isLinked = messenger === account.messenger && LINKED.has(account.status);
+  const isShown = account.isCodeGood && account.linkMethod === 'pairing_code';
+  if (isLinked || isShown || deps.messengers.get(messenger)?.linksAtOnce === true) return;
+  await assertNumberOwnership(deps.db, account);
+  await deps.countPairingCode(account.phoneNumber);
+}
+
+/** What belongs to the old messenger is kept, but can be posted to no more, and a warm-up there is over. The lane must be locked. */
+async function changeMessenger(
+  trx: Connection,
+  account: Account,
+  { messenger, leavesAtOnce }: { messenger: string; leavesAtOnce: boolean },
+): Promise<void> {
+  const { accountId, status } = account;
+  const isFree = leavesAtOnce || status === 'unlinked' || status === 'logged_out';
+  if (!isFree) throw new AppError('account_linked', 'Your account is linked: disconnect it first');
+  const { rows } = await sql`
+    select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);
+  if (rows.length > 0)
+    throw new AppError('account_busy', 'Campaigns are planned or under way: let them end, or cancel them first');
+  await sql`
+    update accounts
+    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null
+    where account_id = ${accountId}`.execute(trx);
+  await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
+  await sql`
+    update groups set removed_at = campanile_now(), can_send = false
+    where account_id = ${accountId} and removed_at is null`.execute(trx);
+}

@@ -1,0 +1,23 @@
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { readAccountStatus, type AccountState } from './account-status.ts';
+import { runCommand } from './commands.ts';
+import type { AccountDeps } from './connect-account.ts';
+import { findOwnAccount, lockOwnLane } from './store.ts';
+
+/**
+ * Ends the workspace's link to the messaging application, there and here (contract §4, disconnect-account). What is queued waits for
+ * the account to be linked again. Where the messaging application cannot be
+ * told, the status says what is left to do. Throws `unavailable` when it was told and did not confirm.
+ */
+export async function disconnectAccount(deps: AccountDeps, actor: Actor): Promise<AccountState> {
+  const { accountId } = await findOwnAccount(deps.db, actor.workspaceId);
+  const isLinked = await deps.db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    const account = await findOwnAccount(trx, actor.workspaceId);
+    if (account.status === 'unlinked') return false;
+    await recordAudit(trx, { ...actor, action: 'account.unlinked', subject: account.messenger });
+    return true;
+  });
+  if (isLinked) await runCommand(deps, accountId, 'disconnect', {});
+  return readAccountStatus(deps, actor);
+}

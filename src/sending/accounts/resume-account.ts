@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { lockLane, lockOwnLane, wakeLane, type Account } from './store.ts';
+
+/**
+ * Lets a stopped account go on (`stop-account.ts`), once the sums of its runs have been counted anew from their deliveries: a run a
+ * transaction, so that a request that is cut off and made again goes on. What ended so long ago that nothing of it can change any more is
+ * left as it is.
+ */
+export async function resumeAccount(db: Database, actor: Actor, { accountId, messenger }: Account): Promise<void> {
+  const { rows } = await sql<{ run_id: number }>`
+    select r.run_id from runs r join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null
+    where r.account_id = ${accountId} and r.started_at is not null and not r.receipts_dropped
+    order by r.run_id`.execute(db);
+  for (const { run_id: runId } of rows)
+    await db.transaction().execute(async (trx) => {
+      if (await lockLane(trx, accountId)) await recount(trx, accountId, runId);
+    });
+  await db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    await sql`
+      update campaigns c
+      set open_runs = (select count(*) from runs r where r.campaign_id = c.campaign_id and r.status in ('planned', 'running'))
+      where account_id = ${accountId} and status in ('scheduled', 'running', 'paused')`.execute(trx);
+    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId}`.execute(trx);
+    await sql`update accounts set stop_reason = null where account_id = ${accountId}`.execute(trx);
+    await wakeLane(trx, accountId);
+    await recordAudit(trx, { ...actor, action: 'account.resumed', subject: messenger });
+  });
+}
+
+/** The lane must be locked. */
+async function recount(trx: Connection, accountId: number, runId: number): Promise<void> {
+  await sql`select recount_run(${accountId}, ${runId})`.execute(trx);
+  await sql`select settle_runs(array[${accountId}::bigint], array[${runId}::bigint])`.execute(trx);
+}

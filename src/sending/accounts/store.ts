@@ -1,0 +1,162 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+
+export interface Account {
+  accountId: number;
+  workspaceId: WorkspaceId;
+  messenger: string;
+  status: AccountStatus;
+  /** The owner's, as they wrote it. */
+  whatsappNumber: string;
+  /** The same, digits only. */
+  phoneNumber: string;
+  /** Digits, of the phone that agreed to the last link; null: none has yet. */
+  linkedNumber: string | null;
+  /** Digits, of a phone that was refused since it has another number, and whose number may be taken over. */
+  scannedNumber: string | null;
+  groupsSyncedAt: Date | null;
+  /** While linking: how, and what there is to show. */
+  linkMethod: 'qr' | 'pairing_code' | null;
+  qr: string | null;
+  pairingCode: string | null;
+  codeExpiresAt: Date | null;
+  /** Whether the code has not expired. */
+  isCodeGood: boolean;
+  pausedUntil: Date | null;
+  pauseCause: PauseCause | null;
+  /** How long it is paused yet, in milliseconds; 0: it is not. */
+  pauseLeftMs: number;
+  /** How many pauses have followed each other within a day. */
+  pauses: number;
+  /** One sentence on how the account stands. */
+  reason: string | null;
+  /** Set: nothing is sent until the account is connected again, and this sentence says why. */
+  stopReason: string | null;
+  /** Set: nothing is sent of any account. */
+  heldSince: Date | null;
+}
+
+/** How an account stands that a phone has vouched for. */
+export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
+
+/** True where an account has the phone with these digits linked. */
+export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
+  select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
+
+/** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
+export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
+  const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
+  if (!row) throw userIsGone();
+  return row;
+}
+
+/** The accounts of workspaces; of those whose owner is gone there is none. */
+export async function findOwnAccounts(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
+  return selectAccounts(db)
+    .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
+    .execute();
+}
+
+/** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
+export async function findAccounts(db: Connection, accountIds: readonly number[]): Promise<Array<Account | undefined>> {
+  const rows = await db
+    .selectFrom(
+      sql<{ account_id: number }>`unnest(${[...accountIds]}::bigint[])`.as<'wanted'>(sql`wanted (account_id)`),
+    )
+    // A lookup for each, where the planner would rather read the table from end to end.
+    .innerJoinLateral(
+      selectAccounts(db)
+        .where(sql<boolean>`accounts.account_id = wanted.account_id`)
+        .limit(1)
+        .as('account'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('account')
+    .execute();
+  const byId = new Map(rows.map((row) => [row.accountId, row]));
+  return accountIds.map((accountId) => byId.get(accountId));
+}
+
+function selectAccounts(db: Connection) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('memberships as owner', (join) =>
+      join.onRef('owner.workspace_id', '=', 'accounts.workspace_id').on('owner.role', '=', 'owner'),
+    )
+    .innerJoin('users', 'users.user_id', 'owner.user_id')
+    .where('users.deleted_at', 'is', null)
+    .select([
+      'accounts.link_method as linkMethod',
+      'accounts.qr as qr',
+      'accounts.pairing_code as pairingCode',
+      'accounts.code_expires_at as codeExpiresAt',
+      'accounts.paused_until as pausedUntil',
+      'accounts.status_reason as reason',
+      'accounts.stop_reason as stopReason',
+      sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
+      'accounts.pause_cause as pauseCause',
+      sql<number>`case when accounts.status = 'paused'
+        then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
+        'pauseLeftMs',
+      ),
+      sql<number>`case when accounts.paused_at > campanile_now() - interval '1 day' then accounts.pauses else 0 end`.as(
+        'pauses',
+      ),
+      sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
+        'isCodeGood',
+      ),
+      'accounts.account_id as accountId',
+      'accounts.workspace_id as workspaceId',
+      'accounts.messenger as messenger',
+      'accounts.status as status',
+      'accounts.linked_number as linkedNumber',
+      'accounts.scanned_number as scannedNumber',
+      'accounts.groups_synced_at as groupsSyncedAt',
+      'users.whatsapp_number as whatsappNumber',
+      'users.whatsapp_digits as phoneNumber',
+    ]);
+}
+
+/**
+ * Locks the account's lane until the transaction ends, and notes on it that something changes. Whoever changes what an account may
+ * send, or what became of it, does this first: what is read after it is current, two such transactions follow each other, and who
+ * watches the account notices. False when there is none, for the user is gone: nothing of the account may be changed then.
+ */
+export async function lockLane(trx: Connection, accountId: number): Promise<boolean> {
+  const { rows } =
+    await sql`update lanes set changes = changes + 1 where account_id = ${accountId} returning 1`.execute(trx);
+  return rows.length > 0;
+}
+
+/** `lockLane` for several accounts, in their order, but for those that somebody else has locked: they are left out. */
+export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    with locked as materialized (
+      select account_id from lanes where account_id = any(${[...accountIds]}::bigint[])
+      order by account_id for no key update skip locked
+    )
+    update lanes l set changes = l.changes + 1 from locked where l.account_id = locked.account_id
+    returning l.account_id`.execute(trx);
+  return rows.map((row) => row.account_id);
+}
+
+/** `lockLane` for what the user asks. Throws `unauthenticated` when the user is gone. */
+export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
+  if (!(await lockLane(trx, accountId))) throw userIsGone();
+}
+
+/** A request can outlive its user by a moment. */
+export function userIsGone(): AppError {
+  return new AppError('user_gone', 'This user no longer exists');
+}
+
+/** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */
+export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
+  await sql`
+    update lanes set work_at = campanile_now()
+    where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
+  await hint(trx, 'campanile_lanes');
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readRests, type Rest, type RestRules } from './send-window-rules.ts';
+import { findOwnAccount, lockOwnLane, userIsGone, wakeLane } from './store.ts';
+import { WARM_UP_CAPS } from './warm-up.ts';
+
+/** What is undefined stays as it is; null: from now on none. */
+export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefined } & {
+  /** True: a warm-up begins, unless one is under way. False: there is none from now on. */
+  warmUp?: boolean | undefined;
+};
+
+/**
+ * Changes when the workspace's account rests and how much it sends on a day, and answers what that comes to now. It holds from the next turn on: what was in hand may
+ * still leave. Throws `unauthenticated` when the user is gone.
+ */
+export async function updateAccount(
+  { db, timeZone }: { db: Database; timeZone: string },
+  actor: Actor,
+  change: RestChange,
+): Promise<Rest> {
+  const { accountId, messenger } = await findOwnAccount(db, actor.workspaceId);
+  if (Object.values(change).every((value) => value === undefined)) return readRest(db, accountId, timeZone);
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    await writeRules(trx, accountId, change);
+    await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger });
+    return readRest(trx, accountId, timeZone);
+  });
+}
+
+/** Changes the rules, and has the account's lane look them up anew. The lane must be locked. */
+export async function writeRules(trx: Connection, accountId: number, change: RestChange): Promise<void> {
+  const { quietHours, dailyCap, warmUp } = change;
+  if (quietHours !== undefined)
+    await trx
+      .updateTable('accounts')
+      .set({ quiet_from: quietHours?.from ?? null, quiet_to: quietHours?.to ?? null })
+      .where('account_id', '=', accountId)
+      .execute();
+  if (dailyCap !== undefined)
+    await trx.updateTable('accounts').set({ daily_cap: dailyCap }).where('account_id', '=', accountId).execute();
+  if (warmUp !== undefined)
+    await sql`
+      update accounts
+      set warm_up_from = case
+        when not ${warmUp}::boolean then null
+        when warm_up_from > campanile_now() - ${WARM_UP_CAPS.length} * interval '1 day' then warm_up_from
+        else campanile_now() end
+      where account_id = ${accountId}`.execute(trx);
+  await sql`update lanes set open_until = '-infinity', open_for = null where account_id = ${accountId}`.execute(trx);
+  await wakeLane(trx, accountId);
+}
+
+async function readRest(db: Connection, accountId: number, timeZone: string): Promise<Rest> {
+  const [rest] = await readRests(db, [accountId], timeZone);
+  if (!rest) throw userIsGone();
+  return rest;
+}

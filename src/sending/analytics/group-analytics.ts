@@ -1,0 +1,255 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/read/get-campaign.ts';
+import { deliveryCounts } from '../campaigns/roll-up/roll-up-runs.ts';
+import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { explainError } from './explain-error.ts';
+
+/** The largest take a core for half a second. */
+const reading = createFairSemaphore({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
+
+export interface Counts {
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  /** Of the sent: deleted for everyone afterwards. */
+  recalled: number;
+  /** Of the sent: edited afterwards. */
+  corrected: number;
+}
+
+/** null: the messaging application does not tell. */
+export interface Engagement {
+  recipients: number;
+  /** Of the recipients: those who acknowledge, which followers of a channel do not. What rates are of. */
+  acknowledging: number;
+  delivered: number | null;
+  read: number | null;
+  reactions: number;
+  replies: number | null;
+  views: number | null;
+}
+
+export interface GroupRow extends Counts, Engagement {
+  groupId: number;
+  name: string;
+  kind: GroupKind;
+  participants: number;
+  firstSentAt: Date | null;
+  lastSentAt: Date | null;
+  /** In words, with what to do about it. */
+  lastError: string | null;
+}
+
+export interface GroupAnalytics {
+  campaign: CampaignHead;
+  totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
+  groups: GroupRow[];
+  runs: RunDetails[];
+  /** Somebody asked to recall or correct something of it. */
+  isRevised: boolean;
+  timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
+}
+
+/**
+ * What became of a campaign, per group, per run and over time (contract §3). All of it is one moment's view, so it adds up:
+ * totals are the sums of the groups. Throws 404 for a campaign that is not the workspace's, `unavailable` when far too many are read.
+ */
+export async function readGroupAnalytics(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  publicId: string,
+): Promise<GroupAnalytics> {
+  const giveBack = await reading.acquire({ key: String(workspaceId) });
+  try {
+    return await readAtOneMoment(db, workspaceId, publicId);
+  } finally {
+    giveBack();
+  }
+}
+
+function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: string): Promise<GroupAnalytics> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { id, ...campaign } = await readHead(trx, workspaceId, publicId);
+      const groups = await selectGroupRows(trx, id);
+      const runs = await readRuns(trx, id);
+      return {
+        campaign,
+        totals: { ...addUp(groups), ...countRuns(runs) },
+        groups,
+        runs,
+        isRevised: await isRevised(trx, id),
+        timeline: await selectTimeline(trx, id),
+      };
+    });
+}
+
+/**
+ * A row per group the campaign goes to or went to, in the order given. What ended runs came to is in the sums; of the others the
+ * deliveries are read, and never a receipt. What a run has begun but not yet written out as deliveries counts by its state: still
+ * queued, or cancelled.
+ */
+async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
+  const { rows } = await sql<GroupRow & { isWaiting: boolean | null }>`
+    with content as (
+      select content_id from campaigns where campaign_id = ${campaignId}
+      union select content_id from runs where campaign_id = ${campaignId} and content_id is not null
+    ), target as materialized (
+      select t.group_id, min(t.position) as position
+      from content join contents c on c.content_id = content.content_id, unnest(c.group_ids) with ordinality t (group_id, position)
+      group by t.group_id
+    ), unwritten as (
+      select t.group_id, count(*) filter (where r.status = 'running')::int as queued,
+             count(*) filter (where r.status = 'cancelled')::int as cancelled
+      from runs r join contents c on c.content_id = r.content_id, unnest(c.group_ids[r.expanded + 1 :]) t (group_id)
+      where r.campaign_id = ${campaignId} and r.expanded < r.targets
+      group by t.group_id
+    ), ${written(campaignId)}, ${revised(campaignId)}
+    select t.group_id as "groupId", g.name, g.kind, g.participants,
+           coalesce(w.queued, 0) + coalesce(u.queued, 0) + coalesce(w.sent, 0) + coalesce(w.failed, 0) + coalesce(w.cancelled, 0)
+             + coalesce(u.cancelled, 0) as deliveries,
+           coalesce(w.queued, 0) + coalesce(u.queued, 0) as queued, coalesce(w.sent, 0) as sent, coalesce(w.failed, 0) as failed,
+           coalesce(w.cancelled, 0) + coalesce(u.cancelled, 0) as cancelled, coalesce(w.recipients, 0) as recipients,
+           case when g.kind <> 'channel' then coalesce(w.recipients, 0) else 0 end as acknowledging,
+           case when g.kind <> 'channel' then coalesce(w.delivered, 0) end as delivered,
+           case when g.kind <> 'channel' then coalesce(w.read, 0) end as read,
+           coalesce(w.reactions, 0) as reactions,
+           case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
+           case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
+           coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
+    from target t
+    join groups g on g.group_id = t.group_id
+    left join written w on w.group_id = t.group_id
+    left join unwritten u on u.group_id = t.group_id
+    left join revised v on v.group_id = t.group_id
+    order by t.position, t.group_id`.execute(trx);
+  return rows.map(({ isWaiting, ...row }) =>
+    row.lastError === null ? row : { ...row, lastError: explainError(row.lastError, isWaiting ?? false) },
+  );
+}
+
+async function isRevised(trx: Connection, campaignId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+    where r.campaign_id = ${campaignId} limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+/** `written`: what the campaign's deliveries came to, by group. */
+const written = (campaignId: number) => sql`
+    unsummed as materialized (
+      select account_id, run_id, summed from runs where campaign_id = ${campaignId} and summed < expanded
+    ), part as (
+      select s.group_id, s.first_sent_at, s.last_sent_at, s.queued, s.sent, s.failed, s.cancelled, s.recipients::float8, s.delivered::float8,
+             s.read::float8, s.reactions::float8, s.replies::float8, s.views::float8, s.error, s.error_run_id, s.error_waits
+      from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+      where c.campaign_id = ${campaignId}
+      union all
+      select d.group_id, d.sent_at, d.sent_at, d.queued, d.sent, d.failed, d.cancelled, d.recipients, d.delivered,
+             d.read, d.reactions, d.replies, d.views, d.error, d.error_run_id, d.error_waits
+      from unsummed u
+      cross join lateral (
+        select d.group_id, ${deliveryCounts} from deliveries d
+        where d.account_id = u.account_id and d.run_id = u.run_id and d.position > u.summed
+        order by d.position) d
+    ), written as materialized (
+      select group_id, sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
+             sum(recipients) as recipients, sum(delivered) as delivered, sum(read) as read, sum(reactions) as reactions,
+             sum(replies) as replies, sum(views) as views, min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
+             (array_agg(error order by error_run_id desc) filter (where error is not null))[1] as last_error,
+             (array_agg(error_waits order by error_run_id desc) filter (where error is not null))[1] as is_waiting
+      from part group by group_id
+    )`;
+
+/** `revised`: what was recalled and corrected, by group. */
+const revised = (campaignId: number) => sql`
+    revised as (
+      select group_id, sum(revised) as revised, sum(recalled)::int as recalled, sum(corrected)::int as corrected,
+             (array_agg(error order by run_id desc) filter (where error is not null))[1] as error
+      from (
+        select s.group_id, s.revised, s.recalled, s.corrected, s.revision_error as error, s.revision_error_run_id as run_id
+        from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+        where c.campaign_id = ${campaignId} and s.revised > 0
+        union all
+        select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.error, v.run_id
+        from unsummed u
+        cross join lateral (
+          select * from revisions v where v.account_id = u.account_id and v.run_id = u.run_id and v.position > u.summed
+          order by v.position) v
+        cross join lateral (
+          select d.group_id from deliveries d
+          where d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position limit 1) d
+      ) one
+      group by group_id
+    )`;
+
+/**
+ * In steps that make fewer than two hundred of the span from the first event to the last. Receipts from the minutes, sends from the
+ * deliveries; of what is in the sums both from the minutes or from what those came to.
+ */
+async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
+  const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
+    with event as materialized (
+      select date_trunc('minute', d.sent_at) as first_at, date_trunc('minute', d.sent_at) as last_at,
+             count(*) as sent, 0::bigint as delivered, 0::bigint as read
+      from runs r
+      cross join lateral (
+        select d.sent_at from deliveries d
+        where d.account_id = r.account_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null
+        order by d.position) d
+      where r.campaign_id = ${campaignId} and r.summed < r.expanded group by 1
+      union all
+      select m.minute, m.minute, m.sent, m.delivered, m.read
+      from runs r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
+      where r.campaign_id = ${campaignId}
+      union all
+      select s.first_at, s.last_at, s.sent, s.delivered, s.read
+      from campaigns c join time_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+      where c.campaign_id = ${campaignId}
+    ), step as (
+      select timeline_step(max(last_at) - min(first_at)) as width from event
+    )
+    select date_bin(width, first_at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered,
+           sum(read)::float8 as read
+    from event, step group by 1 order by 1`.execute(trx);
+  return rows;
+}
+
+function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
+  const add = (pick: (row: GroupRow) => number) => groups.reduce((sum, row) => sum + pick(row), 0);
+  const addKnown = (pick: (row: GroupRow) => number | null) =>
+    groups.reduce<number | null>((sum, row) => {
+      const value = pick(row);
+      return value === null ? sum : (sum ?? 0) + value;
+    }, null);
+  return {
+    groups: groups.length,
+    deliveries: add((row) => row.deliveries),
+    queued: add((row) => row.queued),
+    sent: add((row) => row.sent),
+    failed: add((row) => row.failed),
+    cancelled: add((row) => row.cancelled),
+    recalled: add((row) => row.recalled),
+    corrected: add((row) => row.corrected),
+    recipients: add((row) => row.recipients),
+    acknowledging: add((row) => row.acknowledging),
+    delivered: addKnown((row) => row.delivered),
+    read: addKnown((row) => row.read),
+    reactions: add((row) => row.reactions),
+    replies: addKnown((row) => row.replies),
+    views: addKnown((row) => row.views),
+  };
+}
+
+function countRuns(runs: RunDetails[]): { runs: number; runsDone: number } {
+  return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length };
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { CampaignStatus, GroupKind } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { explainError } from './explain-error.ts';
+
+export interface GroupHead {
+  groupId: number;
+  chatId: string;
+  name: string;
+  kind: GroupKind;
+  /** With the account itself; of a channel its followers. */
+  participants: number;
+  inviteLink: string | null;
+  canSend: boolean;
+  /** Set: no longer at the messaging application. */
+  removedAt: Date | null;
+}
+
+/** What a post came to in the group; of a folded campaign, whose single posts are gone, all of its posts in one. */
+export interface GroupPost {
+  campaignId: string;
+  name: string;
+  /** null: of a folded campaign. */
+  runId: number | null;
+  /** When it was sent; of one that was not, when its run began. */
+  at: Date;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  /** People who could have read it. */
+  recipients: number;
+  /** Of a channel its views. */
+  read: number;
+  /** In words, with what to do about it. */
+  error: string | null;
+}
+
+export interface PlannedPost {
+  campaignId: string;
+  name: string;
+  /** Of a paused campaign nothing is sent until it goes on. */
+  campaignStatus: CampaignStatus;
+  runId: number;
+  dueAt: Date;
+}
+
+export interface GroupReport {
+  group: GroupHead;
+  groupLists: Array<{ groupListId: number; name: string }>;
+  /** Newest first, 1,000 at most. */
+  posts: GroupPost[];
+  /** Soonest first, 20 at most. */
+  planned: PlannedPost[];
+  /** How many were in it, oldest first, a day each on which that is known to have changed; dates in UTC. */
+  members: Array<{ date: string; participants: number }>;
+}
+
+const MOST_POSTS = 1_000;
+const MOST_PLANNED = 20;
+
+/** Everything about one of the workspace's groups, of the last `days` days (contract §4, get-group). Throws 404 for any other. */
+export async function readGroup(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { groupId, days }: { groupId: number; days: number },
+): Promise<GroupReport> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { accountId, ...group } = await readHead(trx, workspaceId, groupId);
+      const place = { accountId, groupId, days };
+      const found = await selectPosts(trx, place);
+      return {
+        group,
+        groupLists: await selectLists(trx, place),
+        posts: found.map(({ waits, othersThere: _othersThere, ...post }) => ({
+          ...post,
+          error: post.error === null ? null : explainError(post.error, waits),
+        })),
+        planned: await selectPlanned(trx, place),
+        members: addFound(await selectSizes(trx, place), found, group.kind),
+      };
+    });
+}
+
+type FoundPost = GroupPost & {
+  /** Another try of it follows. */
+  waits: boolean;
+  /** How many others were in the group when it was sent; 0 where that is not known. */
+  othersThere: number;
+};
+
+interface Place {
+  accountId: number;
+  groupId: number;
+  days: number;
+}
+
+async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], groupId: number) {
+  const { rows } = await sql<GroupHead & { accountId: number }>`
+    select g.account_id as "accountId", g.group_id as "groupId", g.chat_id as "chatId", g.name, g.kind, g.participants,
+           g.invite_link as "inviteLink", g.can_send as "canSend", g.removed_at as "removedAt"
+    from groups g join accounts a on a.account_id = g.account_id
+    where g.group_id = ${groupId} and a.workspace_id = ${workspaceId}`.execute(trx);
+  const [row] = rows;
+  if (!row)
+    throw new AppError('group_not_found', 'No such group', {
+      details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
+    });
+  return row;
+}
+
+async function selectLists(trx: Connection, { accountId, groupId }: Place): Promise<GroupReport['groupLists']> {
+  const { rows } = await sql<{ groupListId: number; name: string }>`
+    select group_list_id as "groupListId", name from group_lists
+    where account_id = ${accountId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/**
+ * The runs of the time, then of each the one delivery to this group, by the place that the group has in the run's content; of folded
+ * campaigns what they came to.
+ */
+async function selectPosts(trx: Connection, { accountId, groupId, days }: Place): Promise<FoundPost[]> {
+  const { rows } = await sql<FoundPost>`
+    with run as materialized (
+      select r.run_id, r.content_id, r.started_at, c.campaign_id, c.public_id, c.name, c.folded_at is not null as is_folded
+      from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
+      where r.account_id = ${accountId} and r.started_at > campanile_now() - ${days} * interval '1 day' and r.content_id is not null
+    ), target as materialized (
+      -- Once for each content, however many runs it had.
+      select t.content_id, array_position(t.group_ids, ${groupId}::bigint) as position
+      from contents t where t.content_id in (select content_id from run) and ${groupId}::bigint = any(t.group_ids)
+    ), post as (
+      select r.public_id, r.name, r.run_id, coalesce(d.sent_at, r.started_at) as at, (d.status = 'queued')::int as queued,
+             (d.status = 'sent')::int as sent, (d.status = 'failed')::int as failed, (d.status = 'cancelled')::int as cancelled,
+             case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies, d.views) else 0 end as recipients,
+             case d.status when 'sent' then d.recipients else 0 end as others_there,
+             greatest(d.read, d.views) as read, d.error, d.status = 'queued' as waits
+      from run r
+      join target t on t.content_id = r.content_id
+      -- Lookups by the key, as for the activity of many groups.
+      cross join lateral (
+        select * from deliveries where account_id = ${accountId} and run_id = r.run_id and position = t.position limit 1) d
+      where not r.is_folded
+      union all
+      select c.public_id, c.name, null, coalesce(s.last_sent_at, c.started_at), s.queued, s.sent, s.failed, s.cancelled,
+             greatest(s.recipients, s.views), 0, greatest(s.read, s.views), s.error, s.error_waits
+      from (select campaign_id, public_id, name, max(started_at) as started_at from run where is_folded group by 1, 2, 3) c
+      join group_sums s on s.account_id = ${accountId} and s.campaign_id = c.campaign_id and s.group_id = ${groupId}
+    )
+    select public_id as "campaignId", name, run_id as "runId", at, queued, sent, failed, cancelled,
+           recipients::float8 as recipients, read::float8 as read, error, waits, others_there as "othersThere"
+    from post order by at desc, run_id desc limit ${MOST_POSTS}`.execute(trx);
+  return rows;
+}
+
+async function selectPlanned(trx: Connection, { accountId, groupId }: Place): Promise<PlannedPost[]> {
+  const { rows } = await sql<PlannedPost>`
+    with campaign as materialized (
+      select c.campaign_id, c.public_id, c.name, c.status
+      from campaigns c join contents t on t.content_id = c.content_id
+      where c.deleted_at is null and ${groupId}::bigint = any(t.group_ids)
+        and c.campaign_id in (select campaign_id from runs where account_id = ${accountId} and status = 'planned')
+    )
+    select c.public_id as "campaignId", c.name, c.status as "campaignStatus", r.run_id as "runId", r.due_at as "dueAt"
+    from runs r join campaign c on c.campaign_id = r.campaign_id
+    where r.account_id = ${accountId} and r.status = 'planned' order by r.due_at, r.run_id limit ${MOST_PLANNED}`.execute(
+    trx,
+  );
+  return rows;
+}
+
+async function selectSizes(trx: Connection, { accountId, groupId, days }: Place): Promise<GroupReport['members']> {
+  const { rows } = await sql<{ date: string; participants: number }>`
+    select day as date, participants from group_sizes
+    where account_id = ${accountId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/**
+ * What was read of the group, and on days on which nothing was, what the posts found there: the others and the account itself. Days
+ * on which nothing changed are left out. A community's posts reach another chat than itself, and an account does not follow its channels.
+ */
+function addFound(sizes: GroupReport['members'], posts: readonly FoundPost[], kind: GroupKind): GroupReport['members'] {
+  const known = new Map<string, number>();
+  for (const { at, othersThere } of kind === 'community' ? [] : posts) {
+    const date = at.toISOString().slice(0, 10);
+    const participants = othersThere + (kind === 'channel' ? 0 : 1);
+    if (othersThere > 0) known.set(date, Math.max(known.get(date) ?? 0, participants));
+  }
+  for (const { date, participants } of sizes) known.set(date, participants);
+  const days = [...known].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return days
+    .filter(([, participants], index) => participants !== days[index - 1]?.[1])
+    .map(([date, participants]) => ({ date, participants }));
+}

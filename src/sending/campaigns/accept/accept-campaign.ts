@@ -1,0 +1,79 @@
+import { findOwnAccount, lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
+import { requireGroups } from '../../groups/require-groups.ts';
+import type { Problem } from '../../../platform/errors/errors.ts';
+import { saveMedia } from '../../../content/media/store.ts';
+import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
+import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { preparePost, type PostInput } from './prepare-post.ts';
+import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
+import { insertCampaign, readNow, type Plan } from '../store.ts';
+
+export interface AcceptedCampaign {
+  campaignId: string;
+  groupCount: number;
+}
+
+export interface AcceptDeps {
+  db: Database;
+  convert: Convert;
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
+}
+
+/** A campaign as it is asked for. */
+export interface CampaignRequest {
+  actor: Actor;
+  input: PostInput;
+  plan: Plan;
+  /** What is known to be wrong with it already; refused together with what is wrong with the post. */
+  problems?: readonly Problem[];
+  /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
+  dueAt: (now: Date) => Date[];
+  /** With it a repeated request is answered as the first one was. */
+  key: IdempotencyKey | undefined;
+}
+
+/**
+ * What both ways of sending have in common: once this resolves, campaign, content and runs are durable, and what `start` did with
+ * them. Throws 400 for a post that makes no sense, 404 for groups that are not the workspace's, 409 or `no_room` where it has used up a
+ * quota.
+ */
+export async function acceptCampaign(
+  deps: AcceptDeps,
+  { actor, input, plan, problems, dueAt, key }: CampaignRequest,
+  start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
+): Promise<AcceptedCampaign> {
+  const { db, quotas = QUOTAS } = deps;
+  const first = await findResult<AcceptedCampaign>(db, key);
+  if (first) return first;
+  const plannedNow = async () => dueAt(await readNow(db));
+  const { text, media, groupIds } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
+  await requireGroups(db, accountId, input.groupIds);
+  return db.transaction().execute((trx) =>
+    actOnce(trx, key, async () => {
+      const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
+      await lockOwnLane(trx, accountId);
+      await enforceCampaignQuota(trx, accountId, quotas);
+      const { name, description, isChannelCampaign, html } = input;
+      const { campaignId, publicId } = await insertCampaign(trx, {
+        accountId,
+        name,
+        description,
+        isChannelCampaign,
+        plan,
+        html,
+        text,
+        mediaId,
+        groupIds,
+        dueAt: dueAt(await readNow(trx)),
+      });
+      await start(trx, { accountId, campaignId });
+      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
+      return { campaignId: publicId, groupCount: groupIds.length };
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
+import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
+import { beginRuns } from '../begin/begin-runs.ts';
+import type { PostInput } from './prepare-post.ts';
+
+/** The most groups a campaign goes to (contract §3). */
+const GROUPS_LIMIT = 10_000;
+
+export interface SendNowInput extends PostInput {
+  /** As it was sent; kept, delays nothing. */
+  scheduleTime: string | null;
+}
+
+/**
+ * Accepts a campaign that goes out at once (specification, add campaign): when this resolves, campaign and deliveries are
+ * durable, and a crash of any process loses none of them. Throws as `acceptCampaign` does.
+ */
+export function addCampaign(
+  deps: AcceptDeps,
+  actor: Actor,
+  input: SendNowInput,
+  key?: IdempotencyKey,
+): Promise<AcceptedCampaign> {
+  const never = { startDate: null, endDate: null, timeZone: null, weekdays: null, skipDates: [] };
+  const plan = { isSchedule: false, scheduleTime: input.scheduleTime, ...never };
+  return acceptCampaign(deps, { actor, input, plan, dueAt: (now) => [now], key }, (trx, { accountId, campaignId }) =>
+    beginRuns(trx, [accountId], { first: GROUPS_LIMIT, campaignId }),
+  );
+}

@@ -1,0 +1,106 @@
+import { dateIn } from '../../accounts/rest-times.ts';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { UserId } from '../../../platform/database/schema.ts';
+import { hint } from '../../../platform/database/notify-after-commit.ts';
+import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
+import { invalid, type AppError, type Problem } from '../../../platform/errors/errors.ts';
+import { describeTimeZone } from '../../../platform/time/suggest-time-zones.ts';
+import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
+import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
+import { listOccurrences, type Schedule } from '../occurrences.ts';
+import type { PostInput } from './prepare-post.ts';
+import { readNow } from '../store.ts';
+
+/** A schedule covers at most so many days, both ends counted (contract §3). */
+const DAYS_LIMIT = 366;
+
+export interface ScheduledInput extends PostInput, Omit<Schedule, 'timeZone'> {
+  /** null: the user's zone, else the installation's. */
+  timeZone: string | null;
+}
+
+/**
+ * Accepts a campaign that goes out on each date of a range at a time of day (specification, add campaign batch). Throws 400 for a
+ * schedule that makes no sense, among them one whose every occurrence is past, and otherwise as `acceptCampaign` does.
+ */
+export async function addScheduledCampaign(
+  deps: AcceptDeps & { timeZone: string },
+  actor: Actor,
+  input: ScheduledInput,
+  key?: IdempotencyKey,
+): Promise<AcceptedCampaign> {
+  const timeZone = input.timeZone ?? (await readTimeZone(deps, actor.userId));
+  const { occurrences, problems } = planOccurrences({ ...input, timeZone });
+  const { startDate, endDate, weekdays, skipDates } = input;
+  const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
+  const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
+  return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
+    await hint(trx, 'campanile_runs');
+  });
+}
+
+/** When it is to go out, or what is wrong with the schedule. */
+export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  if (!isTimeZone(schedule.timeZone))
+    problems.push({ field: 'time_zone', issue: `must be ${describeTimeZone(schedule.timeZone)}` });
+  if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
+  else if (countDays(schedule) > DAYS_LIMIT)
+    problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
+  if (problems.length > 0) return { occurrences: [], problems };
+  const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
+  if (occurrences.length === 0)
+    problems.push({ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' });
+  // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
+  if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
+    problems.push({ field: 'end_date', issue: 'is too far ahead: in UTC it must be before the year 10000' });
+  return { occurrences, problems };
+}
+
+/** What is wrong with a schedule, also one that is over; of which time, and with it that, may not be known. */
+export async function findScheduleProblems(
+  deps: { db: Database; timeZone: string },
+  userId: UserId,
+  {
+    time,
+    ...schedule
+  }: Omit<Schedule, 'time' | 'timeZone'> & { time: string | undefined; timeZone: string | undefined },
+): Promise<Problem[]> {
+  const zone = schedule.timeZone ?? (await readTimeZone(deps, userId));
+  const { occurrences, problems } = planOccurrences({ ...schedule, time: time ?? '00:00:00', timeZone: zone });
+  if (problems.length > 0 || time === undefined) return problems;
+  const now = await readNow(deps.db);
+  return occurrences.some((dueAt) => dueAt >= now) ? [] : [...scheduleIsOver(occurrences, now, zone).details];
+}
+
+function countDays({ startDate, endDate }: Schedule): number {
+  return Temporal.PlainDate.from(startDate).until(Temporal.PlainDate.from(endDate), { largestUnit: 'days' }).days + 1;
+}
+
+/** Those of a schedule that are not past, in the zone that it is for. Throws 400 where none is left. */
+export function stillToCome(occurrences: Date[], now: Date, timeZone: string): Date[] {
+  const left = occurrences.filter((dueAt) => dueAt >= now);
+  if (left.length === 0) throw scheduleIsOver(occurrences, now, timeZone);
+  return left;
+}
+
+/** Says what of it is past: the days, or only the time on the last of them, which is today. */
+export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone: string): AppError {
+  const last = occurrences.at(-1);
+  const dateOf = (at: Date) => dateIn(timeZone, at.toTemporalInstant());
+  const isToday = last !== undefined && dateOf(last).equals(dateOf(now));
+  const problem = isToday
+    ? { field: 'schedule_time', issue: 'is past for today, the last day: every occurrence of this schedule is over' }
+    : { field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' };
+  return invalid([problem]);
+}
+
+/** Returns the zone that the user chose, else the installation's. */
+export async function readTimeZone(
+  { db, timeZone }: { db: Database; timeZone: string },
+  userId: UserId,
+): Promise<string> {
+  const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
+  return knownTimeZone(row?.time_zone ?? null, timeZone);
+}

@@ -1,0 +1,109 @@
+import { findOwnAccount } from '../../accounts/store.ts';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import { requireGroups } from '../../groups/require-groups.ts';
+import type { Problem } from '../../../platform/errors/errors.ts';
+import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { captionWarning } from '../../../content/text/warnings.ts';
+import type { SendNowInput } from './add-campaign.ts';
+import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
+import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
+import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
+import { toLocalTime } from '../occurrences.ts';
+import { preparePost } from './prepare-post.ts';
+import { diffSchedule } from '../change/replan-runs.ts';
+import { readNow, readPlan, type ScheduledCampaign } from '../store.ts';
+import { warnOfCap } from './warn-of-cap.ts';
+
+export interface CheckDeps {
+  db: Database;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
+  convert: Convert;
+  /** The pace of each messenger's accounts. */
+  gaps: Readonly<Record<string, Pace>>;
+}
+
+/** A campaign that might be sent, now or by a schedule. */
+export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'scheduled'; post: ScheduledInput };
+
+export interface CampaignCheck {
+  text: string;
+  warnings: Array<{ code: string; message: string }>;
+  media: { mime: string; size: number } | null;
+  /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
+  runs: Array<{ dueAt: Date; local: string }>;
+  groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
+  expectedSeconds: number;
+}
+
+/**
+ * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
+ * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that. As the change of one of the
+ * workspace's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
+ */
+export async function checkCampaign(
+  deps: CheckDeps,
+  { userId, workspaceId }: Actor,
+  draft: CampaignDraft,
+  changeOf?: string,
+): Promise<CampaignCheck> {
+  const { db } = deps;
+  const before = changeOf === undefined ? undefined : await readPlan(db, workspaceId, changeOf);
+  const insteadOf = before?.campaignId;
+  const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
+  const timeZone = chosen ?? (await readTimeZone(deps, userId));
+  const { occurrences, problems } = planDraft(draft, timeZone);
+  const now = await readNow(db);
+  const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
+  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
+  const account = await findOwnAccount(db, workspaceId);
+  await requireGroups(db, account.accountId, draft.post.groupIds);
+  const dueAt = await planned();
+  const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
+  const first = dueAt[0] ?? now;
+  const caption = media && captionWarning(text);
+  const pace = deps.gaps[account.messenger];
+  const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
+  const cap = await warnOfCap(db, account.accountId, load);
+  return {
+    text,
+    warnings: [
+      ...warnings,
+      ...(caption ? [caption] : []),
+      ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
+      ...(cap ? [cap] : []),
+    ],
+    media: media && { mime: media.mime, size: media.bytes.length },
+    runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
+    groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
+    expectedSeconds: await estimateSeconds(db, account.accountId, {
+      groups: groupIds.length,
+      at: first,
+      pace,
+      timeZone: deps.timeZone,
+      except: insteadOf,
+    }),
+  };
+}
+
+/** When it would run from now on; as the change of a campaign that has a schedule already, as changing it would leave it. */
+async function listDue(
+  db: Database,
+  occurrences: Date[],
+  { before, timeZone, now }: { before: ScheduledCampaign | undefined; timeZone: string; now: Date },
+): Promise<Date[]> {
+  if (!before?.isSchedule) return stillToCome(occurrences, now, timeZone);
+  const zones = { before: before.schedule.timeZone, after: timeZone };
+  const { kept, missing } = await diffSchedule(db, before.campaignId, occurrences, { zones, now });
+  return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
+}
+
+const NOT_CONNECTED = {
+  code: 'account_not_connected',
+  message: 'Your account is not connected just now: what is due waits until it is, for 6 hours at most.',
+};
+
+function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: Problem[] } {
+  return draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
+}

@@ -1,0 +1,69 @@
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import { knownTimeZone } from '../../../platform/time/time-zone.ts';
+import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
+import { readHead } from '../read/get-campaign.ts';
+import { moveAhead, type Schedule } from '../occurrences.ts';
+import { noSuchCampaign, readNow } from '../store.ts';
+
+/** What to send to have the same campaign once more. */
+export interface CampaignCopy {
+  name: string;
+  description: string;
+  html: string;
+  /** The pieces of a data URL, each read when it is asked for; null: there was none, or it is no longer kept. */
+  image: AsyncIterable<string> | null;
+  groupIds: number[];
+  isChannelCampaign: boolean;
+  /** As it was sent, of a campaign without a schedule. */
+  scheduleTime: string | null;
+  /** null: it is sent at once. */
+  schedule: Schedule | null;
+}
+
+/**
+ * One of the workspace's campaigns as it would be sent again (contract §4, duplicate-campaign); nothing is sent or created. The dates of
+ * a schedule that is over are moved ahead by whole weeks, so that it fits the same weekdays. Throws 404.
+ */
+export async function duplicateCampaign(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  publicId: string,
+): Promise<CampaignCopy> {
+  const { id, ...head } = await readHead(db, workspaceId, publicId);
+  const row = await db
+    .selectFrom('campaigns as c')
+    .innerJoin('contents as t', 't.content_id', 'c.content_id')
+    .select(['c.weekdays', 'c.skip_dates as skipDates', 't.html', 't.group_ids as groupIds', 't.media_id as mediaId'])
+    .where('c.campaign_id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  const { startDate, endDate, scheduleTime, timeZone } = head;
+  const { weekdays, skipDates } = row;
+  const before =
+    startDate === null || endDate === null || scheduleTime === null || timeZone === null
+      ? null
+      : { startDate, endDate, time: scheduleTime, timeZone, weekdays, skipDates };
+  // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
+  const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
+  const schedule = readable && { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone };
+  const { name, description, isChannelCampaign } = head;
+  const { html, groupIds } = row;
+  const image = row.mediaId === null ? null : await openDataUrl(db, row.mediaId);
+  return { name, description, html, image, groupIds, isChannelCampaign, scheduleTime, schedule };
+}
+
+async function openDataUrl(db: Database, mediaId: number): Promise<AsyncIterable<string> | null> {
+  try {
+    return writeDataUrl(await openMedia(db, mediaId));
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function* writeDataUrl({ mime, pieces }: OpenMedia): AsyncGenerator<string> {
+  yield `data:${mime};base64,`;
+  for await (const piece of pieces) yield piece.toString('base64');
+}

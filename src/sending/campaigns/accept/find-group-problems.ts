@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../../platform/database/connect.ts';
+
+/** Something that will probably keep a post from a group, or should keep its author from sending it. */
+export interface GroupProblem {
+  groupId: number;
+  issue: string;
+}
+
+const GONE = 'no longer exists at the messaging application, or you are no longer in it: sync your groups';
+const ADMINS_ONLY = 'only its admins may post there, and you are not one of them';
+const NO_SENDING = 'you are not a member, or only admins may post there: ask an admin of the group';
+const REPEATED = 'gets the very same text from you less than 24 hours before or after';
+
+interface Draft {
+  /** Without repeats, in the order given. */
+  groupIds: readonly number[];
+  text: string;
+  /** In order, one at least. */
+  dueAt: readonly Date[];
+  /** The campaign that it is a change of: what that one says is not a repeat. */
+  insteadOf: number | undefined;
+}
+
+/** What the ledger knows to be wrong with these groups of the account, in the order of the groups; one may have several. */
+export async function findGroupProblems(db: Connection, accountId: number, draft: Draft): Promise<GroupProblem[]> {
+  const closed = await findClosed(db, accountId, draft.groupIds);
+  const repeated = await findRepeated(db, accountId, draft);
+  return draft.groupIds.flatMap((groupId) => {
+    const issues = [closed.get(groupId), repeated.has(groupId) ? REPEATED : undefined];
+    return issues.flatMap((issue) => (issue === undefined ? [] : [{ groupId, issue }]));
+  });
+}
+
+async function findClosed(
+  db: Connection,
+  accountId: number,
+  groupIds: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await sql<{ group_id: number; is_gone: boolean; is_plain: boolean }>`
+    select g.group_id, g.removed_at is not null as is_gone, g.kind = 'group' as is_plain
+    from unnest(${groupIds}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
+    where g.account_id = ${accountId} and (g.removed_at is not null or not g.can_send)`.execute(db);
+  return new Map(
+    rows.map((row) => [row.group_id, row.is_gone ? GONE : row.is_plain ? NO_SENDING : ADMINS_ONLY] as const),
+  );
+}
+
+/** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs; not where it was recalled. */
+async function findRepeated(
+  db: Connection,
+  accountId: number,
+  { groupIds, text, dueAt, insteadOf }: Draft,
+): Promise<Set<number>> {
+  const { rows } = await sql<{ group_id: number }>`
+    with due as materialized (
+      select at from unnest(${dueAt}::timestamptz[]) d (at)
+    ), same as materialized (
+      select r.account_id, r.run_id, r.status, r.expanded, t.content_id
+      from runs r
+      join campaigns c on c.campaign_id = r.campaign_id
+      join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+      where r.account_id = ${accountId} and t.text = ${text} and r.campaign_id is distinct from ${insteadOf ?? null}::bigint
+        and (r.status = 'planned' and exists (
+               select from due where due.at > r.due_at - interval '1 day' and due.at < r.due_at + interval '1 day')
+             or r.status <> 'planned' and ${dueAt[0]}::timestamptz < r.progress_at + interval '1 day'
+             or r.status = 'running' and ${dueAt[0]}::timestamptz < campanile_now() + interval '1 day')
+    ), reached as (
+      select g.group_id from same s join contents t on t.content_id = s.content_id,
+           unnest(t.group_ids) with ordinality g (group_id, position)
+      where s.status = 'planned' or s.status = 'running' and g.position > s.expanded
+      union
+      select d.group_id from same s join deliveries d on d.account_id = s.account_id and d.run_id = s.run_id
+      where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '1 day')
+        and not exists (select from revisions v where v.account_id = d.account_id and v.run_id = d.run_id
+                          and v.position = d.position and (v.recalled_at is not null or v.wanted = 'recall'))
+        and not exists (select from revision_requests q where q.account_id = d.account_id and q.run_id = d.run_id
+                          and q.kind = 'recall' and q.next_position is not null)
+    )
+    select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`.execute(
+    db,
+  );
+  return new Set(rows.map((row) => row.group_id));
+}

@@ -1,0 +1,103 @@
+import { AppError, invalid, type Problem } from '../../../platform/errors/errors.ts';
+import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
+import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import type { Warning } from '../../../content/text/warnings.ts';
+
+/** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
+export interface PostInput {
+  name: string;
+  description: string;
+  html: string;
+  /** base64, with or without a data URL head. */
+  image: string | null;
+  groupIds: readonly number[];
+  isChannelCampaign: boolean;
+}
+
+/** What the post says once it is understood. */
+export interface PreparedPost {
+  text: string;
+  media: Media | null;
+  /** Without repeats, in the order first given. */
+  groupIds: number[];
+  /** What the author will want to know; none keeps it from being sent. */
+  warnings: Warning[];
+}
+
+/**
+ * Converts the html and recognises the media. Throws 400 with everything that is wrong with both, beside what is `known` to be wrong
+ * with the request already, or else what `plan` throws, which is tried only to be told of in the same round.
+ */
+export async function preparePost(
+  { convert }: { convert: Convert },
+  userId: number,
+  input: PostInput,
+  known: readonly Problem[],
+  plan: () => Promise<unknown>,
+): Promise<PreparedPost> {
+  const { text, warnings, problems } = await convert(input.html, userId);
+  const media = await recognise(input.image, problems);
+  if (problems.length + known.length > 0)
+    throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
+  return { text, media, groupIds: [...new Set(input.groupIds)], warnings };
+}
+
+/**
+ * `preparePost` for what a campaign is changed to, where html and image may be left out. The text of no html is undefined, and the
+ * media of no image null.
+ */
+export async function prepareChange(
+  deps: { convert: Convert },
+  userId: number,
+  change: { html: string | undefined; image: string | undefined },
+  known: readonly Problem[],
+): Promise<{ text: string | undefined; media: Media | null }> {
+  const { text, media, problems } = await understand(deps, userId, change);
+  if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
+  return { text, media };
+}
+
+/** Everything that is wrong with a post of which other fields are wrong already, beside what is `known`. */
+export async function findPostProblems(
+  deps: { convert: Convert },
+  userId: number,
+  post: { html: string | undefined; image: string | undefined },
+  known: readonly Problem[],
+): Promise<Problem[]> {
+  const { problems } = await understand(deps, userId, post);
+  return [...problems, ...known];
+}
+
+/** What a 400 that `act` throws would tell. */
+async function problemsOf(act: () => Promise<unknown>): Promise<readonly Problem[]> {
+  try {
+    await act();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
+    return error.details;
+  }
+}
+
+async function understand(
+  { convert }: { convert: Convert },
+  userId: number,
+  { html, image }: { html: string | undefined; image: string | undefined },
+) {
+  const converted = html === undefined ? undefined : await convert(html, userId);
+  const problems = [...(converted?.problems ?? [])];
+  const media = await recognise(image ?? null, problems);
+  return { text: converted?.text, media, problems };
+}
+
+/** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
+async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
+  if (image === null) return null;
+  try {
+    return await acceptMedia('image', image);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
+    problems.push(...error.details);
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { invalid } from '../../../platform/errors/errors.ts';
+import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
+import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
+
+export interface Preview {
+  text: string;
+  /** UTF-16 code units, as WhatsApp counts. */
+  length: number;
+  limit: number;
+  warnings: Warning[];
+}
+
+/** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
+export async function previewCampaign(
+  { convert }: { convert: Convert },
+  userId: number,
+  html: string,
+): Promise<Preview> {
+  const { text, warnings, problems } = await convert(html, userId);
+  if (problems.length > 0) throw invalid(problems);
+  const caption = captionWarning(text);
+  return { text, length: text.length, limit: TEXT_LIMIT, warnings: caption ? [...warnings, caption] : warnings };
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { readRests } from '../../accounts/send-window-rules.ts';
+import { dateIn, dayOf } from '../../accounts/rest-times.ts';
+import { capOn } from '../../accounts/warm-up.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
+
+/** What shall be sent, and when. */
+interface Planned {
+  groups: number;
+  /** In order, one at least. */
+  dueAt: readonly Date[];
+  /** What this campaign has to send does not count. */
+  except: number | undefined;
+  /** IANA, the installation's. */
+  timeZone: string;
+  now: Date;
+}
+
+/** Of the first day of the account's owner on which more is to be sent than the daily cap and the warm-up allow; undefined where there is none. */
+export async function warnOfCap(
+  db: Connection,
+  accountId: number,
+  { groups, dueAt, except, timeZone, now }: Planned,
+): Promise<{ code: string; message: string } | undefined> {
+  const [rest] = await readRests(db, [accountId], timeZone);
+  if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
+  const { dailyCap, timeZone: zone } = rest;
+  const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();
+  const days = new Map([now, ...dueAt].map((at) => [dateOf(at), dayOf(zone, at.toTemporalInstant())]));
+  const posts = await readOthers(db, accountId, { days, except });
+  const add = (date: string, count: number) => posts.set(date, (posts.get(date) ?? 0) + count);
+  add(dateOf(now), rest.sentToday ?? 0);
+  for (const at of dueAt) add(dateOf(at), groups);
+  const capAt = (date: string) => capOn(rest, Temporal.PlainDate.from(date)) ?? Infinity;
+  const date = dueAt.map(dateOf).find((one) => (posts.get(one) ?? 0) > capAt(one));
+  if (date === undefined) return undefined;
+  const cap = capAt(date);
+  const limit = cap === dailyCap ? `${cap} posts a day` : `${cap} posts on ${date}, while it warms up`;
+  return {
+    code: 'over_daily_cap',
+    message: `Your account sends at most ${limit}, and ${posts.get(date)} are to be sent on ${cap === dailyCap ? date : 'that day'}. The others wait for the next day; what is left of a campaign when its next run falls due, or of which nothing can be sent for 26 hours, expires.`,
+  };
+}
+
+type Day = ReturnType<typeof dayOf>;
+
+/** How many posts of other campaigns are to be sent on each of these days. The days are not counted by PostgreSQL, which has zones of its own. */
+async function readOthers(
+  db: Connection,
+  accountId: number,
+  { days, except }: { days: ReadonlyMap<string, Day>; except: number | undefined },
+): Promise<Map<string, number>> {
+  const spans = [...days.values()];
+  const begins = spans.map(({ begin }) => new Date(begin.epochMilliseconds));
+  const ends = spans.map(({ end }) => new Date(end.epochMilliseconds));
+  const { rows } = await sql<{ date: string; posts: number }>`
+    with day as materialized (
+      select * from unnest(${[...days.keys()]}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) d (date, begins_at, ends_at)
+    ), due as materialized (
+      select greatest(r.due_at, campanile_now()) as at,
+             sum(case r.status when 'running' then r.queued else cardinality(t.group_ids) end) as posts
+      from runs r
+      join campaigns c on c.campaign_id = r.campaign_id
+      join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+      where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
+        and r.due_at < (select max(ends_at) from day) and r.campaign_id is distinct from ${except ?? null}::bigint
+      group by 1
+    )
+    select day.date, sum(due.posts)::int8 as posts
+    from day join due on due.at >= day.begins_at and due.at < day.ends_at
+    group by 1`.execute(db);
+  return new Map(rows.map((row) => [row.date, row.posts]));
+}

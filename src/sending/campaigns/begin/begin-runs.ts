@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { writeOrStopEach } from '../../accounts/quarantine-account.ts';
+import { lockFreeLanes } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
+import { readQuarantined } from '../../../platform/database/quarantine.ts';
+import { hint } from '../../../platform/database/notify-after-commit.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { isLate } from './detect-late-runs.ts';
+import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
+import { traceRuns } from './trace-runs.ts';
+import { messageIdOf, writeDeliveries } from './write-deliveries.ts';
+
+/** In one transaction, of all accounts together; each account has its share. */
+const RUNS_PER_STEP = 200;
+const ACCOUNTS_PER_STEP = 200;
+/** Of each run as it begins, so that the account's runs can be sent from in the order they were due; the others follow in pieces. */
+const FIRST_DELIVERIES = 25;
+/** When every account with something to do is locked by somebody else. */
+const LOCKED_PAUSE_MS = 10;
+
+/** Whose turn it is to begin runs, and to have their deliveries written. */
+export interface RunTurns {
+  begin: Rotation;
+  write: Rotation;
+}
+
+export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), write: createRoundRobin() });
+
+/**
+ * Begins runs that have fallen due in these shards, those of each account in the order they were due, and writes further deliveries
+ * of those that have begun. A call does a bounded piece of that, in transactions of a few thousand rows, and accounts with much to do
+ * take turns. Runs of a paused campaign or of an account that is held or stopped wait. Resolves to the milliseconds until there may be
+ * more to do.
+ */
+export async function beginDueRuns(
+  db: Database,
+  shards: number[],
+  { turns = createRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
+): Promise<number> {
+  if (shards.length === 0) return 1_000;
+  const { held } = await readQuarantined(db, 'due runs');
+  const found = (await findDueAccounts(db, shards)).filter((accountId) => !held.has(accountId));
+  const due = turns.begin.order(found).slice(0, ACCOUNTS_PER_STEP);
+  turns.begin.served(due);
+  const begun = due.length > 0 && (await beginOrStop(db, due, log));
+  const written = await writeDeliveries(db, shards, { turns: turns.write, log });
+  if (begun || written === 'written') return 0;
+  return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
+}
+
+async function beginOrStop(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
+  const { results } = await isolateFailures({ db, log }, 'due runs', accountIds, {
+    idOf: (accountId) => accountId,
+    run: (all) =>
+      writeOrStopEach({ db, log }, all, {
+        about: (accountId) => ({ accountId }),
+        write: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
+      }),
+  });
+  return results.flat().some(Boolean);
+}
+
+/** In the order of what they have due. */
+async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    select d.account_id
+    from (
+      select r.account_id, min(r.due_at) as due_at
+      from unnest(${shards}::smallint[]) s (shard)
+      -- By shard and with an order, so that the index of what is planned serves this, of which hardly any is due.
+      cross join lateral (
+        select account_id, due_at from runs
+        where runs.shard = s.shard and status = 'planned' and not paused and due_at <= campanile_now() order by due_at
+      ) r
+      group by r.account_id
+    ) d
+    cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
+    where l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity'
+    order by d.due_at, d.account_id`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
+async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
+  const accounts = await lockFreeLanes(trx, accountIds);
+  if (accounts.length === 0) return false;
+  await missRuns(trx, accounts);
+  const expiring = await expireSuperseded(trx, accounts);
+  const ready = accounts.filter((accountId) => !expiring.has(accountId));
+  await beginRuns(trx, ready, { first: FIRST_DELIVERIES });
+  return true;
+}
+
+/**
+ * Turns due runs of these accounts into runs under way with their `first` deliveries each, and wakes the lanes, which must be locked.
+ * What a run says and to whom is fixed here.
+ */
+export async function beginRuns(
+  trx: Connection,
+  accountIds: number[],
+  { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
+): Promise<void> {
+  if (accountIds.length === 0) return;
+  await sql`
+    with due as materialized (
+      select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets
+      from lanes l
+      cross join lateral (
+        select * from runs r
+        where r.account_id = l.account_id and r.status = 'planned' and not r.paused
+          and r.due_at <= campanile_now() and r.due_at > ${latestStart}
+          and (${campaignId}::bigint is null or r.campaign_id = ${campaignId})
+        order by r.due_at, r.run_id limit ${Math.ceil(RUNS_PER_STEP / accountIds.length)}
+      ) r
+      join campaigns c on c.campaign_id = r.campaign_id
+      join contents t on t.content_id = c.content_id
+      where l.account_id = any(${accountIds}::bigint[]) and l.held_until <= campanile_now()
+    ), begun as (
+      update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
+             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
+             -- Nobody was there to note it.
+             late_at = case when ${isLate} then campanile_now() else r.late_at end
+      from due d where r.account_id = d.account_id and r.run_id = d.run_id
+    ), written as (
+      insert into deliveries (account_id, run_id, position, group_id, message_id)
+      select d.account_id, d.run_id, t.position, t.group_id, ${messageIdOf('d', 't')}
+      from due d join contents c on c.content_id = d.content_id,
+           unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
+    ), running as (
+      update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
+    )
+    update lanes l set work_at = campanile_now()
+    from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null`.execute(
+    trx,
+  );
+  await hint(trx, 'campanile_lanes');
+  await traceRuns(trx, accountIds);
+}
+
+/** Milliseconds until a run falls due that is not due yet; 1,000 at most, since a hint can be lost. */
+async function nextDueMs(db: Connection, shards: number[]): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(r.due_at) - campanile_now()) * 1000)::float8 as ms
+    from unnest(${shards}::smallint[]) s (shard)
+    cross join lateral (
+      select due_at from runs where runs.shard = s.shard and status = 'planned' and not paused and due_at > campanile_now()
+      order by due_at limit 1
+    ) r`.execute(db);
+  return Math.min(1_000, Math.max(1, rows[0]?.ms ?? 1_000));
+}

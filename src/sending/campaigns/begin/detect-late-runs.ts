@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { lockFreeLanes } from '../../accounts/store.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../../platform/database/quarantine.ts';
+import type { Log } from '../../../platform/log/log.ts';
+
+const BATCH = 100;
+
+/** Of a planned run `r`, that it should have begun a minute ago, and that this was not noted yet. */
+export const isLate = sql<boolean>`r.late_at is null and r.due_at <= campanile_now() - interval '1 minute'`;
+
+/**
+ * Notes the runs of these shards that should have begun a minute ago and have not, whosever fault it is; each is told once, as
+ * `campaign.late`. Those that nobody was there to note are noted when they begin. Answers whether there may be more.
+ */
+export async function detectLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'unbegun runs');
+  const { rows } = await sql<{ account_id: number }>`
+    select distinct r.account_id from unnest(${shards}::smallint[]) s (shard)
+    cross join lateral (
+      select account_id from runs r
+      where r.shard = s.shard and status = 'planned' and not paused and ${isLate} and account_id <> all(${held}::bigint[])
+      order by due_at limit ${BATCH}
+    ) r limit ${BATCH}`.execute(db);
+  await isolateFailures({ db, log }, 'unbegun runs', rows, {
+    idOf: (row) => row.account_id,
+    run: (some) =>
+      noteThose(
+        db,
+        some.map((row) => row.account_id),
+      ),
+  });
+  return rows.length === BATCH;
+}
+
+async function noteThose(db: Database, accountIds: readonly number[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const accounts = await lockFreeLanes(trx, accountIds);
+    await sql`
+      update runs r set late_at = campanile_now()
+      where account_id = any(${accounts}::bigint[]) and status = 'planned' and not paused and ${isLate}`.execute(trx);
+  });
+}

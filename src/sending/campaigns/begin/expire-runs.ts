@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
+import { lockLane } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateEach } from '../../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../../platform/database/quarantine.ts';
+import { setUnsentStatus } from '../../deliveries/set-unsent-status.ts';
+import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
+import type { Log } from '../../../platform/log/log.ts';
+
+/** A run that could not begin within this time of its due time is missed (contract §5). */
+const LATEST_START_HOURS = 6;
+/** Due before this instant: too late to begin. */
+export const latestStart = sql`campanile_now() - ${LATEST_START_HOURS} * interval '1 hour'`;
+
+/** A run of which nothing could be sent for this long has expired (contract §5). */
+const STALLED_HOURS = 24;
+/** Where the account rests by the day, of which one has 25 hours: what waits for the next one has to have the time to leave then. */
+const STALLED_RESTING_HOURS = 26;
+/** Of a run `r`, that nothing of it could be sent for so long. */
+const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour' and (
+  r.progress_at <= campanile_now() - ${STALLED_RESTING_HOURS} * interval '1 hour' or not exists (
+    select from accounts a
+    where a.account_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
+
+/** Why a delivery failed that was not sent in time. */
+const EXPIRED = 'expired: it could not be sent in time';
+
+/** Runs are missed so many in a transaction. */
+const MISSED_TOGETHER = 500;
+/** Runs expire so many in a transaction, and so many deliveries of them together. */
+const EXPIRING_TOGETHER = 10;
+const EXPIRED_TOGETHER = 2_000;
+
+/** Runs that are over 6 hours late are missed, paused or not, `MISSED_TOGETHER` at once. The lanes must be locked. */
+export async function missRuns(
+  trx: Connection,
+  accountIds: readonly number[],
+  { campaignId = null }: { /** Only this campaign's. */ campaignId?: number | null } = {},
+): Promise<void> {
+  const { rows } = await sql<{ campaign_id: number }>`
+    update runs r set status = 'missed', finished_at = campanile_now()
+    from (
+      select account_id, run_id from runs
+      where account_id = any(${[...accountIds]}::bigint[]) and status = 'planned' and due_at <= ${latestStart}
+        and (${campaignId}::bigint is null or campaign_id = ${campaignId})
+      order by account_id, due_at limit ${MISSED_TOGETHER}
+    ) late
+    where r.account_id = late.account_id and r.run_id = late.run_id
+    returning r.campaign_id`.execute(trx);
+  await closeRuns(
+    trx,
+    rows.map((row) => row.campaign_id),
+  );
+}
+
+/** A run that is to expire. */
+interface Expiring extends RunKey {
+  /** All its deliveries have a row. */
+  isWritten: boolean;
+}
+
+/**
+ * What runs under way have not sent expires when the campaign's next run is due: a piece of it at a time. Resolves to the accounts of
+ * which there is more: nothing of them may begin before, and nothing is sent of them meanwhile. The lanes must be locked.
+ */
+export async function expireSuperseded(trx: Connection, accountIds: readonly number[]): Promise<Set<number>> {
+  const runs = await findSuperseded(trx, accountIds);
+  const all = await expireUnsent(trx, runs.slice(0, EXPIRING_TOGETHER));
+  const left = [...all, ...runs.slice(EXPIRING_TOGETHER)];
+  return new Set(left.map((run) => run.accountId));
+}
+
+/** The first of each account come first. */
+async function findSuperseded(trx: Connection, accountIds: readonly number[]): Promise<Expiring[]> {
+  const { rows } = await sql<Expiring>`
+    select r.account_id as "accountId", r.run_id as "runId", r.expanded = r.targets as "isWritten" from runs r
+    where r.account_id = any(${[...accountIds]}::bigint[]) and r.status = 'running' and exists (
+      select from runs n where n.account_id = r.account_id and n.campaign_id = r.campaign_id and n.status = 'planned'
+        and not n.paused and n.due_at <= campanile_now() and n.due_at > ${latestStart})
+    order by row_number() over (partition by r.account_id order by r.run_id), r.account_id`.execute(trx);
+  return rows;
+}
+
+/**
+ * Fails what these runs have not sent, but for what is in hand: its outcome is about to be known. `EXPIRED_TOGETHER` at once;
+ * resolves to the runs of which there is more. The lanes must be locked.
+ */
+async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise<Expiring[]> {
+  if (runs.length === 0) return [];
+  const each = Math.ceil(EXPIRED_TOGETHER / runs.length);
+  const { rows } = await sql<{ run_id: number; count: number }>`
+    with expired as (
+      update deliveries d set ${setUnsentStatus('failed', sql`${EXPIRED}`)}
+      -- By where they are, whatever the planner believes of tables that have just grown.
+      where d.ctid = any(array(
+        select at.row
+        from unnest(${runs.map((run) => run.accountId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (account_id, run_id)
+        join lanes l on l.account_id = i.account_id
+        cross join lateral (
+          select q.ctid as row from deliveries q
+          where q.account_id = i.account_id and q.run_id = i.run_id and q.status = 'queued'
+            and not coalesce(l.in_hand_run_id = q.run_id and q.position <@ l.in_hand, false)
+          order by q.position limit ${each}
+        ) at))
+      returning d.account_id, d.run_id, d.status
+    )
+    update runs r set queued = r.queued - e.count, failed = r.failed + e.count - e.sent, sent = r.sent + e.sent
+    from (select account_id, run_id, count(*)::int as count, count(*) filter (where status = 'sent')::int as sent
+          from expired group by 1, 2) e
+    where r.account_id = e.account_id and r.run_id = e.run_id
+    returning r.run_id, e.count`.execute(trx);
+  await settleRuns(trx, runs);
+  const counts = new Map(rows.map((row) => [row.run_id, row.count]));
+  return runs.filter((run) => !run.isWritten || counts.get(run.runId) === each);
+}
+
+/**
+ * What nobody else notices, for want of anything happening: stalled runs expire, and paused ones that are too late are missed, some of
+ * each account. Resolves to whether there is more.
+ */
+export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'late runs');
+  const { rows } = await sql<Overdue>`
+    select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
+           count(*) filter (where status = 'planned')::int as late
+    from runs r
+    where shard = any(${shards}::smallint[]) and account_id <> all(${held}::bigint[])
+      and (status = 'running' and expanded = targets and ${isStalled}
+           or status = 'planned' and paused and due_at <= ${latestStart})
+    group by account_id`.execute(db);
+  const { results } = await isolateEach({ db, log }, 'late runs', rows, {
+    idOf: (overdue) => overdue.account_id,
+    run: (overdue) => writeOrQuarantine({ db, log }, overdue.account_id, () => sweepAccount(db, overdue)),
+  });
+  return results.some(Boolean);
+}
+
+interface Overdue {
+  account_id: number;
+  run_ids: number[];
+  late: number;
+}
+
+function sweepAccount(db: Database, { account_id, run_ids, late }: Overdue): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, account_id))) return false;
+    await missRuns(trx, [account_id]);
+    const stalled = await stillStalled(trx, account_id, run_ids.slice(0, EXPIRING_TOGETHER));
+    const left = await expireUnsent(trx, stalled);
+    return left.length > 0 || run_ids.length > EXPIRING_TOGETHER || late > MISSED_TOGETHER;
+  });
+}
+
+async function stillStalled(trx: Connection, accountId: number, runIds: number[]): Promise<Expiring[]> {
+  const { rows } = await sql<{ run_id: number }>`
+    select run_id from runs r
+    where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`.execute(
+    trx,
+  );
+  return rows.map((row) => ({ accountId, runId: row.run_id, isWritten: true }));
+}

@@ -1,0 +1,47 @@
+import type { Leases } from '../../leases/leases.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { Hints } from '../../../platform/database/listen.ts';
+import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { startLoop } from '../../../platform/concurrency/loop.ts';
+import { createRoundRobin } from '../../../platform/concurrency/round-robin.ts';
+import { beginDueRuns, createRunTurns } from './begin-runs.ts';
+import { processBulkRequests } from '../change/process-bulk-requests.ts';
+import { sweepRuns } from './expire-runs.ts';
+import { detectLateRuns } from './detect-late-runs.ts';
+
+const SWEEP_MS = 60_000;
+const LATE_MS = 5_000;
+
+/** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
+export function watchRuns(deps: { db: Database; log: Log; leases: Leases; hints: Hints; onLoopError?: OnLoopError }): {
+  stop(): Promise<void>;
+} {
+  const { db, log, leases } = deps;
+  const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
+  const turns = createRunTurns();
+  const due = startLoop('due runs', () => beginDueRuns(db, leases.shards(), { turns, log }), options);
+  const sweep = startLoop(
+    'late runs',
+    async () => ((await sweepRuns(db, leases.shards(), log)) ? 0 : SWEEP_MS),
+    options,
+  );
+  const late = startLoop(
+    'unbegun runs',
+    async () => ((await detectLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
+    options,
+  );
+  const requesters = createRoundRobin();
+  const requests = startLoop(
+    'requests',
+    () => processBulkRequests(db, leases.shards(), { turns: requesters, log }),
+    options,
+  );
+  deps.hints.on('campanile_runs', () => due.wake());
+  deps.hints.on('campanile_revisions', () => requests.wake());
+  return {
+    async stop() {
+      await Promise.all([due.stop(), sweep.stop(), late.stop(), requests.stop()]);
+    },
+  };
+}

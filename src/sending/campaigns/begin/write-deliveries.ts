@@ -1,0 +1,110 @@
+/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
+import { sql } from 'kysely';
+import { writeOrStopEach } from '../../accounts/quarantine-account.ts';
+import { lockFreeLanes } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
+import { readQuarantined } from '../../../platform/database/quarantine.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
+
+/** In one transaction, of a few accounts together; each has its share. */
+const DELIVERIES_PER_PIECE = 2_000;
+const ACCOUNTS_PER_PIECE = 20;
+/** Of one account in one piece. */
+const RUNS_PER_PIECE = 200;
+/** After so long somebody else may have something due. */
+const STEP_MS = 200;
+
+/**
+ * In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits. They follow from the run and the group, by the campaign's public id,
+ * which is random: a ledger that was restored gives a run that it begins again the ids of the first time
+ * (docs/explanation/decisions/0051-derive-message-ids.md). `run` names a row with `public_id` and `run_id`, `target` one with `group_id`.
+ */
+export function messageIdOf(run: string, target: string) {
+  const [campaign, runId, group] = [
+    sql.ref(`${run}.public_id`),
+    sql.ref(`${run}.run_id`),
+    sql.ref(`${target}.group_id`),
+  ];
+  const named = sql`convert_to(${campaign} || '/' || ${runId} || '/' || ${group}, 'UTF8')`;
+  return sql`'3EB0' || upper(left(encode(sha256(${named}), 'hex'), 18))`;
+}
+
+/** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
+export async function writeDeliveries(
+  db: Database,
+  shards: number[],
+  { turns, log }: { turns: Rotation; log?: Log | undefined },
+): Promise<'nothing' | 'locked' | 'written'> {
+  const { held } = await readQuarantined(db, 'written deliveries');
+  const accounts = turns.order((await findUnwritten(db, shards)).filter((accountId) => !held.has(accountId)));
+  const endMs = performance.now() + STEP_MS;
+  let free = 0;
+  for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
+    const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
+    turns.served(some);
+    const { results } = await isolateFailures({ db, log }, 'written deliveries', some, {
+      idOf: (accountId) => accountId,
+      run: (all) =>
+        writeOrStopEach({ db, log }, all, {
+          about: (accountId) => ({ accountId }),
+          write: (ids) => lockAndWrite(db, ids),
+        }),
+    });
+    free += results.flat().reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  }
+  if (free > 0) return 'written';
+  return accounts.length > 0 ? 'locked' : 'nothing';
+}
+
+/** Answers for how many accounts; the others are locked by somebody else. */
+function lockAndWrite(db: Database, accountIds: readonly number[]): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const locked = await lockFreeLanes(trx, accountIds);
+    await writePiece(trx, locked);
+    return locked.length;
+  });
+}
+
+async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    select account_id from (
+      select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+      -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
+      group by shard, account_id order by shard, account_id
+    ) r
+    -- Of an account that is stopped nothing is written.
+    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** Their message ids are fixed here, before the first try. */
+async function writePiece(trx: Connection, accountIds: readonly number[]): Promise<void> {
+  if (accountIds.length === 0) return;
+  const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
+  await sql`
+    with part as materialized (
+      select a.account_id, r.run_id, r.content_id, k.public_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
+      from unnest(${[...accountIds]}::bigint[]) a (account_id)
+      cross join lateral (
+        select l.*, coalesce(sum(l.targets - l.expanded) over (
+                 order by l.due_at, l.run_id rows between unbounded preceding and 1 preceding), 0) as before
+        from (select * from runs r where r.account_id = a.account_id and r.status = 'running' and r.expanded < r.targets
+              order by r.due_at, r.run_id limit ${RUNS_PER_PIECE}) l
+      ) r
+      join campaigns k on k.campaign_id = r.campaign_id
+      where r.before < ${each}::int
+    ), written as (
+      insert into deliveries (account_id, run_id, position, group_id, message_id)
+      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
+      from part p join contents c on c.content_id = p.content_id,
+           unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
+    ), noted as (
+      update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
+    )
+    update lanes l set work_at = campanile_now()
+    from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null`.execute(
+    trx,
+  );
+}

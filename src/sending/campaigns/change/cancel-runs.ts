@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../../platform/database/connect.ts';
+import { dropQueued } from '../../deliveries/drop-queued.ts';
+import { closeRuns } from '../../deliveries/settle-runs.ts';
+import type { OwnCampaign } from '../store.ts';
+
+/**
+ * Cancels what is open of the run, or of the whole campaign, which then ends: from now on nothing of it is claimed. What was queued is
+ * written down as cancelled, of very many deliveries the first here and the others in pieces. What is in hand may have left, and is
+ * marked so. Resolves to how many runs were cancelled. The account's lane must be locked.
+ */
+export async function cancelRuns(
+  trx: Connection,
+  { campaignId, accountId }: OwnCampaign,
+  runId: number | null = null,
+): Promise<number> {
+  const { rows } = await sql<{ run_id: number }>`
+    update runs r
+    set status = 'cancelled', finished_at = campanile_now(), paused = false,
+        -- What has no row needs none.
+        cancelled = r.cancelled + r.targets - r.expanded, queued = r.queued - (r.targets - r.expanded),
+        dropping = r.queued > r.targets - r.expanded
+    where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.status in ('planned', 'running')
+      and (${runId}::bigint is null or r.run_id = ${runId})
+    returning r.run_id`.execute(trx);
+  await sql`
+    update deliveries d set uncertain = true
+    where d.ctid = any(array(
+      select at.row from lanes l
+      cross join lateral (
+        select q.ctid as row from deliveries q
+        where q.account_id = l.account_id and q.run_id = l.in_hand_run_id and q.status = 'queued'
+          and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand) and q.position <@ l.in_hand
+        order by q.position
+      ) at
+      where l.account_id = ${accountId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
+    trx,
+  );
+  await dropQueued(trx, accountId);
+  if (runId === null)
+    await sql`
+      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
+      where campaign_id = ${campaignId} and finished_at is null`.execute(trx);
+  else
+    await closeRuns(
+      trx,
+      rows.map(() => campaignId),
+    );
+  return rows.length;
+}

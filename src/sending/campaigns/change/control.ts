@@ -1,0 +1,105 @@
+/** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
+import { sql } from 'kysely';
+import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
+import { lockOwnLane, wakeLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { CampaignStatus } from '../../../platform/database/schema.ts';
+import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { cancelRuns } from './cancel-runs.ts';
+import { missRuns } from '../begin/expire-runs.ts';
+import { isLate } from '../begin/detect-late-runs.ts';
+import { findOwnCampaign, type OwnCampaign } from '../store.ts';
+
+export interface ControlDeps {
+  db: Database;
+  log?: Log | undefined;
+}
+export interface Controlled {
+  campaignId: string;
+  status: CampaignStatus;
+}
+
+export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.paused', async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running'], 'paused');
+    await sql`
+      update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
+      trx,
+    );
+    await sql`update campaigns set status = 'paused' where campaign_id = ${campaign.campaignId}`.execute(trx);
+  });
+}
+
+/** Runs that fell due during the pause begin now, unless that was more than 6 hours ago: then they are missed. */
+export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
+    requireStatus(campaign, ['paused'], 'resumed');
+    await sql`
+      update runs r
+      -- What its owner kept from beginning is no news to them: it counts as noted.
+      set paused = false, late_at = case when status = 'planned' and ${isLate} then campanile_now() else late_at end
+      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(trx);
+    await sql`
+      update campaigns c
+      set status = case when c.is_schedule and not exists (
+                          select from runs r where r.campaign_id = c.campaign_id and r.status = 'running')
+                        then 'scheduled' else 'running' end::campaign_status
+      where campaign_id = ${campaign.campaignId}`.execute(trx);
+    await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
+    await wakeLane(trx, campaign.accountId);
+    await hint(trx, 'campanile_runs');
+  });
+}
+
+/** What has not been sent never will be, but for the turn in hand: what of it was sent is recorded as sent. */
+export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.cancelled', async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running', 'paused'], 'cancelled');
+    await cancelRuns(trx, campaign);
+  });
+}
+
+/**
+ * Does what the user asks to one of their campaigns, with the account's lane locked, and writes it into the audit log. `change`
+ * is given the campaign as it is under the lock. Throws 404, 409 where the ledger would become wrong, which stops the account, and
+ * what `change` throws.
+ */
+export async function control(
+  { db, log }: ControlDeps,
+  actor: Actor,
+  publicId: string,
+  action: AuditAction,
+  change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
+): Promise<Controlled> {
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const write = () =>
+    db.transaction().execute(async (trx) => {
+      await lockOwnLane(trx, accountId);
+      await change(trx, await findOwnCampaign(trx, actor.workspaceId, publicId));
+      await recordAudit(trx, { ...actor, action, subject: publicId });
+      const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      return { campaignId: publicId, status };
+    });
+  const done = await writeOrQuarantine({ db, log }, accountId, write);
+  if (!done) throw new AppError('account_stopped', STOPPED);
+  return done;
+}
+
+/** Throws 409 for a campaign whose single posts are no longer kept. */
+export function requirePosts(campaign: OwnCampaign, done: string): void {
+  if (!campaign.isFolded) return;
+  throw new AppError(
+    'campaign_folded',
+    `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,
+  );
+}
+
+/** Throws 409 unless the campaign is in one of these states. */
+export function requireStatus(campaign: OwnCampaign, allowed: CampaignStatus[], done: string): void {
+  if (allowed.includes(campaign.status)) return;
+  const state = campaign.status.replaceAll('_', ' ');
+  throw new AppError('campaign_wrong_state', `This campaign is ${state} and cannot be ${done}`);
+}

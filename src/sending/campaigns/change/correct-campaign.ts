@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { requestRevision } from '../../deliveries/request-revision.ts';
+import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { requirePosts } from './control.ts';
+import { findBegunRuns } from './find-begun-runs.ts';
+import type { Revised } from './recall-campaign.ts';
+import { findOwnCampaign } from '../store.ts';
+
+/**
+ * Has what was sent of a campaign, or of one of its runs, edited to say something else (contract §4, correct-campaign); files stay.
+ * What has not been sent goes out with the new text, without `runId` that of later runs too. Once this resolves the request is
+ * durable; the account's lane carries it out at its pace, and the analytics tell of each group. A second correction replaces what is
+ * not yet done of the first; what was recalled stays so. Throws 400 for html that cannot be sent, 404, and 409 where nothing is left
+ * to correct.
+ */
+export async function correctCampaign(
+  { db, convert }: { db: Database; convert: Convert },
+  actor: Actor,
+  { campaignId: publicId, runId, html }: { campaignId: string; runId: number | null; html: string },
+): Promise<Revised> {
+  const { text, problems } = await convert(html, actor.userId);
+  if (problems.length > 0) throw invalid(problems);
+  const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
+    const runs = await findBegunRuns(trx, campaignId, runId);
+    const waiting = await rewrite(trx, { accountId, campaignId, runId, html, text });
+    const runIds = runs.map((run) => run.runId);
+    const groups = await requestRevision(trx, accountId, runIds, 'correct');
+    if (groups === 0 && !waiting)
+      throw new AppError(
+        'nothing_sent',
+        'There is nothing to correct: nothing was sent, or all of it has been recalled',
+      );
+    await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
+    await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });
+    return { campaignId: publicId, groups };
+  });
+}
+
+interface Rewriting {
+  accountId: number;
+  campaignId: number;
+  runId: number | null;
+  html: string;
+  text: string;
+}
+
+/** Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. True when any of it is yet to leave. */
+async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
+  // Runs that differ in nothing but what they said share it from now on.
+  const { rows: posts } = await sql<{ olds: number[] }>`
+    select array_agg(content_id) as olds from contents
+    where content_id in (
+      select content_id from runs
+      where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
+        and (${runId}::bigint is null or run_id = ${runId})
+      union
+      select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
+    group by name, media_id, group_ids`.execute(trx);
+  for (const { olds } of posts)
+    await sql`
+      with written as (
+        insert into contents (campaign_id, name, html, text, media_id, group_ids)
+        select campaign_id, name, ${html}, ${text}, media_id, group_ids from contents where content_id = ${olds[0]}
+        returning content_id
+      ), run as (
+        update runs set content_id = (select content_id from written)
+        where account_id = ${accountId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
+          and (${runId}::bigint is null or run_id = ${runId})
+      )
+      update campaigns set content_id = (select content_id from written)
+      where campaign_id = ${campaignId} and content_id = any(${olds}::bigint[]) and ${runId}::bigint is null`.execute(
+      trx,
+    );
+  const { rows } = await sql`
+    select from runs where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
+      and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);
+  return rows.length > 0;
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import { requireStatus } from './control.ts';
+import { findOwnCampaign } from '../store.ts';
+
+/**
+ * Deletes a campaign that is not under way (contract §4, delete-campaign): once this resolves it is in no list and no number any more, and
+ * `removeDeleted` removes its rows by and by. What members have got stays with them. Throws 404, and 409 while it is under way or a
+ * recall or correction of it is.
+ */
+export async function deleteCampaign(
+  { db }: { db: Database },
+  actor: Actor,
+  publicId: string,
+  key?: IdempotencyKey,
+): Promise<{ campaignId: string }> {
+  const first = await findResult<{ campaignId: string }>(db, key);
+  if (first) return first;
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  return db.transaction().execute((trx) =>
+    actOnce(trx, key, async () => {
+      await lockOwnLane(trx, accountId);
+      const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted: cancel it first');
+      await requireRevised(trx, campaign.campaignId);
+      await sql`update campaigns set deleted_at = campanile_now() where campaign_id = ${campaign.campaignId}`.execute(
+        trx,
+      );
+      await recordAudit(trx, { ...actor, action: 'campaign.deleted', subject: publicId });
+      return { campaignId: publicId };
+    }),
+  );
+}
+
+/** Throws 409 while posts of the campaign are still to be recalled or corrected: nobody would know of them any more. */
+async function requireRevised(trx: Connection, campaignId: number): Promise<void> {
+  const { rows } = await sql`
+    select from runs r
+    where r.campaign_id = ${campaignId}
+      and (exists (select from revision_requests q
+                   where q.account_id = r.account_id and q.run_id = r.run_id and q.next_position is not null)
+           or (select v.position from revisions v where v.account_id = r.account_id and v.run_id = r.run_id and v.wanted is not null
+               order by v.position limit 1) is not null)
+    limit 1`.execute(trx);
+  if (rows.length === 0) return;
+  throw new AppError(
+    'campaign_revising',
+    'Posts of this campaign are still being recalled or corrected: it can be deleted once that is done',
+  );
+}

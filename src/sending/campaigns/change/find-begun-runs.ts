@@ -1,0 +1,31 @@
+import type { Connection } from '../../../platform/database/connect.ts';
+import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+
+export interface BegunRun {
+  runId: number;
+  contentId: number;
+  status: RunStatus;
+}
+
+/**
+ * The runs of a campaign that have begun: all, or the given one. Throws 404 for a run that is not the campaign's, 409 where none has
+ * begun, for then nothing has left.
+ */
+export async function findBegunRuns(trx: Connection, campaignId: number, runId: number | null): Promise<BegunRun[]> {
+  let query = trx
+    .selectFrom('runs')
+    .select(['run_id as runId', 'content_id as contentId', 'status'])
+    .where('campaign_id', '=', campaignId)
+    .orderBy('run_id');
+  if (runId !== null) query = query.where('run_id', '=', runId);
+  const runs = await query.execute();
+  if (runId !== null && runs.length === 0)
+    throw new AppError('run_not_found', 'No such run', {
+      details: [{ field: 'run_id', issue: 'is not one of this campaign’s runs' }],
+    });
+  const begun = runs.flatMap(({ contentId, ...run }) => (contentId === null ? [] : [{ ...run, contentId }]));
+  if (begun.length === 0)
+    throw new AppError('nothing_sent', 'Nothing of this has been sent yet: change or cancel the campaign instead');
+  return begun;
+}

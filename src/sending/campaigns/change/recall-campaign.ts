@@ -1,0 +1,45 @@
+import { lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import { requestRevision } from '../../deliveries/request-revision.ts';
+import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import { cancelRuns } from './cancel-runs.ts';
+import { requirePosts } from './control.ts';
+import { findBegunRuns } from './find-begun-runs.ts';
+import { findOwnCampaign } from '../store.ts';
+
+export interface Revised {
+  campaignId: string;
+  /** In how many something that has left is to be changed; of very many deliveries at most in so many. */
+  groups: number;
+}
+
+/**
+ * Has what was sent of a campaign, or of one of its runs, deleted for everyone (contract §4, recall-campaign), and cancels what has
+ * not been sent: of a run the rest of it, of a campaign all that is planned too. Once this resolves the request is durable; the
+ * account's lane carries it out at its pace, and the analytics tell of each group. Throws 404, and 409 where there is nothing to recall.
+ */
+export async function recallCampaign(
+  { db }: { db: Database },
+  actor: Actor,
+  { campaignId: publicId, runId }: { campaignId: string; runId: number | null },
+): Promise<Revised> {
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    requirePosts(campaign, 'recalled');
+    const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
+    const stopped = await cancelRuns(trx, campaign, runId);
+    const groups = await requestRevision(trx, accountId, runIds, 'recall');
+    if (groups === 0 && stopped === 0)
+      throw new AppError(
+        'nothing_sent',
+        'There is nothing to recall: nothing was sent, or all of it has been recalled',
+      );
+    await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
+    await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
+    return { campaignId: publicId, groups };
+  });
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { lockLane } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateEach } from '../../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../../platform/database/quarantine.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { removePosts } from './remove-posts.ts';
+
+/** So long its runs still count towards the day's cap of the account, and whoever listens is told that it is gone. */
+const HUSK_DAYS = 2;
+/** Rows a step: few where a row is large. */
+const SUMS_CHUNK = 5_000;
+const CONTENTS_CHUNK = 20;
+
+interface Deleted {
+  accountId: number;
+  campaignId: number;
+}
+
+/**
+ * Takes the next small step in removing what belonged to deleted campaigns: posts first, then what members did about them, then the
+ * sums, what the campaigns said, and after two days themselves. Files that no other campaign has go with the unused ones. False when there
+ * is nothing to do. Any number of processes may do so at once, and stop in between.
+ */
+export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'deleted campaigns');
+  const { rows } = await sql<Deleted>`
+    select c.account_id as "accountId", c.campaign_id as "campaignId"
+    from campaigns c join lanes l on l.account_id = c.account_id
+    where c.deleted_at is not null and c.account_id <> all(${held}::bigint[])
+      -- What it says goes last, but for itself.
+      and (c.deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'
+           or exists (select from contents t where t.campaign_id = c.campaign_id))
+      -- What was queued, or in hand, when it was cancelled is about to be written down.
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and r.dropping)
+      and not exists (select from runs r where r.account_id = c.account_id and r.run_id = l.in_hand_run_id and r.campaign_id = c.campaign_id)
+    order by c.deleted_at limit 1`.execute(db);
+  await isolateEach({ db, log }, 'deleted campaigns', rows, {
+    idOf: ({ accountId }) => accountId,
+    run: (deleted) =>
+      db.transaction().execute(async (trx) => {
+        if (await lockLane(trx, deleted.accountId)) await removeNext(trx, deleted);
+      }),
+  });
+  return rows.length > 0;
+}
+
+async function removeNext(trx: Connection, { accountId, campaignId }: Deleted): Promise<void> {
+  // Deliveries first: what members go on doing about posts that are gone is counted no more.
+  const all = ['deliveries', 'revisions', 'receipts', 'provisional_receipts', 'run_minutes'] as const;
+  if (await removePosts(trx, campaignId, all)) return;
+  for (const table of ['group_sums', 'time_sums']) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where account_id = ${accountId} and campaign_id = ${campaignId} limit ${SUMS_CHUNK}))`.execute(
+      trx,
+    );
+    if (numAffectedRows > 0n) return;
+  }
+  const { numAffectedRows = 0n } = await sql`
+    delete from contents where content_id = any(array(
+      select content_id from contents where campaign_id = ${campaignId} limit ${CONTENTS_CHUNK}))`.execute(trx);
+  if (numAffectedRows > 0n) return;
+  // With its runs, some hundreds at most.
+  await sql`
+    delete from campaigns
+    where campaign_id = ${campaignId} and deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'`.execute(trx);
+}

@@ -1,0 +1,182 @@
+import { lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
+import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import type { AcceptDeps } from '../accept/accept-campaign.ts';
+import { saveMedia } from '../../../content/media/store.ts';
+import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
+import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
+import type { Controlled } from './control.ts';
+import { missRuns } from '../begin/expire-runs.ts';
+import type { Schedule } from '../occurrences.ts';
+import { prepareChange } from '../accept/prepare-post.ts';
+import { replanRuns } from './replan-runs.ts';
+import { requireGroups } from '../../groups/require-groups.ts';
+import { readContent, readPlan, readNow, writeContent, type Content, type ScheduledCampaign } from '../store.ts';
+
+/** What a campaign is to become; what is undefined stays as it is. */
+export interface CampaignChange {
+  name?: string | undefined;
+  description?: string | undefined;
+  html?: string | undefined;
+  image?: string | undefined;
+  removeImage?: boolean;
+  groupIds?: readonly number[] | undefined;
+  isChannelCampaign?: boolean | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  time?: string | undefined;
+  timeZone?: string | undefined;
+  weekdays?: readonly number[] | undefined;
+  skipDates?: readonly string[] | undefined;
+}
+
+/**
+ * Changes a scheduled campaign (contract §4). Runs that have begun keep what they say and to whom; those still planned go by the
+ * new content, or are replaced by those of the new schedule. A run that falls due at the same moment has the old content as a
+ * whole or the new one, since both lock the account's lane. A value that is the one it has already is no change.
+ *
+ * Throws 404 for a campaign or groups that are not the workspace's, 409 for one that was sent at once or has ended, and for another
+ * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
+ */
+export async function updateCampaign(
+  { db, convert, quotas = QUOTAS }: AcceptDeps,
+  actor: Actor,
+  publicId: string,
+  change: CampaignChange,
+): Promise<Controlled> {
+  const before = await readPlan(db, actor.workspaceId, publicId);
+  const { removeImage = false, ...values } = change;
+  if (!removeImage && Object.values(values).every((value) => value === undefined))
+    throw new AppError('invalid_request', 'Name at least one field to change');
+  if (removeImage && change.image !== undefined)
+    throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
+  requireChangeable(before);
+  const { problems = [] } = planChange(before.schedule, change) ?? {};
+  const { text, media } = await prepareChange(
+    { convert },
+    actor.userId,
+    { html: change.html, image: change.image },
+    problems,
+  );
+  const { accountId } = before;
+  if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
+  return db.transaction().execute(async (trx) => {
+    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : removeImage ? null : undefined;
+    await lockOwnLane(trx, accountId);
+    // What is too late to begin must not pass for something left to run.
+    await missRuns(trx, [accountId], { campaignId: before.campaignId });
+    const campaign = await readPlan(trx, actor.workspaceId, publicId);
+    requireChangeable(campaign);
+    await changeSchedule(trx, campaign, change);
+    const { name, html } = change;
+    const groupIds = change.groupIds && [...new Set(change.groupIds)];
+    await changeContent(trx, campaign, { name, html, text, mediaId, groupIds });
+    await updateDescription(trx, campaign.campaignId, change);
+    await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
+    return { campaignId: publicId, status: campaign.status };
+  });
+}
+
+function requireChangeable({ isSchedule, status }: ScheduledCampaign): void {
+  if (!isSchedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
+  if (['completed', 'completed_with_errors', 'cancelled'].includes(status))
+    throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
+}
+
+/** What the schedule becomes, with its occurrences or what is wrong with it; undefined when it stays as it is, in whichever zone. */
+function planChange(schedule: Schedule, change: CampaignChange) {
+  const next: Schedule = {
+    startDate: change.startDate ?? schedule.startDate,
+    endDate: change.endDate ?? schedule.endDate,
+    time: change.time ?? schedule.time,
+    timeZone: change.timeZone ?? schedule.timeZone,
+    weekdays: change.weekdays ?? schedule.weekdays,
+    skipDates: change.skipDates ?? schedule.skipDates,
+  };
+  return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next) };
+}
+
+async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, change: CampaignChange): Promise<void> {
+  const { schedule, accountId, campaignId } = campaign;
+  const plan = planChange(schedule, change);
+  if (!plan) return;
+  const { next, occurrences, problems } = plan;
+  if (problems.length > 0) throw invalid(problems);
+  const paused = campaign.status === 'paused';
+  const zones = { before: schedule.timeZone, after: next.timeZone };
+  const now = await readNow(trx);
+  const added = await replanRuns(trx, { accountId, campaignId, paused }, occurrences, { zones, now });
+  await trx
+    .updateTable('campaigns')
+    .set((eb) => ({
+      start_date: next.startDate,
+      end_date: next.endDate,
+      schedule_time: next.time,
+      time_zone: next.timeZone,
+      weekdays: next.weekdays === null ? null : [...next.weekdays],
+      skip_dates: [...next.skipDates],
+      open_runs: eb('open_runs', '+', added),
+    }))
+    .where('campaign_id', '=', campaignId)
+    .execute();
+  await hint(trx, 'campanile_runs');
+}
+
+/** Writes a further content for the runs still planned; what no run points to is dropped. */
+async function changeContent(
+  trx: Connection,
+  campaign: ScheduledCampaign,
+  change: { [Key in keyof Content]: Content[Key] | undefined },
+): Promise<void> {
+  const { campaignId } = campaign;
+  const content = await readContent(trx, campaignId);
+  const next: Content = {
+    name: change.name ?? content.name,
+    html: change.html ?? content.html,
+    text: change.text ?? content.text,
+    mediaId: change.mediaId === undefined ? content.mediaId : change.mediaId,
+    groupIds: change.groupIds ?? content.groupIds,
+  };
+  if (JSON.stringify(next) === JSON.stringify(content)) return;
+  if (!(await hasPlanned(trx, campaignId))) {
+    // Its name is also what its owner calls it, which may change for as long as it is open.
+    if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
+    throw new AppError(
+      'campaign_wrong_state',
+      'Every run of this campaign has begun, so its post and groups cannot be changed',
+      {
+        details: [
+          ...(next.html === content.html ? [] : ['html']),
+          ...(next.mediaId === content.mediaId ? [] : ['image']),
+          ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
+        ].map((field) => ({ field, issue: 'cannot be changed any more' })),
+      },
+    );
+  }
+  await writeContent(trx, campaignId, next);
+}
+
+async function hasPlanned(trx: Connection, campaignId: number): Promise<boolean> {
+  const run = await trx
+    .selectFrom('runs')
+    .select('run_id')
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'planned')
+    .limit(1)
+    .executeTakeFirst();
+  return run !== undefined;
+}
+
+/** What is said about it and to nobody. */
+async function updateDescription(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
+  const { name, description, isChannelCampaign } = change;
+  const words = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(isChannelCampaign !== undefined && { is_channel_campaign: isChannelCampaign }),
+  };
+  if (Object.keys(words).length === 0) return;
+  await trx.updateTable('campaigns').set(words).where('campaign_id', '=', campaignId).execute();
+}

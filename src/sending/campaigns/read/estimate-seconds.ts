@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { readRests } from '../../accounts/send-window-rules.ts';
+import { userIsGone } from '../../accounts/store.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
+import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
+
+/** The random gap between two sends of an account, in milliseconds. */
+export interface Pace {
+  minMs: number;
+  maxMs: number;
+}
+
+/** What a send without a gap takes at least. */
+const SEND_MS = 1;
+const NEVER_RESTS = { quietHours: null, dailyCap: null, sentToday: null };
+
+/** So many other runs are looked at, the latest that come before. */
+const MOST_OTHERS = 2_000;
+
+/**
+ * How many seconds a run to so many groups will take from `at`, when it falls due, to its last post: at the account's pace, and
+ * sharing its turns with what the account will still have to send then. Runs take turns, so of a longer one only as many turns count
+ * as the run itself has. What it has to send of the campaign `except` does not count: that is where the run belongs. Quiet hours,
+ * the daily cap and the warm-up are waited for; `timeZone` is the installation's. Rounded up; an expectation, not a promise.
+ */
+export async function estimateSeconds(
+  db: Connection,
+  accountId: number,
+  {
+    groups: posts,
+    at,
+    pace,
+    timeZone,
+    except,
+  }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string; except?: number | undefined },
+): Promise<number> {
+  const gapMs = Math.max(SEND_MS, pace ? (pace.minMs + pace.maxMs) / 2 : 0);
+  const [rest] = await readRests(db, [accountId], timeZone);
+  const others = await readOthers(db, accountId, at, except);
+  const { now, readyAt } = await readReadiness(db, accountId);
+  const last = findLastPost(
+    { from: at.toTemporalInstant(), posts, gapMs, others, readyAt: readyAt.toTemporalInstant() },
+    rest ?? { ...NEVER_RESTS, timeZone },
+    now.toTemporalInstant(),
+  );
+  return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
+}
+
+/** The present, and from when on the account's pace, and the rest it may have been asked for, let a post leave. */
+async function readReadiness(db: Connection, accountId: number): Promise<{ now: Date; readyAt: Date }> {
+  const { rows } = await sql<{ now: Date; readyAt: Date }>`
+    select campanile_now() as now,
+           greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt"
+    from lanes where account_id = ${accountId}`.execute(db);
+  if (!rows[0]) throw userIsGone();
+  return rows[0];
+}
+
+/** What else the account has to send that is due by then, in order of time. */
+async function readOthers(db: Connection, accountId: number, at: Date, except: number | undefined): Promise<Waiting[]> {
+  const { rows } = await sql<{ posts: number; from: Date }>`
+    select case r.status when 'running' then r.queued else cardinality(t.group_ids) end as posts,
+           greatest(r.due_at, campanile_now()) as from
+    from runs r
+    join campaigns c on c.campaign_id = r.campaign_id
+    join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+    where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
+      and r.campaign_id is distinct from ${except ?? null}::bigint
+    order by r.due_at desc limit ${MOST_OTHERS}`.execute(db);
+  return rows.toReversed().map(({ posts, from }) => ({ posts, from: from.toTemporalInstant() }));
+}

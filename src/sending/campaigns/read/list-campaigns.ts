@@ -1,0 +1,145 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { CampaignStatus } from '../../../platform/database/schema.ts';
+import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
+import { spanOf } from '../occurrences.ts';
+import { acknowledging } from '../roll-up/roll-up-runs.ts';
+
+export interface CampaignFilter {
+  status?: CampaignStatus | undefined;
+  /** Part of the name, in any case. */
+  search?: string | undefined;
+  /** Accepted on this day or later, in the user's time zone: `2026-12-01`. */
+  createdFrom?: string | undefined;
+  /** Accepted on this day or before. */
+  createdTo?: string | undefined;
+  limit: number;
+  /** Newest first unless given. */
+  sort?: { by: CampaignColumn; descending: boolean } | undefined;
+  /** `next` of the page before; null: from the first on. */
+  after: number | null;
+  /** Also of all that are found how many there are. */
+  withTotals?: boolean;
+  /** Also who could have read it, which takes longer to find out. */
+  withReads?: boolean;
+  /** Also to how many groups it goes and with which file. */
+  withPost?: boolean;
+}
+
+export type CampaignColumn = 'created_at' | 'name' | 'next_run_at';
+
+export interface CampaignSummary {
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  isSchedule: boolean;
+  createdAt: Date;
+  nextRunAt: Date | null;
+  deliveries: number;
+  sent: number;
+  failed: number;
+  /** Members, each once for a post and group. Of channels nothing is told. */
+  delivered: number;
+  read: number;
+  /** Members who could have told that they read it, each once for a post; 0 unless asked for. */
+  acknowledging: number;
+  /** That its next run goes to, or its last one went to; null unless asked for. */
+  groupCount: number | null;
+  /** The type of its file; null: it has none, or was not asked for. */
+  mediaMime: string | null;
+}
+
+export interface CampaignPage {
+  campaigns: CampaignSummary[];
+  /** Of all that were found, on whatever page; undefined where nobody asked for it. */
+  totals: { campaigns: number } | undefined;
+  /** Where the next page begins; null: this was the last. */
+  next: number | null;
+}
+
+/**
+ * The workspace's campaigns, newest first unless in another order. Newest first a page stays right while campaigns are added: its place
+ * is a campaign. In another order it is how many came before.
+ */
+export async function listCampaigns(
+  deps: { db: Database; timeZone: string },
+  actor: Actor,
+  filter: CampaignFilter,
+): Promise<CampaignPage> {
+  const { db } = deps;
+  const { limit, sort, after, withTotals = false } = filter;
+  const found = await whereOf(deps, actor, filter);
+  const place = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
+  const offset = sort ? (after ?? 0) : 0;
+  const { rows } = await sql<CampaignSummary & { id: number }>`
+    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
+           r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging,
+           post."groupCount", post."mediaMime"
+    from accounts a
+    join campaigns c on c.account_id = a.account_id
+    cross join lateral (
+      select min(due_at) filter (where status = 'planned') as next_run_at,
+             coalesce(sum(queued + sent + failed + cancelled), 0)::int as deliveries,
+             coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
+             coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(read), 0)::int as read,
+             coalesce(sum(${filter.withReads ? acknowledging : sql`0`}), 0)::float8 as acknowledging
+      from runs r where r.campaign_id = c.campaign_id
+    ) r
+    left join lateral (
+      select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime"
+      from contents t left join media m on m.media_id = t.media_id
+      where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
+    ) post on true
+    where ${found} and ${place}
+    order by ${orderOf(sort)} limit ${limit + 1} offset ${offset}`.execute(db);
+  const page = rows.slice(0, limit);
+  const next = sort ? offset + limit : (page.at(-1)?.id ?? null);
+  return {
+    campaigns: page.map(({ id: _id, ...campaign }) => campaign),
+    totals: withTotals ? { campaigns: await countFound(db, found) } : undefined,
+    next: rows.length > limit ? next : null,
+  };
+}
+
+async function whereOf(
+  deps: { db: Database; timeZone: string },
+  { userId, workspaceId }: Actor,
+  filter: CampaignFilter,
+): Promise<RawBuilder<unknown>> {
+  const [status, search] = [filter.status ?? null, filter.search ?? null];
+  const { createdFrom, createdTo } = filter;
+  const isDated = createdFrom !== undefined || createdTo !== undefined;
+  const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
+  const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
+  const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
+  return sql`a.workspace_id = ${workspaceId} and c.deleted_at is null
+      and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
+      and (${search}::text is null or position(lower(${search}::text) in lower(c.name)) > 0)
+      and (${beginsAt}::timestamptz is null or c.created_at >= ${beginsAt})
+      and (${endsAt}::timestamptz is null or c.created_at < ${endsAt})`;
+}
+
+async function countFound(db: Database, found: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from accounts a join campaigns c on c.account_id = a.account_id where ${found}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Campaigns that are alike go by their age, those without a next run come last. */
+function orderOf(sort: CampaignFilter['sort']): RawBuilder<unknown> {
+  if (!sort) return sql`c.campaign_id desc`;
+  const way = sort.descending ? sql`desc` : sql`asc`;
+  switch (sort.by) {
+    case 'created_at':
+      return sql`c.campaign_id ${way}`;
+    case 'name':
+      return sql`lower(c.name) ${way}, c.campaign_id ${way}`;
+    case 'next_run_at':
+      return sql`r.next_run_at ${way} nulls last, c.campaign_id ${way}`;
+    default:
+      return sort.by satisfies never;
+  }
+}

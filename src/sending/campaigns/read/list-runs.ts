@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { findOwnAccount } from '../../accounts/store.ts';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
+import type { CampaignStatus, GroupKind } from '../../../platform/database/schema.ts';
+import { readListedGroups } from '../../groups/group-list-store.ts';
+import { invalid } from '../../../platform/errors/errors.ts';
+import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
+import { spanOf } from '../occurrences.ts';
+
+export interface RunFilter {
+  /** First and last date, both inclusive, `YYYY-MM-DD` in the user's zone. */
+  startDate: string;
+  endDate: string;
+  limit: number;
+  /** Runs after this one; 0: from the first on. */
+  after: number;
+  /** Only what goes to a group of this kind, or of this saved list of the workspace. */
+  kind?: GroupKind | undefined;
+  groupListId?: number | undefined;
+}
+
+export interface ListedRun {
+  runId: number;
+  campaignId: string;
+  name: string;
+  /** Of the campaign: a run of a paused one is still planned. */
+  campaignStatus: CampaignStatus;
+  dueAt: Date;
+  status: RunStatus;
+  /** How many groups it goes to, or went to. */
+  groupCount: number;
+  /** What became of it; queued is 0 until it begins. */
+  queued: number;
+  sent: number;
+  failed: number;
+}
+
+export interface RunPage {
+  runs: ListedRun[];
+  /** Where the next page begins; null: this was the last. */
+  next: number | null;
+}
+
+const DAYS_LIMIT = 100;
+
+/**
+ * The runs of all the workspace's campaigns that are due on these dates, in order of acceptance. Throws 400 for dates that make no span
+ * of 100 days at most, and 404 for a group list that is not the workspace's.
+ */
+export async function listRuns(
+  deps: { db: Database; timeZone: string },
+  { userId, workspaceId }: Actor,
+  { startDate, endDate, limit, after, kind, groupListId }: RunFilter,
+): Promise<RunPage> {
+  const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
+  if (days < 1) throw invalid([{ field: 'end_date', issue: 'is before start_date' }]);
+  if (days > DAYS_LIMIT)
+    throw invalid([{ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` }]);
+  const { db } = deps;
+  const { accountId } = await findOwnAccount(db, workspaceId);
+  const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
+  const { rows } = await sql<ListedRun>`
+    with run as materialized (
+      select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
+             coalesce(r.content_id, c.content_id) as content_id
+      from runs r join campaigns c on c.campaign_id = r.campaign_id
+      where r.account_id = ${accountId} and c.deleted_at is null and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
+    ), content as materialized (
+      -- Once for each content, however many runs it had.
+      select t.content_id, cardinality(t.group_ids) as groups
+      from contents t
+      where t.content_id in (select content_id from run)
+        and (${kind ?? null}::text is null or exists (
+               select from unnest(t.group_ids) u (group_id)
+               where u.group_id in (select group_id from groups where account_id = ${accountId} and kind::text = ${kind ?? null})))
+        and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
+    )
+    select r.run_id as "runId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
+           content.groups as "groupCount", r.queued, r.sent, r.failed
+    from run r join content on content.content_id = r.content_id
+    order by r.run_id limit ${limit + 1}`.execute(db);
+  const runs = rows.slice(0, limit);
+  return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/database/connect.ts';
+import type { CampaignStatus, WorkspaceId } from '../../../platform/database/schema.ts';
+
+/** A workspace that is looked at, and what has been seen of it. */
+export interface Watched {
+  workspaceId: WorkspaceId;
+  /** The `changes` of the last look; `NEVER_SEEN` for the first one. */
+  changes: number;
+}
+
+/** Below all counts of changes. */
+export const NEVER_SEEN = -1;
+
+/** How far a campaign is. */
+export interface CampaignProgress {
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  /** It has not ended, or has within the last hour. */
+  isCurrent: boolean;
+  isDeleted: boolean;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  /** null: all its groups are channels, which do not tell. */
+  delivered: number | null;
+  read: number | null;
+  nextRunAt: Date | null;
+}
+
+export interface WorkspaceProgress {
+  workspaceId: WorkspaceId;
+  changes: number;
+  /** Oldest first: those that are open, and those that ended or were deleted within the last day, since what members do goes on coming in. */
+  campaigns: CampaignProgress[];
+}
+
+interface ProgressRow extends CampaignProgress {
+  workspaceId: WorkspaceId;
+  changes: number;
+  /** null: the workspace has no campaign to tell of. */
+  id: number | null;
+}
+
+/** Rises with each change: a claim makes it one more, since the turn's number counts twice and a turn in hand takes one off; so does its end. */
+const changes = sql`(l.changes + 2 * l.turn + (l.in_hand_run_id is null)::int)`;
+
+/**
+ * The progress of those workspaces of which anything has changed since the last look; of the others nothing is read but a number. One
+ * statement, so that it is one moment's view.
+ */
+export async function readProgress(
+  { db }: { db: Database },
+  watched: readonly Watched[],
+): Promise<WorkspaceProgress[]> {
+  const { rows } = await sql<ProgressRow>`
+    select a.workspace_id as "workspaceId", ${changes} as changes, c.*
+    from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
+    join accounts a on a.workspace_id = w.workspace_id
+    join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
+    left join lateral (
+      select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.deleted_at is null and coalesce(c.finished_at, 'infinity') > campanile_now() - interval '1 hour' as "isCurrent",
+             c.deleted_at is not null as "isDeleted",
+             r.queued + r.sent + r.failed + r.cancelled as deliveries, r.queued, r.sent, r.failed, r.cancelled,
+             case when told.tells then r.delivered end as delivered, case when told.tells then r.read end as read,
+             (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status = 'planned') as "nextRunAt"
+      from campaigns c
+      cross join lateral (
+        select coalesce(sum(queued), 0)::int as queued, coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
+               coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(delivered), 0)::int as delivered,
+               coalesce(sum(read), 0)::int as read
+        from runs b
+        -- What has begun was due by then: of a long schedule hardly anything is read that is to come. A day more, should the
+        -- clock have been set back.
+        where b.campaign_id = c.campaign_id and b.due_at <= campanile_now() + interval '1 day' and b.started_at is not null
+      ) r
+      cross join lateral (
+        select r.delivered > 0 or exists (
+          select from contents t join groups g on g.group_id = any(t.group_ids)
+          where t.content_id = c.content_id and g.kind <> 'channel') as tells
+      ) told
+      where c.account_id = a.account_id
+        and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
+    ) c on true
+    order by a.workspace_id, c.id`.execute(db);
+  return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({
+    workspaceId,
+    changes: own[0]?.changes ?? NEVER_SEEN,
+    campaigns: own.flatMap(({ id, workspaceId: _workspaceId, changes: _changes, ...campaign }) =>
+      id === null ? [] : [campaign],
+    ),
+  }));
+}

@@ -1,0 +1,51 @@
+import { sql, type RawBuilder } from 'kysely';
+import { lockLane } from '../../accounts/store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { isolateEach } from '../../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../../platform/database/quarantine.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { removePosts } from '../change/remove-posts.ts';
+
+interface OldCampaign {
+  accountId: number;
+  campaignId: number;
+  isMarked: boolean;
+}
+
+/**
+ * Takes the next small step in folding campaigns that ended so many days ago: marks one, so that nothing of it can be retried, recalled or
+ * corrected any more, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to
+ * do. Any number of processes may do so at once, and stop in between.
+ */
+export async function compactOldCampaigns(db: Database, retentionDays: number, log?: Log): Promise<boolean> {
+  const held = await readHeld(db, 'old campaigns');
+  const endedBefore = sql`campanile_now() - ${retentionDays} * interval '1 day'`;
+  const { rows } = await sql<OldCampaign>`
+    select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isMarked"
+    from campaigns c join lanes l on l.account_id = c.account_id
+    where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.account_id <> all(${held}::bigint[])
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping))
+      -- A recall that was asked for before comes first.
+      and not exists (select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+                      where r.campaign_id = c.campaign_id and q.next_position is not null)
+    order by c.finished_at limit 1`.execute(db);
+  await isolateEach({ db, log }, 'old campaigns', rows, {
+    idOf: ({ accountId }) => accountId,
+    run: (old) => db.transaction().execute((trx) => foldOne(trx, old, endedBefore)),
+  });
+  return rows.length > 0;
+}
+
+async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilder<unknown>): Promise<void> {
+  if (!(await lockLane(trx, old.accountId))) return;
+  if (old.isMarked) return fold(trx, old.campaignId);
+  // A retry may have opened it again.
+  await sql`
+    update campaigns set folded_at = campanile_now()
+    where campaign_id = ${old.campaignId} and finished_at <= ${endedBefore}`.execute(trx);
+}
+
+async function fold(trx: Connection, campaignId: number): Promise<void> {
+  if (await removePosts(trx, campaignId, ['revisions', 'deliveries'])) return;
+  await sql`update campaigns set folded = true where campaign_id = ${campaignId}`.execute(trx);
+}

@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { writeTraceparent } from '../../platform/log/trace.ts';
+import type { Schedule } from './occurrences.ts';
+
+/** When a campaign goes out, as its owner put it. */
+export interface Plan {
+  isSchedule: boolean;
+  scheduleTime: string | null;
+  /** Of a schedule; dates are `YYYY-MM-DD`. */
+  startDate: string | null;
+  endDate: string | null;
+  timeZone: string | null;
+  weekdays: readonly number[] | null;
+  skipDates: readonly string[];
+}
+
+/** What is written when a campaign is accepted. */
+export interface NewCampaign {
+  accountId: number;
+  name: string;
+  description: string;
+  isChannelCampaign: boolean;
+  plan: Plan;
+  html: string;
+  text: string;
+  mediaId: number | null;
+  /** In the order given, without repeats. */
+  groupIds: number[];
+  dueAt: Date[];
+}
+
+export interface StoredCampaign {
+  campaignId: number;
+  publicId: string;
+}
+
+/** Writes campaign, content and planned runs. The account's lane must be locked, so that run ids rise in order of acceptance. */
+export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
+  const { plan } = campaign;
+  const { campaign_id, public_id } = await trx
+    .insertInto('campaigns')
+    .values({
+      account_id: campaign.accountId,
+      name: campaign.name,
+      description: campaign.description,
+      is_channel_campaign: campaign.isChannelCampaign,
+      is_schedule: plan.isSchedule,
+      schedule_time: plan.scheduleTime,
+      start_date: plan.startDate,
+      end_date: plan.endDate,
+      time_zone: plan.timeZone,
+      weekdays: plan.weekdays === null ? null : [...plan.weekdays],
+      skip_dates: [...plan.skipDates],
+      status: plan.isSchedule ? 'scheduled' : 'running',
+      content_id: null,
+      open_runs: campaign.dueAt.length,
+      traceparent: writeTraceparent(),
+    })
+    .returning(['campaign_id', 'public_id'])
+    .executeTakeFirstOrThrow();
+  await sql`
+    with content as (
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      values (${campaign_id}, ${campaign.name}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
+      returning content_id
+    ), run as (
+      insert into runs (account_id, campaign_id, due_at)
+      select ${campaign.accountId}::bigint, ${campaign_id}::bigint, due_at
+      from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
+    )
+    update campaigns set content_id = (select content_id from content) where campaign_id = ${campaign_id}`.execute(trx);
+  return { campaignId: campaign_id, publicId: public_id };
+}
+
+/** The database's clock, which decides what is past. */
+export async function readNow(db: Connection): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
+  return rows[0]?.now ?? new Date(Number.NaN);
+}
+
+export interface OwnCampaign extends StoredCampaign {
+  accountId: number;
+  status: CampaignStatus;
+  /** Its single posts are no longer kept. */
+  isFolded: boolean;
+}
+
+/** One of the workspace's campaigns by its public id. Throws 404 when there is none such, or it is another's. */
+export async function findOwnCampaign(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  publicId: string,
+): Promise<OwnCampaign> {
+  const row = await db
+    .selectFrom('campaigns')
+    .innerJoin('accounts', 'accounts.account_id', 'campaigns.account_id')
+    .select((eb) => [
+      'campaigns.campaign_id as campaignId',
+      'campaigns.public_id as publicId',
+      'campaigns.account_id as accountId',
+      'campaigns.status as status',
+      eb('campaigns.folded_at', 'is not', null).$castTo<boolean>().as('isFolded'),
+    ])
+    .where('campaigns.public_id', '=', publicId)
+    .where('campaigns.deleted_at', 'is', null)
+    .where('accounts.workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  return row;
+}
+
+export interface ScheduledCampaign extends OwnCampaign {
+  isSchedule: boolean;
+  /** Empty strings and every day where the campaign has no schedule. */
+  schedule: Schedule;
+}
+
+/** `findOwnCampaign` with the campaign's schedule. */
+export async function readPlan(db: Connection, workspaceId: WorkspaceId, publicId: string): Promise<ScheduledCampaign> {
+  const own = await findOwnCampaign(db, workspaceId, publicId);
+  const row = await db
+    .selectFrom('campaigns')
+    .select(['is_schedule', 'start_date', 'end_date', 'schedule_time', 'time_zone', 'weekdays', 'skip_dates'])
+    .where('campaign_id', '=', own.campaignId)
+    .executeTakeFirst();
+  if (!row) throw noSuchCampaign();
+  return {
+    ...own,
+    isSchedule: row.is_schedule,
+    schedule: {
+      startDate: row.start_date ?? '',
+      endDate: row.end_date ?? '',
+      time: row.schedule_time ?? '',
+      timeZone: row.time_zone ?? '',
+      weekdays: row.weekdays,
+      skipDates: row.skip_dates,
+    },
+  };
+}
+
+/** What the runs of a campaign that have not begun will say, and to whom. */
+export interface Content {
+  /** What the campaign is called: a document is named after it. */
+  name: string;
+  html: string;
+  text: string;
+  mediaId: number | null;
+  groupIds: number[];
+}
+
+export async function readContent(db: Connection, campaignId: number): Promise<Content> {
+  const content = await db
+    .selectFrom('campaigns as c')
+    .innerJoin('contents as t', 't.content_id', 'c.content_id')
+    .select((eb) => [
+      eb.fn.coalesce('t.name', 'c.name').as('name'),
+      't.html',
+      't.text',
+      't.media_id as mediaId',
+      't.group_ids as groupIds',
+    ])
+    .where('c.campaign_id', '=', campaignId)
+    .executeTakeFirst();
+  if (!content) throw noSuchCampaign();
+  return content;
+}
+
+/** Gives a campaign another content for what has not begun, and drops what no run points to. The lane must be locked. */
+export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
+  const { name, html, text, mediaId, groupIds } = content;
+  const { rows } = await sql<{ content_id: number }>`
+    with written as (
+      insert into contents (campaign_id, name, html, text, media_id, group_ids)
+      values (${campaignId}, ${name}, ${html}, ${text}, ${mediaId}, ${groupIds}::bigint[]) returning content_id
+    )
+    update campaigns set content_id = (select content_id from written) where campaign_id = ${campaignId}
+    returning content_id`.execute(trx);
+  await sql`
+    delete from contents t where t.campaign_id = ${campaignId} and t.content_id <> ${rows[0]?.content_id ?? null}
+      and not exists (select from runs r where r.campaign_id = t.campaign_id and r.content_id = t.content_id)`.execute(
+    trx,
+  );
+}
+
+export function noSuchCampaign(): AppError {
+  return new AppError('campaign_not_found', 'No such campaign', {
+    details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
+  });
+}

@@ -1,0 +1,61 @@
+/** Tells of tries what an operator measures: how late runs begin, and how much is tried again. */
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { SendResult } from '../../messengers/messenger.ts';
+import type { Turn } from './claim-turns.ts';
+
+export interface TryHooks {
+  /** Called for each delivery that was tried before and now again. */
+  onRetry?: () => void;
+  /** Called when the first try of a run is made, with the seconds since the run was due. */
+  onFirstTry?: (lateSeconds: number) => void;
+}
+
+/** Of the turns of one claim. */
+export interface TryWatch {
+  /** Call when a turn has been sent, before it is finished; `begunMs` by the process's monotonic clock. */
+  tell(turn: Turn, results: readonly SendResult[], begunMs: number): Promise<void>;
+}
+
+/** Asks for how long the runs of these turns have been due, beside their sends, which do not wait for it. */
+export function createAttemptMetrics(deps: { db: Database; log: Log } & TryHooks, turns: readonly Turn[]): TryWatch {
+  const { db, log, onRetry, onFirstTry } = deps;
+  const first = onFirstTry ? turns.filter(mayBeFirst) : [];
+  const askedMs = performance.now();
+  const lateness = first.length === 0 ? Promise.resolve(new Map<number, number>()) : ask();
+
+  async function ask(): Promise<Map<number, number>> {
+    try {
+      return await readLateness(db, first);
+    } catch (error) {
+      log.debug({ err: error }, 'how late runs began could not be measured');
+      return new Map();
+    }
+  }
+
+  return {
+    async tell(turn, results, begunMs) {
+      turn.deliveries.forEach(({ attempts, uncertain }, index) => {
+        if ((attempts > 0 || uncertain) && results[index]?.kind !== 'offline') onRetry?.();
+      });
+      if (!first.includes(turn) || results[0]?.kind === 'offline') return;
+      const seconds = (await lateness).get(turn.accountId);
+      if (seconds !== undefined) onFirstTry?.(seconds + (begunMs - askedMs) / 1_000);
+    },
+  };
+}
+
+function mayBeFirst({ deliveries: [first] }: Turn): boolean {
+  return first?.position === 1 && first.attempts === 0 && !first.uncertain;
+}
+
+/** By account, for those of the turns that are the first of their run: for how many seconds the run has been due. */
+async function readLateness(db: Database, turns: readonly Turn[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ account_id: number; seconds: number }>`
+    select r.account_id, extract(epoch from campanile_now() - r.due_at)::float8 as seconds
+    from unnest(${turns.map((turn) => turn.accountId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (account_id, run_id)
+    join runs r on r.account_id = i.account_id and r.run_id = i.run_id
+    where r.next_position = 1`.execute(db);
+  return new Map(rows.map((row) => [row.account_id, row.seconds]));
+}

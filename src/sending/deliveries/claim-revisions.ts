@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+
+/** The right to change what has left, for one account: posts of one run that all get the same. Ends with `finishRevision`. */
+export interface RevisionTurn {
+  accountId: number;
+  /** The lane's number of this turn: the fence. */
+  turn: number;
+  messenger: string;
+  runId: number;
+  /** The request that wanted it. */
+  number: number;
+  kind: 'recall' | 'correct';
+  /** Of a correction: what the posts shall say. */
+  contentId: number | null;
+  posts: RevisedPost[];
+}
+
+export interface RevisedPost {
+  position: number;
+  messageId: string;
+  chatId: string;
+  isChannel: boolean;
+  /** For how long it had been sent when the turn was taken, in milliseconds; null: it is not known to have left. */
+  ageMs: number | null;
+  /** Tries before this one. */
+  attempts: number;
+  /** `open`: it is queued for another try of sending. `absent`: it turned out to have never left. */
+  state: 'sent' | 'perhaps' | 'open' | 'absent';
+}
+
+export interface RevisionClaim {
+  workerId: number;
+  /** At most so many posts of an account whose messenger has no gap; of the others one. */
+  batch: number;
+  paced: readonly string[];
+}
+
+type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
+
+/**
+ * Takes a turn for each of these accounts whose lane is free by now, is this worker's, and has something to change: parks its lane,
+ * so that nothing is sent meanwhile. What was sent last goes first. `free` are the accounts whose lanes could be looked at, also those
+ * of which there is nothing to change just now.
+ */
+export async function claimRevisions(
+  db: Database,
+  accountIds: readonly number[],
+  { workerId, batch, paced }: RevisionClaim,
+): Promise<{ turns: RevisionTurn[]; free: number[] }> {
+  return db.transaction().execute(async (trx) => {
+    const { rows: locked } = await sql<{ account_id: number }>`
+      with held as materialized (
+        select shard from shards
+        where shard in (select campanile_shard(i.id) from unnest(${[...accountIds]}::bigint[]) i (id)) and worker_id = ${workerId}
+        for share skip locked
+      )
+      select account_id from lanes
+      where account_id = any(${[...accountIds]}::bigint[]) and shard in (select shard from held)
+        and in_hand_run_id is null and next_send_at <= campanile_now() and held_until <= campanile_now()
+      order by account_id for no key update of lanes skip locked`.execute(trx);
+    const free = locked.map((row) => row.account_id);
+    const rows = free.length === 0 ? [] : await park(trx, free, { batch, paced });
+    return { turns: toTurns(rows), free };
+  });
+}
+
+async function park(
+  trx: Connection,
+  free: number[],
+  { batch, paced }: Omit<RevisionClaim, 'workerId'>,
+): Promise<TurnRow[]> {
+  const { rows } = await sql<TurnRow>`
+    with post as materialized (
+      select l.messenger, l.turn + 1 as turn, p.*
+      from lanes l
+      cross join lateral (select case when l.messenger = any(${paced}::text[]) then 1 else ${batch}::int end as most) m
+      cross join lateral (
+        select * from (
+          select c.*, first_value(c.run_id) over newest as first_run, first_value(c.number) over newest as first_number
+          from (
+            -- Of each kind by itself, as the index has it.
+            (select f.* from (values ('recall'::revision_kind, false), ('recall', true), ('correct', false), ('correct', true)) k (wanted, is_channel)
+             cross join lateral (
+               select r.* from revisions r
+               where r.account_id = l.account_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
+               order by r.sent_at desc nulls last limit m.most) f)
+            union all
+            (select r.* from revisions r where r.account_id = l.account_id and r.not_before <= campanile_now()
+             order by r.not_before limit m.most)
+          ) c
+          window newest as (order by c.sent_at desc nulls last, c.run_id desc, c.position)
+        ) w
+        where w.run_id = w.first_run and w.number = w.first_number
+        order by w.sent_at desc nulls last, w.position limit m.most
+      ) p
+      where l.account_id = any(${free}::bigint[])
+    ), parked as (
+      update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}', changes = l.changes + 1
+      from (select distinct account_id, turn, run_id from post) t where l.account_id = t.account_id
+    )
+    select p.account_id as "accountId", p.turn, p.messenger, p.run_id as "runId", p.number, p.wanted as kind, p.content_id as "contentId",
+           p.position, p.attempts, p.is_channel as "isChannel", coalesce(d.message_id, '') as "messageId",
+           coalesce(g.send_to, '') as "chatId", (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
+           case when d.status = 'sent' then 'sent' when d.status = 'queued' then 'open'
+                when d.uncertain or d.error like 'outcome_unknown%' then 'perhaps' else 'absent' end as state
+    from post p
+    left join lateral (
+      select * from deliveries d where d.account_id = p.account_id and d.run_id = p.run_id and d.position = p.position limit 1) d on true
+    left join lateral (select g.send_to from groups g where g.group_id = d.group_id limit 1) g on true
+    order by p.account_id, p.sent_at desc nulls last, p.position`.execute(trx);
+  return rows;
+}
+
+function toTurns(rows: TurnRow[]): RevisionTurn[] {
+  const turns = Map.groupBy(rows, (row) => row.accountId);
+  return [...turns.values()].flatMap((posts) => {
+    const [first] = posts;
+    return first ? [{ ...first, posts }] : [];
+  });
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateFailures } from '../../platform/database/isolate-failures.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { isolatePoisonDeliveries } from './poison-suspects.ts';
+
+/** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
+export interface Turn {
+  accountId: number;
+  /** The lane's number of this turn: the fence. */
+  turn: number;
+  messenger: string;
+  runId: number;
+  contentId: number;
+  /** In the order they leave. */
+  deliveries: ClaimedDelivery[];
+}
+
+export interface ClaimedDelivery {
+  position: number;
+  messageId: string;
+  chatId: string;
+  /** Tries before this one. */
+  attempts: number;
+  uncertain: boolean;
+  /** Its owner wants it sent again although it may have left. */
+  resend: boolean;
+  /** Tries whose turn was taken from its worker. */
+  cutOff: number;
+}
+
+export interface ClaimOptions {
+  workerId: number;
+  /** Shards the worker believes it holds; the claim believes the database. Those that come first are served first. */
+  shards: number[];
+  /** At most so many accounts. */
+  lanes: number;
+  /** At most so many deliveries of an account whose messenger has no gap; of the others one. */
+  batch: number;
+  /** Messengers with a gap between sends. */
+  paced: readonly string[];
+  /** Accounts of which no turn is taken. */
+  skipped?: readonly number[];
+  /** No turn is taken of any others; undefined: of all. */
+  wanted?: readonly number[] | undefined;
+  log?: Log;
+  /** Called with the accounts whose rules have to be looked up before a turn is taken: `open-lanes.ts`. */
+  onClosed?: (accountIds: number[]) => void;
+}
+
+/** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
+export const SHARDS_PER_CLAIM = 32;
+
+/** Of a lane that is closed. */
+interface ClosedRow {
+  account_id: number;
+  turn: null;
+}
+
+interface TurnRow {
+  account_id: number;
+  messenger: string;
+  turn: number;
+  run_id: number;
+  content_id: number;
+  position: number;
+  message_id: string;
+  send_to: string;
+  attempts: number;
+  uncertain: boolean;
+}
+
+/**
+ * Takes the next turn of each account that is due: parks its lane and notes what is in hand, and touches no delivery. Of the runs
+ * under way that have something to send the one served longest ago is next; one never served comes first, by due time and
+ * acceptance (contract §5). A lane with nothing to send falls asleep, or sleeps until its next retry. One that
+ * is closed is left as it is, and told of.
+ *
+ * The locks are taken in the order shards, lanes, and only then is anything looked at, so what is seen is current and no turn is
+ * given to a worker that has lost its shard.
+ */
+export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
+  const { workerId, shards, lanes, batch, paced, skipped = [], wanted } = options;
+  const { rows } = await sql<TurnRow | ClosedRow>`
+    select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
+                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[])`.execute(db);
+  const closed = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
+  if (closed.length > 0) options.onClosed?.(closed);
+  return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
+}
+
+/** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as a stray (`requeue-strays.ts`). */
+async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
+  const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
+    idOf: ({ accountId }) => accountId,
+    run: (some) => isolatePoisonDeliveries(db, some),
+  });
+  return left.length === 0 ? turns : turns.filter((turn) => !left.includes(turn));
+}
+
+function toTurns(rows: TurnRow[]): Turn[] {
+  const turns: Turn[] = [];
+  let current: Turn | undefined;
+  for (const row of rows) {
+    if (current?.accountId !== row.account_id) {
+      current = {
+        accountId: row.account_id,
+        turn: row.turn,
+        messenger: row.messenger,
+        runId: row.run_id,
+        contentId: row.content_id,
+        deliveries: [],
+      };
+      turns.push(current);
+    }
+    current.deliveries.push({
+      position: row.position,
+      messageId: row.message_id,
+      chatId: row.send_to,
+      attempts: row.attempts,
+      uncertain: row.uncertain,
+      resend: false,
+      cutOff: 0,
+    });
+  }
+  return turns;
+}
+
+/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; 1,000 at most, since a hint can be lost. */
+export async function nextTurnMs(db: Connection, shards: number[], skipped: readonly number[] = []): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
+    from unnest(${shards}::smallint[]) s (shard)
+    cross join lateral (
+      select wake_at from lanes where lanes.shard = s.shard and wake_at is not null and account_id <> all(${[...skipped]}::bigint[])
+      order by wake_at limit 1
+    ) l`.execute(db);
+  // A lane that is due but was just locked by somebody else is looked at again soon, not at once.
+  return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));
+}

@@ -1,0 +1,98 @@
+/** Gives up in bulk what is to be recalled or corrected and is too old for that: at once, and without a turn of its account. */
+import { sql } from 'kysely';
+import type { Leases } from '../leases/leases.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateFailures } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import type { MessengersTraits } from '../../messengers/messenger.ts';
+import { tooLate } from './too-late.ts';
+import { findWanting } from './watch-revisions.ts';
+
+interface Settling {
+  db: Database;
+  log: Log;
+  hints: Hints;
+  leases: Pick<Leases, 'shards'>;
+  messengers: MessengersTraits;
+  onLoopError?: OnLoopError;
+}
+
+const POLL_MS = 1_000;
+const SETTLED_TOGETHER = 2_000;
+
+export function expireLateRevisions(settling: Settling): Loop {
+  const { db, log, hints, leases, onLoopError } = settling;
+  const windows = windowsOf(settling.messengers);
+  const loop = startLoop(
+    'late revisions',
+    async () => {
+      if (windows.length === 0) return POLL_MS;
+      const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
+      const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
+        idOf: (accountId) => accountId,
+        run: (some) => settle(db, some, windows),
+      });
+      return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : POLL_MS;
+    },
+    { log, ...(onLoopError && { onError: onLoopError }) },
+  );
+  hints.on('campanile_revisions', () => loop.wake());
+  return loop;
+}
+
+interface Window {
+  messenger: string;
+  kind: 'recall' | 'correct';
+  is_channel: boolean;
+  window_ms: number;
+  reason: string;
+}
+
+function windowsOf(messengers: MessengersTraits): Window[] {
+  return [...messengers.values()].flatMap(({ name: messenger, changeWindows }) =>
+    (['recall', 'correct'] as const).flatMap((kind) => {
+      const window = changeWindows?.[kind];
+      if (!window) return [];
+      const common = { messenger, kind, reason: tooLate(window, kind) };
+      return [
+        { ...common, is_channel: false, window_ms: window.groupMs },
+        { ...common, is_channel: true, window_ms: window.channelMs },
+      ];
+    }),
+  );
+}
+
+/** Of these accounts, whichever a look finds some of first. Answers how many. */
+async function settle(db: Database, accountIds: readonly number[], windows: readonly Window[]): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const late = (ids: readonly number[], most: number) => sql`
+      from jsonb_to_recordset(${JSON.stringify(windows)})
+        w (messenger text, kind revision_kind, is_channel boolean, window_ms float8, reason text)
+      join lanes l on l.messenger = w.messenger and l.account_id = any(${[...ids]}::bigint[])
+      cross join lateral (
+        select r.ctid as row from revisions r
+        where r.account_id = l.account_id and r.wanted = w.kind and r.is_channel = w.is_channel and r.not_before is null
+          and r.sent_at < campanile_now() - w.window_ms * interval '1 millisecond'
+        order by r.sent_at desc nulls last limit ${most}) late`;
+    const { rows: locked } = await sql<{ account_id: number }>`
+      with due as materialized (select distinct l.account_id ${late(accountIds, 1)})
+      select l.account_id from due join lanes l on l.account_id = due.account_id
+      order by l.account_id for no key update of l skip locked`.execute(trx);
+    if (locked.length === 0) return 0;
+    const ids = locked.map((row) => row.account_id);
+    const { rows } = await sql<{ count: number }>`
+      with settled as (
+        update revisions v set wanted = null, error = t.reason
+        from (select late.row, w.reason ${late(ids, SETTLED_TOGETHER)} limit ${SETTLED_TOGETHER}) t
+        where v.ctid = t.row returning v.account_id
+      ), told as (
+        update lanes set changes = changes + 1 where account_id in (select account_id from settled)
+      )
+      select count(*) as count from settled`.execute(trx);
+    return rows[0]?.count ?? 0;
+  });
+}

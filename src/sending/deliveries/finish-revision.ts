@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+import type { RevisionTurn } from './claim-revisions.ts';
+
+/** What one try to change a post came to in the ledger. */
+export type RevisionOutcome =
+  | { kind: 'done' }
+  /** There was nothing to change: it had never left. */
+  | { kind: 'absent' }
+  | { kind: 'failed'; reason: string }
+  /** Again no sooner than `waitMs` from now; `tries` is 0 for what was not tried. */
+  | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
+
+/**
+ * Writes down what a turn came to and gives the lane back, which waits its gap, and `restMs` where the account cannot be reached. A
+ * turn whose number has moved on is fenced: of it only what was done is taken, because it is true. What was wanted meanwhile
+ * anew stays wanted. A repeat changes nothing.
+ */
+export async function finishRevision(
+  db: Database,
+  turn: RevisionTurn,
+  outcomes: readonly RevisionOutcome[],
+  { gapMs, restMs }: { gapMs: number; restMs: number },
+): Promise<void> {
+  const { accountId } = turn;
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ held: boolean }>`
+      select turn = ${turn.turn} and in_hand_run_id is not null as held from lanes
+      where account_id = ${accountId} for no key update`.execute(trx);
+    const [lane] = rows;
+    if (!lane) return;
+    const told = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
+    await writeOutcomes(trx, turn, told);
+    if (!lane.held) return;
+    await sql`
+      update lanes
+      set changes = changes + 1, in_hand_run_id = null, in_hand = null,
+          next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
+          held_until = case when ${restMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${restMs})) else held_until end,
+          work_at = campanile_now()
+      where account_id = ${accountId}`.execute(trx);
+    await hint(trx, 'campanile_lanes');
+  });
+}
+
+/** null: not told of. */
+async function writeOutcomes(
+  trx: Connection,
+  { accountId, runId, number, kind, posts }: RevisionTurn,
+  told: ReadonlyArray<RevisionOutcome | null>,
+): Promise<void> {
+  await sql`
+    with outcome as materialized (
+      select o.*, at.row
+      from unnest(${posts.map((post) => post.position)}::int[], ${told.map((one) => one?.kind ?? null)}::text[],
+                  ${told.map((one) => (one?.kind === 'failed' ? one.reason : null))}::text[],
+                  ${told.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
+                  ${told.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
+        o (position, kind, reason, wait_ms, tries)
+      -- A lookup for each, whatever the planner believes of a table that has just grown.
+      cross join lateral (
+        select q.ctid as row, q.number from revisions q
+        where q.account_id = ${accountId} and q.run_id = ${runId} and q.position = o.position limit 1) at
+      where o.kind is not null and (at.number = ${number} or o.kind = 'done')
+    ), dropped as (
+      delete from revisions v using outcome o where v.ctid = o.row and o.kind = 'absent'
+    )
+    update revisions v
+    set wanted = case when o.kind = 'retry' or v.number <> ${number} then v.wanted end,
+        recalled_at = case when o.kind = 'done' and ${kind} = 'recall' then campanile_now() else v.recalled_at end,
+        corrected_at = case when o.kind = 'done' and ${kind} = 'correct' then campanile_now() else v.corrected_at end,
+        not_before = case when o.kind = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond'
+                          when v.number <> ${number} then v.not_before end,
+        attempts = v.attempts + o.tries, error = case when v.number = ${number} then o.reason else v.error end
+    from outcome o where v.ctid = o.row and o.kind <> 'absent'`.execute(trx);
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../platform/database/connect.ts';
+import { createBatcher } from '../../platform/concurrency/batcher.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import { fileNameOf } from '../../content/media/file-name.ts';
+import { loadMedia } from '../../content/media/store.ts';
+import { extensionOf } from '../../content/media/sniff.ts';
+import type { Post } from '../../messengers/messenger.ts';
+
+/** What the runs under way say, read once each and not once a turn. */
+export interface Posts {
+  /** Throws when the database cannot be asked. */
+  get(contentId: number): Promise<Post>;
+}
+
+const POSTS_KEPT = 100;
+/** Files are up to 16 MiB, so few are kept. */
+const FILES_KEPT = 2;
+
+export function loadPosts(db: Database): Posts {
+  const files = new LRUCache({ max: FILES_KEPT, fetchMethod: loadNext, ignoreFetchAbort: true });
+  const posts = new LRUCache({ max: POSTS_KEPT, fetchMethod: read, ignoreFetchAbort: true });
+  let loading: Promise<unknown> = Promise.resolve();
+  // Many campaigns may be due at the same minute.
+  const rows = createBatcher((contentIds: number[]) => readContents(db, contentIds), {
+    parallel: 2,
+    most: 500,
+    isAboutItem: isDataError,
+  });
+
+  /** One after the other: many accounts may begin to send at once. */
+  function loadNext(mediaId: number): Promise<Buffer> {
+    const bytes = loading.then(async () => (await loadMedia(db, mediaId)).bytes);
+    loading = bytes.catch(() => undefined);
+    return bytes;
+  }
+
+  function toPost(row: ContentRow): Post {
+    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text: row.text, media: null };
+    const mediaId = row.media_id;
+    return {
+      text: row.text,
+      media: {
+        mime: row.mime,
+        size: row.size,
+        sha256: row.sha256,
+        fileName: fileNameOf(row.name, extensionOf(row.mime)),
+        load: () => files.forceFetch(mediaId),
+      },
+    };
+  }
+
+  async function read(contentId: number): Promise<Post> {
+    const row = await rows.add(contentId);
+    // Nothing deletes a content whose run is under way but the end of its user.
+    if (!row) throw new Error(`there is no content ${contentId}`);
+    return toPost(row);
+  }
+
+  return { get: (contentId) => posts.forceFetch(contentId) };
+}
+
+interface ContentRow {
+  content_id: number;
+  text: string;
+  media_id: number | null;
+  name: string;
+  mime: string | null;
+  sha256: Buffer | null;
+  size: number;
+}
+
+/** In the order of the ids; undefined for those that are gone. */
+async function readContents(db: Database, contentIds: number[]): Promise<Array<ContentRow | undefined>> {
+  const { rows } = await sql<ContentRow>`
+    select c.* from unnest(${contentIds}::bigint[]) i (content_id)
+    -- A lookup for each, where the planner would rather read the tables from end to end.
+    cross join lateral (
+      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size,
+             coalesce(t.name, (select c.name from campaigns c where c.campaign_id = t.campaign_id)) as name
+      from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
+    ) c`.execute(db);
+  const byId = new Map(rows.map((row) => [row.content_id, row]));
+  return contentIds.map((contentId) => byId.get(contentId));
+}

@@ -1,0 +1,84 @@
+/** Changes the posts of one turn through its account's session: one outcome a post, whatever goes wrong. */
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { MessengersTraits, RevisionResult } from '../../messengers/messenger.ts';
+import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
+import type { RevisionOutcome } from './finish-revision.ts';
+import type { Posts } from './load-posts.ts';
+import { judge } from './outcome.ts';
+import { whyTooLate } from './too-late.ts';
+
+export interface TurnRevising {
+  log: Log;
+  sessions: Pick<Sessions, 'get'>;
+  posts: Posts;
+  messengers: MessengersTraits;
+}
+
+/** What is queued for another try of sending has to leave first. */
+const OPEN_PAUSE_MS = 10_000;
+const REST_WITHOUT_SESSION_MS = 5_000;
+const NOT_POSSIBLE = 'This messaging application does not let posts be deleted or changed once they were sent';
+
+/** What a turn came to. */
+export interface Revised {
+  outcomes: RevisionOutcome[];
+  /** How long the account cannot be reached, in milliseconds. */
+  restMs: number;
+  /** Something may have left, so that the account owes its gap. */
+  isTried: boolean;
+}
+
+/** Never rejects. `mayGoOn` as of a send. */
+export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, mayGoOn: () => boolean): Promise<Revised> {
+  const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
+  const results = new Map<RevisedPost, RevisionResult>();
+  const inTime: RevisedPost[] = [];
+  for (const post of turn.posts) {
+    if (post.state !== 'sent' && post.state !== 'perhaps') continue;
+    const reason = whyTooLate(window, turn, post);
+    if (reason === undefined) inTime.push(post);
+    else results.set(post, { kind: 'refused', reason, final: true });
+  }
+  const changed = inTime.length > 0 ? await change(revising, turn, { inTime, mayGoOn }) : [];
+  for (const [index, result] of changed.entries()) {
+    const post = inTime[index];
+    if (post) results.set(post, result);
+  }
+  const restMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
+  const isTried = changed.some(({ kind }) => kind !== 'offline');
+  return { outcomes: turn.posts.map((post) => classifyRevision(post, results.get(post))), restMs, isTried };
+}
+
+async function change(
+  { log, sessions, posts }: TurnRevising,
+  { accountId, contentId }: RevisionTurn,
+  { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
+): Promise<RevisionResult[]> {
+  const all = (result: RevisionResult) => inTime.map(() => result);
+  const notTried = (restMs: number) => all({ kind: 'offline', reason: 'not ready', restMs });
+  try {
+    const session = await sessions.get(accountId);
+    if (!session) return notTried(REST_WITHOUT_SESSION_MS);
+    if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
+    const post = contentId === null ? null : await posts.get(contentId);
+    if (!mayGoOn()) return notTried(0);
+    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime, mayGoOn);
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');
+    return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
+  }
+}
+
+/** `result` is undefined for what was not asked of the messenger. */
+function classifyRevision(post: RevisedPost, result: RevisionResult | undefined): RevisionOutcome {
+  if (post.state === 'open') return { kind: 'retry', waitMs: OPEN_PAUSE_MS, tries: 0 };
+  if (!result) return { kind: 'absent' };
+  if (result.kind === 'done') return result;
+  if (result.kind === 'absent')
+    return post.state === 'sent' ? { kind: 'failed', reason: result.reason } : { kind: 'absent' };
+  if (result.kind === 'offline') return { kind: 'retry', waitMs: 0, tries: 0 };
+  const outcome = judge(result, { attempts: post.attempts, uncertain: false });
+  if (outcome.kind === 'retry') return { kind: 'retry', waitMs: outcome.waitMs, tries: 1 };
+  return { kind: 'failed', reason: outcome.kind === 'failed' ? outcome.reason : result.reason };
+}

@@ -1,0 +1,240 @@
+/**
+ * The worker's half that sends: takes turns for the accounts it holds, hands each to the account's session, and has the outcome
+ * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
+ * each other.
+ */
+import type { Held, Leases } from '../leases/leases.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import type { MessengersTraits } from '../../messengers/messenger.ts';
+import type { RevisionTurn } from './claim-revisions.ts';
+import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
+import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
+import { createFinisher, type Finisher } from './finisher.ts';
+import { finishRevision } from './finish-revision.ts';
+import { loadPosts } from './load-posts.ts';
+import { judge, type Outcome } from './outcome.ts';
+import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
+import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
+import { watchStrays, type StrayWatch } from './requeue-orphaned-turns.ts';
+import { reviseTurn, type TurnRevising } from './revise-turn.ts';
+import { sendTurn, type TurnSending } from './send-turn.ts';
+import { traceTurns } from './trace-turns.ts';
+import { createSuspectSender } from './send-poison-suspects.ts';
+import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
+import { createAttemptMetrics, type TryHooks, type TryWatch } from './attempt-metrics.ts';
+
+export interface LaneOptions extends TryHooks {
+  db: Database;
+  log: Log;
+  leases: Leases;
+  sessions: Sessions;
+  hints: Hints;
+  messengers: MessengersTraits;
+  gaps: Gaps;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
+  /** Called for each try, with what it came to: sent, failed, retry or snooze. */
+  onOutcome?: (kind: string, count: number) => void;
+  onLoopError?: OnLoopError;
+}
+
+const NEVER_TRIED = { attempts: 0, uncertain: false };
+const TURNS_UNDER_WAY = 1_000;
+/** When so many are under way, each that ends makes room for one more: those are claimed together, and so long waited for. */
+const CLAIMED_TOGETHER = 400;
+const GATHERING_MS = 20;
+/** At most so many posts are in hand at once, of an account whose messenger has no gap. */
+export const DELIVERIES_PER_TURN = 1_000;
+/** Over all accounts: what is in hand is in memory. */
+const DELIVERIES_IN_HAND = 20_000;
+const NO_LEASE_PAUSE_MS = 200;
+const FULL_PAUSE_MS = 1_000;
+
+export interface Lanes {
+  wake(): void;
+  /** Takes no further turn, and resolves when what is in hand has been sent and written down. */
+  stop(): Promise<void>;
+}
+
+/** What this worker has in hand, and how it takes more. */
+interface Driving extends LaneOptions {
+  /** Each by its account and number. */
+  underWay: Map<string, Promise<void>>;
+  /** Deliveries of the turns under way. */
+  inHand: number;
+  /** Deliveries of a turn to send of the last claim, on average: what the next turns are expected to hold. */
+  usualTurn: number;
+  /** When the last claim was made, by the process's monotonic clock. */
+  claimedMs: number;
+  /** Made so far. */
+  claimCount: number;
+  strays: StrayWatch;
+  revisions: RevisionWatch;
+  sending: TurnSending;
+  revising: TurnRevising;
+  finisher: Finisher;
+  writer: OutcomeWriter;
+  paced: readonly string[];
+  /** Looks for more to do at once. */
+  wake(): void;
+}
+
+export function driveLanes(options: LaneOptions): Lanes {
+  const { db, log, onLoopError } = options;
+  const underWay: Driving['underWay'] = new Map();
+  const paced = pacedOf(options.gaps);
+  const posts = loadPosts(db);
+  const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
+  const driving: Driving = {
+    ...options,
+    underWay,
+    inHand: 0,
+    usualTurn: DELIVERIES_PER_TURN,
+    claimedMs: -Infinity,
+    claimCount: 0,
+    strays: watchStrays({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
+    revisions: watchRevisions({ ...options, paced }),
+    sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
+    revising: { ...options, posts },
+    finisher: createFinisher({ db, log, underWay: () => underWay.size - writer.waiting(), writer }),
+    writer,
+    paced,
+    wake: () => loop.wake(),
+  };
+  const loop = startLoop('lanes', () => step(driving), { log, ...(onLoopError && { onError: onLoopError }) });
+  options.hints.on('campanile_lanes', () => loop.wake());
+  options.hints.on('campanile_revisions', () => {
+    driving.revisions.hint();
+    loop.wake();
+  });
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      writer.stop();
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
+async function step(driving: Driving): Promise<number> {
+  const { db, leases } = driving;
+  const held = leases.held();
+  const shards = [...held.keys()];
+  if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
+  await driving.strays.requeue(shards);
+  const room = roomOf(driving);
+  if (room <= 0) return FULL_PAUSE_MS;
+  const gatherMs = gatheringMs(driving);
+  if (gatherMs > 0) return gatherMs;
+  // These first: a lane is parked then, and otherwise goes to what it has to send. In between it does, so that neither waits for long.
+  const revising = await driving.revisions.claim(shards, room);
+  for (const turn of revising.turns)
+    begin(driving, turn, turn.posts.length, () =>
+      runRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
+    );
+  const { turns, closed, skipped } = await claim(driving, shards, room - revising.turns.length);
+  beginSends(driving, turns, held);
+  if (closed.length > 0) await openIsolated(driving, closed, driving.timeZone ?? 'UTC');
+  // Fewer turns than shards looked into: there are hardly any more.
+  if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
+  return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
+}
+
+/** For how many turns there is room. Those whose outcome is in quarantine take none. */
+function roomOf({ underWay, inHand, usualTurn, writer }: Driving): number {
+  return Math.min(
+    TURNS_UNDER_WAY - (underWay.size - writer.waiting()),
+    Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn),
+  );
+}
+
+/** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
+function gatheringMs({ underWay, claimedMs }: Driving): number {
+  return underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
+}
+
+function claim(driving: Driving, shards: number[], room: number): Promise<Claim> {
+  const { leases, paced } = driving;
+  driving.claimedMs = performance.now();
+  return claimIsolated(driving, {
+    workerId: leases.workerId(),
+    shards: startAt(shards, driving.claimCount++ * SHARDS_PER_CLAIM),
+    lanes: room,
+    batch: DELIVERIES_PER_TURN,
+    paced,
+  });
+}
+
+/**
+ * Each claim begins where the last one ended: all shards come first in turn, and accounts that stand side by side in the tables are
+ * served one soon after the other.
+ */
+function startAt(shards: readonly number[], place: number): number[] {
+  const first = place % shards.length;
+  return [...shards.slice(first), ...shards.slice(0, first)];
+}
+
+interface TurnKey {
+  accountId: number;
+  turn: number;
+}
+
+const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
+
+/** Has a turn carried out, of so many deliveries, and keeps it in hand until that has ended. */
+function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
+  const key = keyOf(turn);
+  driving.inHand += size;
+  const ended = carryOut().finally(() => {
+    driving.inHand -= size;
+    driving.underWay.delete(key);
+    driving.wake();
+  });
+  driving.underWay.set(key, ended);
+}
+
+/** `held` as it was when they were claimed. */
+function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void {
+  const watch = createAttemptMetrics(driving, turns);
+  const trace = traceTurns(driving, turns);
+  const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
+  if (turns.length > 0) driving.usualTurn = claimed / turns.length;
+  for (const turn of turns) {
+    const mayGoOn = () => driving.leases.maySend(turn.accountId, held);
+    begin(driving, turn, turn.deliveries.length, () => trace(turn, () => takeTurn(driving, turn, { watch, mayGoOn })));
+  }
+}
+
+async function takeTurn(
+  driving: Driving,
+  turn: Turn,
+  { watch, mayGoOn }: { watch: TryWatch; mayGoOn: () => boolean },
+): Promise<Outcome[]> {
+  const { sending, finisher, gaps, onOutcome } = driving;
+  let begunMs = performance.now();
+  const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
+  await watch.tell(turn, results, begunMs);
+  const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
+  for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
+  await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn.messenger) });
+  return outcomes;
+}
+
+async function runRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
+  const { db, log, revising, gaps, writer } = driving;
+  const { outcomes, restMs, isTried } = await reviseTurn(revising, turn, mayGoOn);
+  const gapMs = isTried ? randomGapMs(gaps, turn.messenger) : 0;
+  const finish = () => finishRevision(db, turn, outcomes, { gapMs, restMs });
+  await writer.write([turn], {
+    idOf: ({ accountId }) => accountId,
+    run: () => writeOrQuarantine({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),
+  });
+}

@@ -1,0 +1,67 @@
+/** Sends one turn through its account's session: one result a delivery, whatever goes wrong. */
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { MessengerSession, Post, SendResult } from '../../messengers/messenger.ts';
+import type { Turn } from './claim-turns.ts';
+import type { Posts } from './load-posts.ts';
+import type { SendSuspect } from './send-poison-suspects.ts';
+
+export interface TurnSending {
+  log: Log;
+  sessions: Pick<Sessions, 'get'>;
+  posts: Posts;
+  trySuspect: SendSuspect;
+}
+
+const REST_WITHOUT_SESSION_MS = 5_000;
+const REST_WITHOUT_DATABASE_MS = 1_000;
+
+export interface SendHooks {
+  /** Whether the account is still this worker's, as it was when the turn was claimed. */
+  mayGoOn: () => boolean;
+  /** Called right before `session.send`: until then nothing can have left. */
+  onBegin: () => void;
+}
+
+/** Never rejects. */
+export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
+  const { log, sessions, posts, trySuspect } = sending;
+  const { accountId } = turn;
+  const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+  let session, post;
+  try {
+    [session, post] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a turn could not be prepared');
+    return notReady();
+  }
+  if (!session) return all(turn, { kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+  const ready = { session, post };
+  try {
+    return await trySuspect(turn, () => {
+      hooks.onBegin();
+      return sendNow(sending, turn, { ...ready, ...hooks });
+    });
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a turn that had been cut off could not be prepared');
+    return notReady();
+  }
+}
+
+async function sendNow(
+  { log }: TurnSending,
+  turn: Turn,
+  { session, post, mayGoOn }: { session: MessengerSession; post: Post } & SendHooks,
+): Promise<SendResult[]> {
+  if (!mayGoOn()) return all(turn, { kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+  try {
+    return await session.send(post, turn.deliveries, mayGoOn);
+  } catch (error) {
+    log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
+    return all(turn, { kind: 'unknown', reason: 'the connection to the messaging application broke' });
+  }
+}
+
+function all(turn: Turn, result: SendResult): SendResult[] {
+  return turn.deliveries.map(() => result);
+}

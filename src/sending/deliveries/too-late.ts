@@ -1,0 +1,31 @@
+import type { ChangeWindow } from '../../messengers/windows.ts';
+import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
+
+/** Why a post is not changed any more (contract §4); undefined: it is, or nobody knows when it left. `window` undefined: it always is. */
+export function whyTooLate(
+  window: ChangeWindow | undefined,
+  { kind }: Pick<RevisionTurn, 'kind'>,
+  { ageMs, isChannel }: Pick<RevisedPost, 'ageMs' | 'isChannel'>,
+): string | undefined {
+  if (!window || ageMs === null) return undefined;
+  const { groupMs, channelMs } = window;
+  return ageMs > (isChannel ? channelMs : groupMs) ? tooLate(window, kind) : undefined;
+}
+
+/** In one sentence for the user. */
+export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: RevisionTurn['kind']): string {
+  const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
+  const howLong = `${inWords(groupMs)}, in a channel for ${inWords(channelMs)}`;
+  return `Too late: a post can ${what} for ${howLong}. Send another post that puts it right`;
+}
+
+const UNITS = [
+  { name: 'days', ms: 24 * 60 * 60_000 },
+  { name: 'hours', ms: 60 * 60_000 },
+] as const;
+
+/** In the largest unit that it is a whole number of. */
+function inWords(ms: number): string {
+  const unit = UNITS.find((one) => ms % one.ms === 0) ?? { name: 'minutes', ms: 60_000 };
+  return `${ms / unit.ms} ${unit.name}`;
+}

@@ -1,0 +1,104 @@
+/** Which accounts want something changed that has left, and whose turn that is: theirs, or that of what they have to send. */
+import { sql } from 'kysely';
+import type { Leases } from '../leases/leases.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateFailures } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { claimRevisions, type RevisionTurn } from './claim-revisions.ts';
+
+export interface RevisionWatch {
+  /** Somebody may want more. */
+  hint(): void;
+  /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be. */
+  claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** What there is to send has its turn first: when to look again. */
+const YIELDED_MS = 20;
+const ACCOUNTS_PER_CLAIM = 40;
+/** At most so many are changed in one turn, of an account whose messenger has no gap. */
+const POSTS_PER_TURN = 500;
+
+export function watchRevisions(deps: {
+  db: Database;
+  log: Log;
+  leases: Pick<Leases, 'workerId'>;
+  paced: readonly string[];
+}): RevisionWatch {
+  const { db, leases, paced } = deps;
+  let lookedMs = -Infinity;
+  /** Of each account that wants something, the last of its turns that changed anything. */
+  let wanting = new Map<number, number | null>();
+
+  async function look(shards: readonly number[]): Promise<void> {
+    if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
+    lookedMs = performance.now();
+    const found = await findWanting(db, shards, await readHeld(db, 'revisions'));
+    wanting = new Map(found.map((accountId) => [accountId, wanting.get(accountId) ?? null]));
+  }
+
+  return {
+    hint: () => (lookedMs = -Infinity),
+    async claim(shards, accounts) {
+      await look(shards);
+      if (wanting.size === 0) return { turns: [], waitMs: LOOK_EVERY_MS };
+      const { due, waitMs } = await findDue(db, wanting);
+      if (due.length === 0) return { turns: [], waitMs };
+      const asked = due.slice(0, Math.min(accounts, ACCOUNTS_PER_CLAIM));
+      const claim = { workerId: leases.workerId(), batch: POSTS_PER_TURN, paced };
+      const { results, left } = await isolateFailures(deps, 'revisions', asked, {
+        idOf: (accountId) => accountId,
+        run: (some) => claimRevisions(db, some, claim),
+      });
+      const turns = results.flatMap((result) => result.turns);
+      for (const accountId of [...left, ...results.flatMap((result) => result.free)]) wanting.delete(accountId);
+      for (const { accountId, turn } of turns) wanting.set(accountId, turn);
+      return { turns, waitMs: YIELDED_MS };
+    },
+  };
+}
+
+/** Accounts in these shards that want something changed now, but for `skipped` ones. */
+export async function findWanting(
+  db: Connection,
+  shards: readonly number[],
+  skipped: readonly number[] = [],
+): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    with recursive account as (
+      (select account_id from revisions where wanted is not null order by account_id limit 1)
+      union all
+      select (select r.account_id from revisions r where r.wanted is not null and r.account_id > a.account_id order by r.account_id limit 1)
+      from account a where a.account_id is not null
+    )
+    select a.account_id from account a
+    where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
+      and (exists (select from revisions r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
+           or exists (select from revisions r where r.account_id = a.account_id and r.not_before <= campanile_now()))`.execute(
+    db,
+  );
+  return rows.map((row) => row.account_id);
+}
+
+/**
+ * Of these accounts those that may do something now, whoever has waited longest first, and in how many milliseconds the next of the
+ * others may. Who changed something last, and has something to send by now, sends first.
+ */
+async function findDue(
+  db: Connection,
+  wanting: ReadonlyMap<number, number | null>,
+): Promise<{ due: number[]; waitMs: number }> {
+  const { rows } = await sql<{ account_id: number; wait_ms: number; yields: boolean }>`
+    select l.account_id, l.turn is not distinct from i.revised and coalesce(l.wake_at <= campanile_now(), false) as yields,
+           (extract(epoch from least(greatest(l.next_send_at, l.held_until, campanile_now()), campanile_now() + interval '1 second')
+                               - campanile_now()) * 1000)::float8 as wait_ms
+    from unnest(${[...wanting.keys()]}::bigint[], ${[...wanting.values()]}::bigint[]) i (account_id, revised)
+    join lanes l on l.account_id = i.account_id
+    where l.in_hand_run_id is null
+    order by l.next_send_at`.execute(db);
+  const due = rows.filter((row) => row.wait_ms === 0 && !row.yields).map((row) => row.account_id);
+  const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), LOOK_EVERY_MS);
+  return { due, waitMs: Math.max(waitMs, 2) };
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+
+/** So many deliveries are looked at in one transaction, of so many runs at most. */
+const DELIVERIES_TOGETHER = 2_000;
+const RUNS_TOGETHER = 400;
+
+/**
+ * Makes revisions of what the account has asked for about runs, a piece of it, the newest first, and hints at them. A delivery that
+ * has left, or may have, is wanted; of a correction one that had left before it was asked for: later ones leave with the new text. A
+ * later request replaces one that is not carried out yet; what was recalled is left alone. The lane must be locked.
+ */
+export async function writeRevisions(trx: Connection, accountId: number): Promise<void> {
+  await sql`
+    with part as materialized (
+      select q.*, least(q.next_position + ${DELIVERIES_TOGETHER}::int - 1 - q.before, q.expanded)::int as last
+      from (
+        select o.*, coalesce(sum(greatest(0, o.expanded - o.next_position + 1)) over (
+                 order by o.number desc, o.run_id desc rows between unbounded preceding and 1 preceding), 0) as before
+        from (
+          select q.*, r.expanded, r.content_id from revision_requests q join runs r on r.account_id = q.account_id and r.run_id = q.run_id
+          where q.account_id = ${accountId} and q.next_position is not null
+          order by q.number desc, q.run_id desc limit ${RUNS_TOGETHER}) o
+      ) q
+      where q.before < ${DELIVERIES_TOGETHER}::int
+    ), written as (
+      insert into revisions as v (account_id, run_id, position, wanted, number, content_id, sent_at, is_channel)
+      select p.account_id, p.run_id, d.position, p.kind, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
+             coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
+      from part p
+      cross join lateral (
+        select d.position, d.group_id, d.status, d.sent_at, d.uncertain, d.error from deliveries d
+        where d.account_id = p.account_id and d.run_id = p.run_id and d.position between p.next_position and p.last
+        order by d.position
+      ) d
+      where d.uncertain or d.error like 'outcome_unknown%'
+        or d.status = 'sent' and (p.kind = 'recall' or d.position < p.tried_before or d.sent_at <= p.requested_at)
+      on conflict (account_id, run_id, position) do update
+      set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, sent_at = excluded.sent_at,
+          not_before = null, attempts = 0, error = null
+      where v.number < excluded.number and v.recalled_at is null and (excluded.wanted = 'recall' or v.wanted is distinct from 'recall')
+    )
+    update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end
+    from part p where q.account_id = p.account_id and q.run_id = p.run_id`.execute(trx);
+  await hint(trx, 'campanile_revisions');
+}

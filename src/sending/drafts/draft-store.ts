@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
+
+/** What of a draft has no column of its own, as the wire has it. */
+export interface DraftContent {
+  html: string;
+  is_schedule: boolean;
+  start_date: string | null;
+  end_date: string | null;
+  schedule_time: string | null;
+  time_zone: string | null;
+  weekdays: number[] | null;
+  idempotency_key: string | null;
+}
+
+/** A draft as lists tell of it. */
+export interface DraftHead {
+  /** A UUID, drawn by whoever began it. */
+  draftId: string;
+  name: string;
+  /** The first characters of its html, to tell drafts without a name apart by. */
+  htmlStart: string;
+  groupCount: number;
+  version: number;
+  updatedAt: Date;
+  media: { mime: string; size: number; sha256: Buffer } | null;
+}
+
+/** A group that a draft is for, and that is there. */
+export interface DraftGroup {
+  groupId: number;
+  name: string;
+  kind: GroupKind;
+  participants: number;
+}
+
+/** What is to be kept. */
+export interface DraftRow {
+  name: string;
+  content: DraftContent;
+  groupIds: readonly number[];
+  /** undefined: the file stays; null: there is none. */
+  mediaId: number | null | undefined;
+}
+
+const START_LENGTH = 500;
+
+/** Until the transaction ends nobody else begins a draft in this workspace. What else the workspace does goes on. */
+export async function lockDrafts(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+}
+
+export async function countDrafts(db: Connection, workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from drafts where workspace_id = ${workspaceId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** False when there is one of that id. */
+export async function insertDraft(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  draftId: string,
+  { name, content, groupIds, mediaId = null }: DraftRow,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into drafts (workspace_id, draft_id, name, content, group_ids, media_id)
+    values (${workspaceId}, ${draftId}, ${name}, ${JSON.stringify(content)}::jsonb, ${groupIds}::bigint[], ${mediaId})
+    on conflict do nothing`.execute(trx);
+  return numAffectedRows > 0n;
+}
+
+/** Answers the new version; undefined when the draft is not there in this version. */
+export async function overwriteDraft(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { draftId, version }: { draftId: string; version: number },
+  { name, content, groupIds, mediaId }: DraftRow,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ version: number }>`
+    update drafts
+    set name = ${name}, content = ${JSON.stringify(content)}::jsonb, group_ids = ${groupIds}::bigint[],
+        media_id = case when ${mediaId !== undefined} then ${mediaId ?? null}::bigint else media_id end,
+        version = version + 1, updated_at = campanile_now()
+    where workspace_id = ${workspaceId} and draft_id = ${draftId} and version = ${version}
+    returning version`.execute(trx);
+  return rows[0]?.version;
+}
+
+/** The version that is kept, and whether it is the same as this; undefined when there is no such draft. */
+export async function compareDraft(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  draftId: string,
+  { name, content, groupIds, mediaId }: DraftRow,
+): Promise<{ version: number; isSame: boolean } | undefined> {
+  const { rows } = await sql<{ version: number; isSame: boolean }>`
+    select version,
+           name = ${name} and content = ${JSON.stringify(content)}::jsonb and group_ids = ${groupIds}::bigint[]
+             and (${mediaId === undefined} or media_id is not distinct from ${mediaId ?? null}::bigint) as "isSame"
+    from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`.execute(db);
+  return rows[0];
+}
+
+/** False when there is none. */
+export async function removeDraft(db: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/** All of the workspace, or only the one of this id; what was changed last comes first. */
+export async function selectDrafts(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  draftId: string | undefined,
+): Promise<DraftHead[]> {
+  const { rows } = await sql<Omit<DraftHead, 'media'> & { mime: string | null; size: number; sha256: Buffer }>`
+    select d.draft_id as "draftId", d.name, left(d.content ->> 'html', ${START_LENGTH}::int) as "htmlStart",
+           cardinality(d.group_ids) as "groupCount", d.version, d.updated_at as "updatedAt",
+           m.mime, m.size, m.sha256
+    from drafts d left join media m using (media_id)
+    where d.workspace_id = ${workspaceId} and (${draftId ?? null}::uuid is null or d.draft_id = ${draftId ?? null}::uuid)
+    order by d.updated_at desc, d.draft_id`.execute(db);
+  return rows.map(({ mime, size, sha256, ...head }) => ({
+    ...head,
+    media: mime === null ? null : { mime, size, sha256 },
+  }));
+}
+
+export async function selectContent(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  draftId: string,
+): Promise<DraftContent | undefined> {
+  const row = await db
+    .selectFrom('drafts')
+    .select('content')
+    .where('workspace_id', '=', workspaceId)
+    .where('draft_id', '=', draftId)
+    .executeTakeFirst();
+  return row?.content as DraftContent | undefined;
+}
+
+/** Those of the draft's groups that are there at the messaging application, in the order given. */
+export async function selectDraftGroups(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  draftId: string,
+): Promise<DraftGroup[]> {
+  const { rows } = await sql<DraftGroup>`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from drafts d
+    cross join unnest(d.group_ids) with ordinality i (group_id, place)
+    join groups g using (group_id)
+    where d.workspace_id = ${workspaceId} and d.draft_id = ${draftId} and g.removed_at is null
+    order by i.place`.execute(db);
+  return rows;
+}
+
+/** Whether all of these are groups of the workspace's accounts, be they there at the messaging application or not. */
+export async function ownsGroups(db: Connection, workspaceId: WorkspaceId, ids: readonly number[]): Promise<boolean> {
+  const { rows } = await sql<{ owns: boolean }>`
+    select not exists (
+      select from unnest(${ids}::bigint[]) i (group_id)
+      where not exists (select from groups g join accounts a using (account_id)
+                        where g.group_id = i.group_id and a.workspace_id = ${workspaceId})) as owns`.execute(db);
+  return rows[0]?.owns ?? false;
+}

@@ -1,0 +1,89 @@
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { acceptMedia } from '../../content/media/accept-media.ts';
+import { saveMedia } from '../../content/media/store.ts';
+import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
+import {
+  compareDraft,
+  countDrafts,
+  insertDraft,
+  lockDrafts,
+  overwriteDraft,
+  ownsGroups,
+  type DraftContent,
+  type DraftRow,
+} from './draft-store.ts';
+import { noSuchDraft } from './no-such-draft.ts';
+
+/** Of a workspace. More would make the list of them a long one to look through. */
+const DRAFTS_LIMIT = 100;
+
+export interface DraftDeps {
+  db: Database;
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
+}
+
+export interface DraftInput {
+  draftId: string;
+  /** The version that was changed; 0 for a new draft. */
+  version: number;
+  name: string;
+  content: DraftContent;
+  /** A repeated id counts once. */
+  groupIds: readonly number[];
+  /** base64; undefined: the file stays. */
+  image: string | undefined;
+  removeImage: boolean;
+}
+
+/**
+ * Keeps a draft (contract §4, save-draft) and answers its new version. To save the same once more does nothing and answers the version that
+ * is kept. Throws 404 for a draft or a group that is not the workspace's, 409 when the draft was changed since that version or the
+ * workspace has as many as it may have, `no_room` when its files take what they may.
+ */
+export async function saveDraft(
+  { db, quotas = QUOTAS }: DraftDeps,
+  { workspaceId }: Actor,
+  { draftId, version, name, content, ...input }: DraftInput,
+): Promise<number> {
+  const groupIds = [...new Set(input.groupIds)];
+  const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
+  if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
+  const stored = media && (await saveMedia(db, workspaceId, media, quotas));
+  const row: DraftRow = { name, content, groupIds, mediaId: stored ?? (input.removeImage ? null : undefined) };
+  return db.transaction().execute(async (trx) => {
+    if (version === 0) {
+      await lockDrafts(trx, workspaceId);
+      const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
+      if (!isFull && (await insertDraft(trx, workspaceId, draftId, row))) return 1;
+      const kept = await compareDraft(trx, workspaceId, draftId, row);
+      if (!kept) throw tooManyDrafts();
+      if (kept.isSame) return kept.version;
+      throw changedSince();
+    }
+    const saved = await overwriteDraft(trx, workspaceId, { draftId, version }, row);
+    if (saved !== undefined) return saved;
+    const kept = await compareDraft(trx, workspaceId, draftId, row);
+    if (!kept) throw noSuchDraft();
+    if (kept.isSame) return kept.version;
+    throw changedSince();
+  });
+}
+
+function changedSince(): AppError {
+  return new AppError('draft_changed', 'This draft was changed in another place meanwhile: read it again', {
+    details: [{ field: 'version', issue: 'is not the newest' }],
+  });
+}
+
+function tooManyDrafts(): AppError {
+  return new AppError('draft_limit_reached', `You have ${DRAFTS_LIMIT} drafts already: send or delete one of them`);
+}
+
+function noSuchGroup(): AppError {
+  return new AppError('group_not_found', 'No such group', {
+    details: [{ field: 'group_metadata_ids', issue: 'names a group that is not one of yours' }],
+  });
+}

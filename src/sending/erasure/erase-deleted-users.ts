@@ -1,0 +1,73 @@
+import { SHARDS, type Leases } from '../leases/leases.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readQuarantined } from '../../platform/database/quarantine.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import type { Messenger } from '../../messengers/messenger.ts';
+import { endErasure, eraseNext, findDeletedUsers, type DeletedUser } from './erase-user.ts';
+
+const USERS_PER_STEP = 100;
+const POLL_MS = 5_000;
+
+export interface ErasureOptions {
+  db: Database;
+  log: Log;
+  hints: Hints;
+  leases: Pick<Leases, 'shards'>;
+  sessions: Pick<Sessions, 'closeUnless'>;
+  /** By name. */
+  messengers: ReadonlyMap<string, Messenger>;
+  onLoopError?: OnLoopError;
+}
+
+/**
+ * Sees to the users who have deleted their account, of those this worker serves: closes their sessions, removes what is theirs
+ * from the ledger and has the messengers forget them, until stopped. A worker that dies in between is followed by another, which
+ * goes on with what is left. One whose messenger cannot be reached is tried again, and delays no other; neither does one whose rows cannot be
+ * removed, who is put into quarantine.
+ */
+export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<void> } {
+  const { db, log, leases, sessions } = options;
+
+  async function step(): Promise<number> {
+    const shards = new Set(leases.shards());
+    const { held } = await readQuarantined(db, 'erasure');
+    const found = await findDeletedUsers(db, USERS_PER_STEP, [...held]);
+    const mine = found.filter(({ accountId, userId }) => shards.has((accountId ?? userId) % SHARDS));
+    const accounts = new Set(mine.map(({ accountId }) => accountId));
+    if (mine.length > 0) await sessions.closeUnless((accountId) => !accounts.has(accountId));
+    const { results } = await isolateEach({ db, log }, 'erasure', mine, {
+      idOf: ({ userId }) => userId,
+      run: eraseSome,
+    });
+    return results.some(Boolean) ? 0 : POLL_MS;
+  }
+
+  /** True when there may be more to do for this user at once. */
+  async function eraseSome(user: DeletedUser): Promise<boolean> {
+    if (await eraseNext(db, user)) return true;
+    try {
+      if (await forgetSome(user, options.messengers)) return true;
+    } catch (error) {
+      log.warn({ err: error, userId: user.userId }, 'a messenger could not forget a deleted user yet');
+      return false;
+    }
+    await endErasure(db, user);
+    return false;
+  }
+
+  const loop = startLoop('erasure', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
+  options.hints.on('campanile_erasures', () => loop.wake());
+  return loop;
+}
+
+async function forgetSome({ accountId }: DeletedUser, messengers: ErasureOptions['messengers']): Promise<boolean> {
+  if (accountId === undefined) return false;
+  // All of them: the account may have been linked to another one before.
+  for (const messenger of messengers.values()) if (await messenger.forget(accountId)) return true;
+  return false;
+}

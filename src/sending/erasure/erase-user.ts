@@ -1,0 +1,119 @@
+/** Removes the workspace of a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+
+/** A user who has been deleted, and is not yet wholly gone. */
+export interface DeletedUser {
+  userId: UserId;
+  /** The one they owned. undefined: there was none. */
+  workspaceId: WorkspaceId | undefined;
+  /** undefined: there was none. */
+  accountId: number | undefined;
+  /** Deleted so long ago that no request of theirs can be under way: the husk goes too. */
+  isCold: boolean;
+}
+
+/** Longer than any request takes. Until then whatever is under way finds the rows that its foreign keys refer to. */
+const COOLING_MINUTES = 10;
+
+interface Part {
+  table: string;
+  owner: 'account_id' | 'workspace_id' | 'user_id';
+  /** Rows a step, so that none holds locks for long: few where a row is large, or others go with it. */
+  chunk: number;
+}
+
+/**
+ * What is removed, in this order: first what has no foreign keys and would be left behind, then what others refer to. Whatever is
+ * not named goes with the husk; name it here if it can be much.
+ */
+const PARTS: readonly Part[] = [
+  { table: 'receipts', owner: 'account_id', chunk: 5_000 },
+  { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
+  { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
+  { table: 'group_sums', owner: 'account_id', chunk: 5_000 },
+  { table: 'time_sums', owner: 'account_id', chunk: 5_000 },
+  { table: 'revisions', owner: 'account_id', chunk: 5_000 },
+  { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
+  { table: 'runs', owner: 'account_id', chunk: 5_000 },
+  { table: 'campaigns', owner: 'account_id', chunk: 50 },
+  { table: 'drafts', owner: 'workspace_id', chunk: 50 },
+  { table: 'media', owner: 'workspace_id', chunk: 5 },
+  { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
+  { table: 'group_lists', owner: 'account_id', chunk: 100 },
+  { table: 'group_sizes', owner: 'account_id', chunk: 5_000 },
+  { table: 'groups', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_uploads', owner: 'account_id', chunk: 5_000 },
+  { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },
+  { table: 'webhook_tries', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'webhooks', owner: 'workspace_id', chunk: 20 },
+  { table: 'events', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'idempotency_keys', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'api_keys', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'audit_log', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'signed_out_tokens', owner: 'user_id', chunk: 5_000 },
+  { table: 'sessions', owner: 'user_id', chunk: 5_000 },
+  { table: 'sign_in_places', owner: 'user_id', chunk: 5_000 },
+  { table: 'mails', owner: 'user_id', chunk: 5_000 },
+  { table: 'push_subscriptions', owner: 'user_id', chunk: 100 },
+  { table: 'notice_turns', owner: 'user_id', chunk: 5_000 },
+  { table: 'notice_choices', owner: 'user_id', chunk: 5_000 },
+  { table: 'notices', owner: 'user_id', chunk: 5_000 },
+  { table: 'account_states', owner: 'account_id', chunk: 5_000 },
+];
+
+interface Found {
+  userId: UserId;
+  workspaceId: WorkspaceId | null;
+  accountId: number | null;
+  isCold: boolean;
+}
+
+/** Deleted users with something left to remove, a few of them, without `skipped` ones. */
+export async function findDeletedUsers(
+  db: Connection,
+  limit: number,
+  skipped: readonly number[] = [],
+): Promise<DeletedUser[]> {
+  const { rows } = await sql<Found>`
+    with deleted as materialized (
+      select user_id, erased_at, deleted_at <= campanile_now() - ${COOLING_MINUTES} * interval '1 minute' as cold
+      from users where deleted_at is not null
+    )
+    select d.user_id as "userId", m.workspace_id as "workspaceId", a.account_id as "accountId", d.cold as "isCold"
+    from deleted d
+    left join memberships m on m.user_id = d.user_id and m.role = 'owner'
+    left join accounts a on a.workspace_id = m.workspace_id
+    where (d.erased_at is null or d.cold) and d.user_id <> all(${[...skipped]}::bigint[])
+    order by random() limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    workspaceId: row.workspaceId ?? undefined,
+    accountId: row.accountId ?? undefined,
+  }));
+}
+
+/** Removes the next rows of a deleted user from the ledger; false when there was nothing left. */
+export async function eraseNext(db: Connection, { userId, workspaceId, accountId }: DeletedUser): Promise<boolean> {
+  const ids = { user_id: userId, workspace_id: workspaceId, account_id: accountId };
+  for (const { table, owner, chunk } of PARTS) {
+    const id = ids[owner];
+    if (id === undefined) continue;
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
+    if (numAffectedRows > 0n) return true;
+  }
+  return false;
+}
+
+/** Call it when nothing is left but the husk: remembers that, and removes the husk once it has cooled. */
+export async function endErasure(db: Connection, { userId, workspaceId, isCold }: DeletedUser): Promise<void> {
+  if (isCold)
+    await sql`
+      with husk as (delete from users where user_id = ${userId} and deleted_at is not null returning user_id)
+      delete from workspaces where workspace_id = ${workspaceId ?? null} and exists (select from husk)`.execute(db);
+  else await sql`update users set erased_at = campanile_now() where user_id = ${userId}`.execute(db);
+}

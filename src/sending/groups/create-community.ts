@@ -1,0 +1,14 @@
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
+import { haveCreated, type CreatedGroup } from './have-created.ts';
+import type { GroupDeps } from './sync-groups.ts';
+
+/** Creates a community; campaigns sent to it go to its announcement group (contract §3, create-community). */
+export function createCommunity(
+  deps: GroupDeps,
+  actor: Actor,
+  community: { name: string; description: string },
+  key?: IdempotencyKey,
+): Promise<CreatedGroup> {
+  return haveCreated(deps, actor, 'create_community', () => Promise.resolve(community), key);
+}

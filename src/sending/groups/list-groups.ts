@@ -1,0 +1,92 @@
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import { requireGroupList } from './group-list-store.ts';
+import { readActivity, type GroupActivity } from './read-activity.ts';
+import { OF_ACTIVITY, sortGroups, type GroupColumn } from './sort-groups.ts';
+import { selectGroups, type Group, type GroupFilter } from './store.ts';
+import { syncGroups, type GroupDeps } from './sync-groups.ts';
+
+export interface GroupPage {
+  groups: Group[];
+  /** By group; undefined where nobody asked for it. */
+  activity: Map<number, GroupActivity> | undefined;
+  /** Of all that were found, on whatever page; undefined where nobody asked for it. */
+  totals: { groups: number; participants: number } | undefined;
+  /** Where the next page begins; null: this was the last. */
+  next: number | null;
+}
+
+export interface GroupQuery extends GroupFilter {
+  limit: number;
+  /** `next` of the page before; 0: from the first on. */
+  after: number;
+  /** In order of their ids unless given. */
+  sort?: { by: GroupColumn; descending: boolean } | undefined;
+  /** Only groups that nothing was posted to for so many days, 90 at most. */
+  silentDays?: number | undefined;
+  /** Only groups that something was posted to within so many days, 90 at most. */
+  activeDays?: number | undefined;
+  /** Only groups to which a post of the last 90 days failed. */
+  hasFailed?: boolean | undefined;
+  withActivity?: boolean | undefined;
+  withTotals?: boolean | undefined;
+}
+
+/**
+ * The workspace's groups, `query.limit` at most. Of an account whose groups were never read they are read first, so that a new
+ * user finds them at once. `withActivity` tells what came of posts to them, too. Throws 404 for a group list that is not the
+ * workspace's.
+ */
+export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuery): Promise<GroupPage> {
+  const { db } = deps;
+  const account = await findOwnAccount(db, actor.workspaceId);
+  if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, actor);
+  if (query.groupListId !== undefined) await requireGroupList(db, account.accountId, query.groupListId);
+  const { sort, silentDays, activeDays, hasFailed, withTotals } = query;
+  const isDated = silentDays !== undefined || activeDays !== undefined;
+  const isPlain = sort === undefined && !isDated && !hasFailed && !withTotals;
+  return isPlain ? listById(db, account.accountId, query) : listSorted(db, account.accountId, query);
+}
+
+async function listById(db: Connection, accountId: number, query: GroupQuery): Promise<GroupPage> {
+  const { limit, after, withActivity } = query;
+  const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
+  const page = groups.slice(0, limit);
+  return {
+    groups: page,
+    activity: withActivity ? await readActivity(db, accountId, idsOf(page)) : undefined,
+    totals: undefined,
+    next: groups.length > limit ? (page.at(-1)?.groupId ?? null) : null,
+  };
+}
+
+/** Looks at all that are found, and at what came of posts to each of them where order or filter are about that. Places count from 0. */
+async function listSorted(db: Connection, accountId: number, query: GroupQuery): Promise<GroupPage> {
+  const { limit, after, sort, silentDays, activeDays, hasFailed = false, withActivity = false, withTotals } = query;
+  const named = await selectGroups(db, accountId, { ...query, limit: undefined, after: 0 });
+  const isDated = silentDays !== undefined || activeDays !== undefined;
+  const isAboutAll = isDated || hasFailed || (sort !== undefined && OF_ACTIVITY.has(sort.by));
+  const known = isAboutAll ? await readActivity(db, accountId, idsOf(named)) : new Map<number, GroupActivity>();
+  const found = named.filter(({ groupId }) => {
+    const { silentDays: silent = null, failed = 0 } = known.get(groupId) ?? {};
+    if (hasFailed && failed === 0) return false;
+    if (activeDays !== undefined && (silent === null || silent >= activeDays)) return false;
+    return silentDays === undefined || silent === null || silent >= silentDays;
+  });
+  const sorted = sort === undefined ? found : sortGroups(found, known, sort);
+  const page = sorted.slice(after, after + limit);
+  const activity = isAboutAll ? known : withActivity ? await readActivity(db, accountId, idsOf(page)) : undefined;
+  return {
+    groups: page,
+    activity: withActivity ? activity : undefined,
+    totals: withTotals
+      ? { groups: found.length, participants: found.reduce((sum, group) => sum + group.participants, 0) }
+      : undefined,
+    next: after + limit < sorted.length ? after + limit : null,
+  };
+}
+
+function idsOf(groups: readonly Group[]): number[] {
+  return groups.map((group) => group.groupId);
+}

@@ -1,0 +1,54 @@
+import { findOwnAccount } from '../accounts/store.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { findSendTo } from './store.ts';
+
+/** A post as a member of the group sees it. */
+export interface ArrivedMessage {
+  /** Its place in the group; rises with time. */
+  seq: number;
+  messageId: string;
+  text: string;
+  media: { mime: string; size: number; sha256: string } | null;
+  sentAt: Date;
+  /** Deleted for everyone: `text` and `media` are gone. */
+  recalledAt: Date | null;
+  /** When it was last edited. */
+  correctedAt: Date | null;
+}
+
+/** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked. */
+export type ReadMessages = (
+  accountId: number,
+  chatId: string,
+  page: { after: number; limit: number; withRecalled: boolean },
+) => Promise<ArrivedMessage[]>;
+
+export interface ListMessagesDeps {
+  db: Database;
+  /** By the name of each messenger that lets one look: the sandbox. */
+  readMessages: ReadonlyMap<string, ReadMessages>;
+}
+
+/**
+ * What the members of one of the workspace's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
+ * that is not the workspace's and for an account that is not on the sandbox.
+ */
+export async function listMessages(
+  { db, readMessages }: ListMessagesDeps,
+  { workspaceId }: Actor,
+  { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
+): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
+  const account = await findOwnAccount(db, workspaceId);
+  const read = readMessages.get(account.messenger);
+  if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
+  const chatId = await findSendTo(db, account.accountId, groupId);
+  if (chatId === undefined)
+    throw new AppError('group_not_found', 'No such group', {
+      details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
+    });
+  const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
+  const messages = found.slice(0, limit);
+  return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
+}

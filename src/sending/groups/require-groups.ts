@@ -1,0 +1,24 @@
+import type { Connection } from '../../platform/database/connect.ts';
+import { selectOwnGroupIds } from './store.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+
+const NAMED_AT_MOST = 20;
+
+/** Throws 404 naming the ids that are none of the account's groups, those of other users among them. `given` as they were sent. */
+export async function requireGroups(db: Connection, accountId: number, given: readonly number[]): Promise<void> {
+  const own = await selectOwnGroupIds(db, accountId, [...new Set(given)]);
+  const foreign = given.flatMap((groupId, index) => (own.has(groupId) ? [] : [{ groupId, index }]));
+  if (foreign.length === 0) return;
+  throw new AppError(
+    'group_not_found',
+    `No such group: ${foreign
+      .slice(0, NAMED_AT_MOST)
+      .map((one) => one.groupId)
+      .join(', ')}`,
+    {
+      details: foreign
+        .slice(0, NAMED_AT_MOST)
+        .map(({ index }) => ({ field: `group_metadata_ids.${index}`, issue: 'is not one of your groups' })),
+    },
+  );
+}

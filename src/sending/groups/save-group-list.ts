@@ -1,0 +1,45 @@
+import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { countGroupLists, insertGroupList, overwriteGroupList } from './group-list-store.ts';
+import { requireGroups } from './require-groups.ts';
+
+/** More would make the list of lists a long one to answer. */
+const LISTS_LIMIT = 500;
+
+export interface GroupListInput {
+  name: string;
+  /** As they were sent; a repeated id counts once. */
+  groupIds: readonly number[];
+  /** The list to overwrite; null: a new one. */
+  groupListId: number | null;
+}
+
+/**
+ * Saves a list of groups (contract §4, save-group-list) and answers its id. Throws 404 for a list or a group that is not the workspace's,
+ * 409 when the workspace has as many lists as one may have.
+ */
+export async function saveGroupList({ db }: { db: Database }, actor: Actor, input: GroupListInput): Promise<number> {
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
+  const list = { name: input.name, groupIds: [...new Set(input.groupIds)] };
+  return db.transaction().execute(async (trx) => {
+    // So that two at once cannot both be the last one allowed.
+    await lockOwnLane(trx, accountId);
+    await requireGroups(trx, accountId, input.groupIds);
+    let { groupListId } = input;
+    if (groupListId === null) {
+      if ((await countGroupLists(trx, accountId)) >= LISTS_LIMIT) throw tooManyLists();
+      groupListId = await insertGroupList(trx, accountId, list);
+    } else await overwriteGroupList(trx, accountId, groupListId, list);
+    await recordAudit(trx, { ...actor, action: 'group_list.saved', subject: list.name });
+    return groupListId;
+  });
+}
+
+function tooManyLists(): AppError {
+  return new AppError(
+    'group_list_limit_reached',
+    `You have ${LISTS_LIMIT} group lists already: delete or overwrite one of them`,
+  );
+}

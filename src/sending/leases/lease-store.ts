@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+
+/** A heartbeat that comes later than this starts the worker's steady time anew. */
+const LATE_BEAT_MS = 5_000;
+
+const milliseconds = (count: number) => sql`${count}::float8 * interval '1 millisecond'`;
+
+/** Adds a worker, and clears away those that have been silent for a day. */
+export async function registerWorker(db: Connection, name: string): Promise<number> {
+  await sql`delete from workers where beat_at < campanile_now() - interval '1 day'`.execute(db);
+  const { rows } = await sql<{
+    worker_id: number;
+  }>`insert into workers (name) values (${name}) returning worker_id`.execute(db);
+  return rows[0]?.worker_id ?? 0;
+}
+
+/**
+ * Notes that the worker lives. False when its row is gone, so that it has to join anew. Beats that are still to come, since the clock was
+ * set back, count as of now: the dead would seem alive until then, and nobody steady enough to follow them.
+ */
+export async function renewLease(db: Connection, workerId: number): Promise<boolean> {
+  await sql`
+    update workers set beat_at = campanile_now()
+    where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`.execute(db);
+  const { rows } = await sql`
+    update workers set beat_at = campanile_now(),
+           steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now()
+                               else least(steady_since, campanile_now()) end
+    where worker_id = ${workerId} returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
+ * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
+ * lease. What was in hand in a shard taken over is queued again by `requeueShards`. Resolves to the shards it then holds, each with its
+ * epoch.
+ */
+export async function claimShards(
+  db: Database,
+  workerId: number,
+  {
+    leaseMs,
+    requeueShards,
+  }: {
+    leaseMs: number;
+    /** Must not fail because of one account. */ requeueShards: (trx: Connection, shards: number[]) => Promise<void>;
+  },
+): Promise<Map<number, number>> {
+  return db.transaction().execute(async (trx) => {
+    await yieldSurplusShards(trx, workerId, leaseMs);
+    const { rows: taken } = await sql<{ shard: number }>`
+      with living as materialized (
+        select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
+        where beat_at > campanile_now() - ${milliseconds(leaseMs)}
+      ), silent as materialized (
+        -- Locked: one that comes back now waits with its beat until it can see what has been taken from it.
+        select worker_id from workers
+        where beat_at <= campanile_now() - ${milliseconds(leaseMs)} and (select steady from living where worker_id = ${workerId})
+        order by worker_id for no key update skip locked
+      ), seen as materialized (
+        select s.shard, s.worker_id as owner from shards s
+        where s.worker_id is distinct from ${workerId}
+          and (s.worker_id in (select worker_id from silent)
+               or not exists (select from workers w where w.worker_id = s.worker_id))
+      ), free as materialized (
+        -- Of the owner that was seen: whoever took it meanwhile keeps it.
+        select s.shard from seen join shards s on s.shard = seen.shard and s.worker_id is not distinct from seen.owner
+        order by s.shard
+        limit greatest(0, ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from living)))::int
+                          - (select count(*) from shards where worker_id = ${workerId})::int)
+        for no key update of s skip locked
+      )
+      update shards s set worker_id = ${workerId}, epoch = s.epoch + 1 from free where s.shard = free.shard
+      returning s.shard`.execute(trx);
+    if (taken.length > 0)
+      await requeueShards(
+        trx,
+        taken.map((row) => row.shard),
+      );
+    const { rows } = await sql<{ shard: number; epoch: number }>`
+      select shard, epoch from shards where worker_id = ${workerId}`.execute(trx);
+    return new Map(rows.map((row) => [row.shard, row.epoch]));
+  });
+}
+
+/** Gives up what exceeds the fair share, but no shard in which a turn is in hand: handing those over would cost a second try. */
+async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: number): Promise<void> {
+  await sql`
+    with fair as materialized (
+      select (select count(*) from shards where worker_id = ${workerId})::int
+             - ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from workers
+                     where beat_at > campanile_now() - ${milliseconds(leaseMs)})))::int as surplus
+    ), pick as materialized (
+      select shard from shards s
+      where worker_id = ${workerId} and (select surplus from fair) > 0
+        and not exists (select from lanes l where l.shard = s.shard and l.in_hand_run_id is not null)
+      order by shard desc limit greatest(0, (select surplus from fair)) for no key update skip locked
+    )
+    update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`.execute(trx);
+}
+
+/** However often turns are taken over, a delivery is suspected no further by it: others in hand may have broken the worker. */
+export const CUT_OFF_BY_TAKE_OVER = 2;
+
+/**
+ * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left and whose
+ * try was cut off, and the lane waits a whole gap first; unless it is known that none was sent (`mayHaveLeft`). The lanes must be
+ * locked. Whoever had the turn finds its number gone when it finishes.
+ */
+export async function requeueLanes(
+  trx: Connection,
+  accountIds: number[],
+  gapMsOf: Readonly<Record<string, number>>,
+  { mayHaveLeft = true } = {},
+): Promise<void> {
+  if (accountIds.length === 0) return;
+  if (mayHaveLeft) await suspect(trx, accountIds);
+  await sql`
+    update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
+           next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
+           work_at = campanile_now()
+    from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
+          from lanes where account_id = any(${accountIds}::bigint[])) g
+    where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
+}
+
+async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
+  await sql`
+    update deliveries d
+    set uncertain = true, resend = false, cut_off = greatest(d.cut_off, least(d.cut_off + 1, ${CUT_OFF_BY_TAKE_OVER}::int))
+    from lanes l
+    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
+      and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
+}
+
+/** The last word of an orderly stop: everything free at once. */
+export async function deregisterWorker(db: Connection, workerId: number): Promise<void> {
+  await sql`
+    with gone as (delete from workers where worker_id = ${workerId})
+    update shards set worker_id = null, epoch = epoch + 1 where worker_id = ${workerId}`.execute(db);
+}
+
+/** Voids every lease. Only right while no other worker can be alive. */
+export async function voidAllLeases(db: Connection): Promise<void> {
+  await sql`with gone as (delete from workers) update shards set worker_id = null, epoch = epoch + 1`.execute(db);
+}

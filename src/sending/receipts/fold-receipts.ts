@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { lockLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { Log } from '../../platform/log/log.ts';
+
+/**
+ * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
+ * deliveries and runs.
+ */
+const RECEIPTS_KEPT_DAYS = 90;
+/** Rows a step, so that none holds locks for long. */
+const CHUNK = 5_000;
+const RUNS_PER_STEP = 50;
+
+interface OldRuns {
+  accountId: number;
+  runIds: number[];
+  isClosed: boolean;
+}
+
+/**
+ * Takes the next small step in removing old receipts: closes a few runs of one account, so that no receipt of theirs is counted any
+ * more, or removes a part of the receipts of runs that are closed. False when there was nothing left to do. Any number of processes
+ * may do so at once, and stop in between.
+ */
+export async function foldReceipts(db: Database, log?: Log): Promise<boolean> {
+  const old = await findOldRuns(db, await readHeld(db, 'old receipts'));
+  await isolateEach({ db, log }, 'old receipts', old, {
+    idOf: ({ accountId }) => accountId,
+    run: (runs) => (runs.isClosed ? dropReceipts(db, runs) : closeReceipts(db, runs)),
+  });
+  return old.length > 0;
+}
+
+/** Those that ended first, of one account; of users who are gone the erasure takes care. */
+async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRuns[]> {
+  const { rows } = await sql<OldRuns>`
+    with old as materialized (
+      -- One that was retried after it was closed has ended again.
+      select r.account_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
+      from runs r join lanes l on l.account_id = r.account_id
+      where r.finished_at <= campanile_now() - ${RECEIPTS_KEPT_DAYS} * interval '1 day' and not r.receipts_dropped
+        and r.account_id <> all(${[...held]}::bigint[])
+      order by r.finished_at limit ${RUNS_PER_STEP}
+    )
+    select account_id as "accountId", array_agg(run_id) as "runIds", closed as "isClosed"
+    from old group by account_id, closed order by min(finished_at) limit 1`.execute(db);
+  return rows;
+}
+
+/** With the lane locked nobody is just counting a receipt; whoever comes next finds the runs closed. */
+async function closeReceipts(db: Database, { accountId, runIds }: OldRuns): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    await sql`
+      update runs set receipts_closed_at = campanile_now()
+      where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`.execute(
+      trx,
+    );
+  });
+}
+
+async function dropReceipts(db: Connection, { accountId, runIds }: OldRuns): Promise<void> {
+  const { rows } = await sql`
+    delete from receipts where ctid = any(array(
+      select ctid from receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+      limit ${CHUNK} for update skip locked))
+    returning 1`.execute(db);
+  if (rows.length > 0) return;
+  await sql`
+    delete from provisional_receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])`.execute(db);
+  await sql`
+    update runs r set receipts_dropped = true
+    where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+      and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)`.execute(db);
+}

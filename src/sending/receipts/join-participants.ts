@@ -1,0 +1,99 @@
+/** Two ids turn out to be one person: what was counted for each of them counts once from now on. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+
+/** Of a participant, and the provisional id that they were told of under. */
+interface Pair {
+  participant: string;
+  alias: string;
+}
+
+/**
+ * Moves what was counted for aliases to the participants they stand for, and takes off the counts what both had done: on the
+ * deliveries, the runs and the minutes of the timeline. The account's lane must be locked. A repeat changes nothing.
+ */
+export async function joinParticipants(trx: Connection, accountId: number, pairs: readonly Pair[]): Promise<void> {
+  const known = await findAliases(trx, accountId, pairs);
+  // Somebody with several aliases is joined with one after the other: each may find what the one before has left.
+  const rounds = Map.groupBy(known, numberAmong(known));
+  for (const round of rounds.values()) await join(trx, accountId, round);
+}
+
+/** Those of which something was counted. */
+async function findAliases(trx: Connection, accountId: number, pairs: readonly Pair[]): Promise<Pair[]> {
+  const { rows } = await sql<Pair>`
+    select distinct p.participant, p.alias
+    from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
+    where p.alias <> p.participant and exists (
+      select from provisional_receipts v
+      where v.account_id = ${accountId} and v.participant = hashtextextended(p.alias, ${accountId}::bigint))
+    order by p.participant, p.alias`.execute(trx);
+  return rows;
+}
+
+/** How many pairs of the same participant come before each. */
+function numberAmong(pairs: readonly Pair[]): (pair: Pair) => number {
+  const seen = new Map<string, number>();
+  const numbers = new Map(
+    pairs.map((pair) => {
+      const number = seen.get(pair.participant) ?? 0;
+      seen.set(pair.participant, number + 1);
+      return [pair, number] as const;
+    }),
+  );
+  return (pair) => numbers.get(pair) ?? 0;
+}
+
+async function join(trx: Connection, accountId: number, pairs: readonly Pair[]): Promise<void> {
+  await sql`
+    with pair as (
+      select hashtextextended(p.participant, ${accountId}::bigint) as participant, hashtextextended(p.alias, ${accountId}::bigint) as alias
+      from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
+    ), noted as (
+      delete from provisional_receipts v using pair p where v.account_id = ${accountId} and v.participant = p.alias
+      returning v.run_id, v.position, p.participant, p.alias
+    ), moved as materialized (
+      select n.run_id, n.position, n.participant, n.alias, a.flags, a.delivered_at, a.read_at, coalesce(a.flags & b.flags, 0) as twice,
+             greatest(a.delivered_at, b.delivered_at) as delivered_again_at, greatest(a.read_at, b.read_at) as read_again_at
+      from noted n
+      cross join lateral (
+        select * from receipts r where r.account_id = ${accountId} and r.run_id = n.run_id and r.position = n.position
+          and r.participant = n.alias limit 1) a
+      left join lateral (
+        select * from receipts r where r.account_id = ${accountId} and r.run_id = n.run_id and r.position = n.position
+          and r.participant = n.participant limit 1) b on true
+    ), dropped as (
+      delete from receipts r using moved m
+      where r.account_id = ${accountId} and r.run_id = m.run_id and r.position = m.position and r.participant = m.alias
+    ), put as (
+      insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+      select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, 0 from moved
+      on conflict (account_id, run_id, position, participant) do update set
+        fresh = 0, flags = r.flags | excluded.flags,
+        delivered_at = least(r.delivered_at, excluded.delivered_at), read_at = least(r.read_at, excluded.read_at)
+    ), counted as (
+      update deliveries d
+      set delivered = d.delivered - s.delivered, read = d.read - s.read, reactions = d.reactions - s.reactions,
+          replies = d.replies - s.replies
+      from (select run_id, position, count(*) filter (where twice & 1 <> 0)::int as delivered,
+                   count(*) filter (where twice & 2 <> 0)::int as read, count(*) filter (where twice & 4 <> 0)::int as reactions,
+                   count(*) filter (where twice & 8 <> 0)::int as replies
+            from moved where twice <> 0 group by run_id, position) s
+      where d.account_id = ${accountId} and d.run_id = s.run_id and d.position = s.position
+    ), summed as (
+      update runs r set delivered = r.delivered - s.delivered, read = r.read - s.read
+      from (select run_id, count(*) filter (where twice & 1 <> 0)::int as delivered,
+                   count(*) filter (where twice & 2 <> 0)::int as read
+            from moved where twice & 3 <> 0 group by run_id) s
+      where r.account_id = ${accountId} and r.run_id = s.run_id
+    )
+    -- Below zero where the minute was added to the timeline's sums already.
+    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
+    select ${accountId}::bigint, run_id, date_trunc('minute', at), -sum(delivered), -sum(read)
+    from moved, lateral (values (case when twice & 1 <> 0 then delivered_again_at end, 1, 0),
+                                (case when twice & 2 <> 0 then read_again_at end, 0, 1)) x (at, delivered, read)
+    where at is not null
+    group by 2, 3
+    on conflict (account_id, run_id, minute) do update
+    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
+}

@@ -1,0 +1,164 @@
+/** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
+import { sql } from 'kysely';
+import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
+import { lockLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { recipientsOf } from '../deliveries/set-unsent-status.ts';
+import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { MemberEvent } from '../../messengers/messenger.ts';
+import { joinParticipants } from './join-participants.ts';
+import { traceReceipts } from './trace-receipts.ts';
+
+const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
+
+type PersonEvent = Extract<MemberEvent, { kind: keyof typeof FLAGS }>;
+type TallyEvent = Extract<MemberEvent, { kind: 'tally' }>;
+type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
+
+/**
+ * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
+ * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
+ * (contract §5), but a part of one proves nothing. What would break a rule of the
+ * ledger is let go of, and its account stopped. Resolves to the accounts whose events could not be recorded for another fault in their
+ * data: they are to be told again later. Throws when the database cannot be asked; the batch may then simply be told again.
+ */
+export async function recordReceipts(
+  db: Database,
+  events: readonly MemberEvent[],
+  log?: Log,
+): Promise<ReadonlySet<number>> {
+  const byAccount = Map.groupBy(events, (event) => event.accountId);
+  const { left } = await isolateEach({ db, log }, 'receipts', [...byAccount], {
+    idOf: ([accountId]) => accountId,
+    run: ([accountId, own]) =>
+      traceReceipts(db, accountId, {
+        events: own,
+        record: () => writeOrQuarantine({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
+      }),
+  });
+  return new Set(left.map(([accountId]) => accountId));
+}
+
+function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    const about = own.filter((event) => event.kind !== 'same');
+    const persons = about.filter((event) => event.kind !== 'tally');
+    const tallies = about.filter((event) => event.kind === 'tally');
+    await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies]);
+    if (persons.length > 0) await recordPersons(trx, accountId, persons);
+    // After what was told of them under either id.
+    const same = own.filter((event): event is SameEvent => event.kind === 'same');
+    if (same.length > 0) await joinParticipants(trx, accountId, same);
+    if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
+  });
+}
+
+async function recordPersons(trx: Connection, accountId: number, events: PersonEvent[]): Promise<void> {
+  await sql`
+    with event as (
+      select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
+             min(at) filter (where flags & 2 <> 0) as read_at, bool_or(is_provisional) as is_provisional
+      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.participant)}::text[],
+                  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[],
+                  ${events.map((event) => event.isProvisional ?? false)}::boolean[])
+           e (message_id, participant, flags, at, is_provisional)
+      group by message_id, participant
+    ), hit as materialized (
+      select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
+      from event e
+      cross join lateral (
+        select run_id, position, sent_at from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
+      -- Of a run that is closed nobody knows any more what has been counted.
+      join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
+      where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
+    ), noted as (
+      insert into provisional_receipts (account_id, participant, run_id, position)
+      select ${accountId}::bigint, participant, run_id, position from hit where is_provisional
+      on conflict do nothing
+    ), put as (
+      insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+      select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
+      on conflict (account_id, run_id, position, participant) do update set
+        fresh = excluded.flags & ~r.flags, flags = r.flags | excluded.flags,
+        delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
+      where excluded.flags & ~r.flags <> 0
+      returning run_id, position, fresh, delivered_at, read_at
+    ), summed as (
+      update runs r set delivered = r.delivered + s.delivered, read = r.read + s.read
+      from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
+                   count(*) filter (where fresh & 2 <> 0)::int as read
+            from put where fresh & 3 <> 0 group by run_id) s
+      where r.account_id = ${accountId} and r.run_id = s.run_id
+    ), counted as (
+      update deliveries d
+      set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,
+          replies = d.replies + s.replies
+      from (select run_id, position, count(*) filter (where fresh & 1 <> 0)::int as delivered,
+                   count(*) filter (where fresh & 2 <> 0)::int as read, count(*) filter (where fresh & 4 <> 0)::int as reactions,
+                   count(*) filter (where fresh & 8 <> 0)::int as replies
+            from put group by run_id, position) s
+      cross join lateral (
+        select q.ctid from deliveries q
+        where q.account_id = ${accountId} and q.run_id = s.run_id and q.position = s.position limit 1) at
+      where d.ctid = at.ctid
+    )
+    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
+    select ${accountId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
+    from put, lateral (values (case when fresh & 1 <> 0 then delivered_at end, 1, 0),
+                              (case when fresh & 2 <> 0 then read_at end, 0, 1)) x (at, delivered, read)
+    where at is not null
+    group by 2, 3
+    on conflict (account_id, run_id, minute) do update
+    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
+}
+
+/** A channel tells sums, never who or when: the largest told so far counts. */
+async function recordTallies(trx: Connection, accountId: number, events: TallyEvent[]): Promise<void> {
+  await sql`
+    update deliveries d set views = greatest(d.views, t.views), reactions = greatest(d.reactions, t.reactions)
+    from (select message_id, max(views) as views, max(reactions) as reactions
+          from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.views)}::int[],
+                      ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
+          group by message_id) t
+    cross join lateral (
+      select q.ctid from deliveries q where q.account_id + 0 = ${accountId} and q.message_id = t.message_id limit 1) at
+    where d.ctid = at.ctid and (t.views > d.views or t.reactions > d.reactions)`.execute(trx);
+}
+
+/**
+ * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, given up, or cancelled
+ * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were, and where none comes
+ * to whatever ends it (deliveries/end-unsent.ts).
+ */
+async function proveSent(
+  trx: Connection,
+  accountId: number,
+  events: ReadonlyArray<PersonEvent | TallyEvent>,
+): Promise<void> {
+  const { rows } = await sql<{ run_id: number }>`
+    with proven as materialized (
+      select d.run_id, d.position, d.status as was, min(e.at) as at, ${recipientsOf} as recipients
+      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
+      cross join lateral (
+        select * from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
+      join lanes l on l.account_id = d.account_id
+      join groups g on g.group_id = d.group_id
+      where d.status <> 'sent' and not (d.status = 'queued' and coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false))
+      group by d.run_id, d.position, d.status, g.participants, g.kind
+    ), told as (
+      update deliveries d set status = 'sent', sent_at = p.at, not_before = null, recipients = p.recipients, error = null, uncertain = false
+      from proven p where d.account_id = ${accountId} and d.run_id = p.run_id and d.position = p.position
+    )
+    update runs r set sent = r.sent + p.total, queued = r.queued - p.queued, failed = r.failed - p.failed, cancelled = r.cancelled - p.cancelled
+    from (select run_id, count(*)::int as total, count(*) filter (where was = 'queued')::int as queued,
+                 count(*) filter (where was = 'failed')::int as failed, count(*) filter (where was = 'cancelled')::int as cancelled
+          from proven group by run_id) p
+    where r.account_id = ${accountId} and r.run_id = p.run_id
+    returning r.run_id`.execute(trx);
+  const runs = rows.map((row) => ({ accountId, runId: row.run_id }));
+  await settleRuns(trx, runs);
+  await clearErrors(trx, runs);
+}

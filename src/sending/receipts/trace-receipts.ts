@@ -1,0 +1,55 @@
+import { SpanKind } from '@opentelemetry/api';
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { continueTrace, inSpan, isTracing, startSpan } from '../../platform/log/trace.ts';
+import type { MemberEvent } from '../../messengers/messenger.ts';
+
+interface TracedRun {
+  run_id: number;
+  traceparent: string;
+  events: number;
+}
+
+/**
+ * Records a batch of what members did, as a span of each run that it is about: beside the tries, since which try it was is not kept.
+ * Of a run without a trace there is none, and nothing at all where no SDK of OpenTelemetry is loaded.
+ */
+export async function traceReceipts(
+  db: Connection,
+  accountId: number,
+  { events, record }: { events: readonly MemberEvent[]; record: () => Promise<void> },
+): Promise<void> {
+  if (!isTracing()) return record();
+  let traced = record;
+  for (const run of await findRuns(db, accountId, events)) {
+    const inner = traced;
+    traced = () => inSpan(startReceipts(accountId, run), inner);
+  }
+  return traced();
+}
+
+function startReceipts(accountId: number, run: TracedRun) {
+  const attributes = {
+    'messaging.system': 'campanile',
+    'messaging.operation.type': 'process',
+    'messaging.operation.name': 'record receipts',
+    'messaging.batch.message_count': run.events,
+    'campanile.account.id': accountId,
+    'campanile.run.id': run.run_id,
+  };
+  return startSpan('record receipts', { kind: SpanKind.CONSUMER, attributes }, continueTrace(run.traceparent));
+}
+
+async function findRuns(db: Connection, accountId: number, events: readonly MemberEvent[]): Promise<TracedRun[]> {
+  const ids = events.flatMap((event) => (event.kind === 'same' ? [] : [event.messageId]));
+  const { rows } = await sql<TracedRun>`
+    select r.run_id, r.traceparent, count(*)::int as events
+    from unnest(${ids}::text[]) e (message_id)
+    -- Looked up one by one, as receipts are.
+    cross join lateral (
+      select run_id from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
+    join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
+    where r.traceparent is not null
+    group by r.run_id, r.traceparent`.execute(db);
+  return rows;
+}

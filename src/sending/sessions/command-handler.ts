@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { Hints } from '../../platform/database/listen.ts';
+import { hint } from '../../platform/database/notify-after-commit.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop } from '../../platform/concurrency/loop.ts';
+import { sleep } from '../../platform/time/time.ts';
+import type { MessengerGroup } from '../../messengers/messenger.ts';
+import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure, type StoredGroup } from '../accounts/commands.ts';
+import type { Leases } from '../leases/leases.ts';
+import type { Sessions } from './sessions.ts';
+
+const COMMANDS_UNDER_WAY = 50;
+/** Of which an account gets so many: one whose network is dead would take them all. More than one, so that linking can be given up. */
+const PER_ACCOUNT = 3;
+const POLL_MS = 1_000;
+const CLEARING_MS = 60 * 60_000;
+/** As long as somebody may be waiting for it. */
+const RESULT_TRIES = 50;
+const RESULT_PAUSE_MS = 500;
+
+interface Serving {
+  db: Database;
+  log: Log;
+  hints: Pick<Hints, 'on'>;
+  leases: Pick<Leases, 'shards' | 'workerId'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
+  /** A stored picture's bytes. */
+  loadPicture: (mediaId: number) => Promise<Buffer>;
+  onLoopError?: OnLoopError;
+}
+
+interface QueuedCommand {
+  command_id: number;
+  account_id: number;
+  kind: CommandKind;
+  input: unknown;
+}
+
+/**
+ * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
+ * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. Three of an account are under way at most;
+ * a slow one delays none of another account.
+ */
+export function serveCommands(serving: Serving): { stop(): Promise<void> } {
+  const { log, hints } = serving;
+  /** With the account of each. */
+  const underWay = new Map<Promise<void>, number>();
+  async function step(): Promise<number> {
+    const begun = await beginCommands(serving, [...underWay.values()]);
+    for (const command of begun) {
+      const ended = serve(serving, command).finally(() => {
+        underWay.delete(ended);
+        // What waited for a place of its account.
+        loop.wake();
+      });
+      underWay.set(ended, command.account_id);
+    }
+    return begun.length > 0 ? 0 : POLL_MS;
+  }
+  const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
+  const loop = startLoop('commands', step, options);
+  const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
+  hints.on('campanile_commands', () => loop.wake());
+  return {
+    async stop() {
+      await Promise.all([loop.stop(), clearing.stop()]);
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+/** Nobody asks for a command any more once its waiter is gone; a day of them is kept for whoever looks into a defect. */
+async function clearOldCommands(deps: QuarantineDeps): Promise<number> {
+  const isOld = sql`o.created_at < campanile_now() - interval '1 day'`;
+  await clearOldRows(deps, { table: 'account_commands', owner: 'account_id', isOld });
+  return CLEARING_MS;
+}
+
+/** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */
+async function beginCommands(serving: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
+  const { db, leases } = serving;
+  const shards = leases.shards();
+  const room = COMMANDS_UNDER_WAY - busy.length;
+  if (shards.length === 0 || room <= 0) return [];
+  const begun = await isolateStatement(serving, 'commands', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`
+        select distinct account_id as id from account_commands
+        where shard = any(${shards}::smallint[]) and status = 'queued'`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) => beginOf(serving, { owners, shards, busy, room }),
+  });
+  return begun.flat();
+}
+
+interface Beginning {
+  owners: Owners;
+  shards: readonly number[];
+  busy: readonly number[];
+  room: number;
+}
+
+async function beginOf({ db, leases }: Serving, { owners, shards, busy, room }: Beginning): Promise<QueuedCommand[]> {
+  const { rows } = await sql<QueuedCommand & { stale: boolean }>`
+    update account_commands c
+    set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
+    from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
+          from (select command_id, account_id,
+                       row_number() over (partition by account_id order by command_id)
+                         + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
+                from account_commands where shard = any(${[...shards]}::smallint[]) and status = 'queued'
+                  and ${ownedBy('account_id', owners)}) w
+          join account_commands q using (command_id)
+          where w.nth <= ${PER_ACCOUNT}
+          order by w.nth, q.command_id limit ${room} for update of q skip locked) t
+    where c.command_id = t.command_id and c.status = 'queued'
+    returning c.command_id, c.account_id, c.kind, c.input, t.stale`.execute(db);
+  return rows.filter((row) => !row.stale);
+}
+
+async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
+  const { log } = serving;
+  let status: 'done' | 'failed' = 'done';
+  let result: unknown;
+  try {
+    result = await carryOut(serving, command);
+  } catch (error) {
+    status = 'failed';
+    result = toFailure(error, log);
+  }
+  await storeResult(serving, command, status, result);
+}
+
+/** Keeps trying while the database is away: what was done must not become unknown for want of a place to say so. */
+async function storeResult({ db, log }: Serving, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
+  for (let tries = 0; tries < RESULT_TRIES; tries++) {
+    try {
+      await writeResult(db, command, status, result);
+      return;
+    } catch (error) {
+      log.warn({ err: error, command: command.command_id }, 'the result of a command could not be stored yet');
+      await sleep(RESULT_PAUSE_MS);
+    }
+  }
+}
+
+async function writeResult(db: Database, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
+  await sql`
+    update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
+    where command_id = ${command.command_id}`.execute(db);
+  await hint(db, 'campanile_results', String(command.command_id));
+}
+
+async function carryOut(
+  { sessions, loadPicture }: Serving,
+  { account_id: accountId, kind, input }: QueuedCommand,
+): Promise<unknown> {
+  const session = async () => {
+    const opened = await sessions.get(accountId);
+    if (!opened) throw new AppError('account_unlinked', 'Your account is not linked to a messaging application');
+    return opened;
+  };
+  const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
+    async connect({ method }) {
+      await sessions.link(accountId, method);
+      return {};
+    },
+    async disconnect() {
+      await sessions.unlink(accountId);
+      return {};
+    },
+    list_groups: async ({ knownChannels }) => (await (await session()).listGroups(knownChannels)).map(toStored),
+    create_group: async (input) => toStored(await (await session()).createGroup(input)),
+    create_community: async (input) => toStored(await (await session()).createCommunity(input)),
+    create_channel: async ({ name, description, pictureMediaId }) => {
+      const picture = pictureMediaId === null ? null : await loadPicture(pictureMediaId);
+      return toStored(await (await session()).createChannel({ name, description, picture }));
+    },
+  };
+  // The row was written by runCommand, which pairs each kind with its own input.
+  const handler = handlers[kind] as (input: unknown) => Promise<unknown>;
+  return handler(input);
+}
+
+function toStored(group: MessengerGroup): StoredGroup {
+  return { ...group, createdAt: group.createdAt.toISOString() };
+}
+
+function toFailure(error: unknown, log: Log): StoredFailure {
+  if (error instanceof AppError) {
+    const { code, message, details, outcomeUnknown } = error;
+    return { code, message, details, outcomeUnknown };
+  }
+  log.error({ err: error }, 'a command for an account failed');
+  const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
+  return { code: 'outcome_unknown', message, details: [], outcomeUnknown: true };
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readQuarantined } from '../../platform/database/quarantine.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import type { Messenger } from '../../messengers/messenger.ts';
+import type { Leases } from '../leases/leases.ts';
+import type { Sessions } from './sessions.ts';
+
+const POLL_MS = 2_000;
+/** More are opened at the next step; how many connect at once is the messenger's own business. */
+const OPENED_PER_STEP = 200;
+
+/**
+ * Keeps the sessions of linked accounts open that this worker serves, where the messenger wants that, until stopped. An account
+ * whose linking was cut off by the end of a worker is found here too, and told as what it is.
+ */
+export function keepSessionsOpen({
+  db,
+  log,
+  leases,
+  sessions,
+  messengers,
+  onLoopError,
+}: {
+  db: Database;
+  log: Log;
+  leases: Pick<Leases, 'shards' | 'isGood'>;
+  sessions: Pick<Sessions, 'get' | 'has'>;
+  messengers: ReadonlyMap<string, Messenger>;
+  onLoopError?: OnLoopError;
+}): Loop {
+  const names = [...messengers.values()].flatMap(({ name, staysOpen }) => (staysOpen ? [name] : []));
+  return startLoop(
+    'sessions',
+    async () => {
+      const shards = leases.shards();
+      if (names.length === 0 || shards.length === 0 || !leases.isGood()) return POLL_MS;
+      const { rows } = await sql<{ account_id: number }>`
+        select a.account_id from accounts a join lanes l using (account_id)
+        where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
+          and a.status not in ('unlinked', 'logged_out')`.execute(db);
+      const { held } = await readQuarantined(db, 'sessions');
+      const missing = rows
+        .map((row) => row.account_id)
+        .filter((accountId) => !sessions.has(accountId) && !held.has(accountId));
+      const work = { idOf: (accountId: number) => accountId, run: openOne, isParallel: true };
+      await isolateEach({ db, log }, 'sessions', missing.slice(0, OPENED_PER_STEP), work);
+      return missing.length > OPENED_PER_STEP ? 0 : POLL_MS;
+    },
+    { log, ...(onLoopError && { onError: onLoopError }) },
+  );
+
+  async function openOne(accountId: number): Promise<void> {
+    try {
+      await sessions.get(accountId);
+    } catch (error) {
+      if (isDataError(error)) throw error;
+      log.warn({ err: error, accountId }, 'the session of an account could not be opened yet');
+    }
+  }
+}

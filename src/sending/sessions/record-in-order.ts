@@ -1,0 +1,56 @@
+import type { Database } from '../../platform/database/connect.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { sleep } from '../../platform/time/time.ts';
+import type { SessionState } from '../../messengers/messenger.ts';
+import { recordState } from './record-state.ts';
+
+/** Writes down in order what sessions tell of themselves, of each account the newest state: one that is outdated by then is passed over. */
+export interface StateRecorder {
+  tell(accountId: number, state: SessionState): void;
+  /** Resolves when what was told of the account last has been written down. */
+  written(accountId: number): Promise<void>;
+}
+
+const PAUSE_MS = 500;
+
+export function createStateRecorder({
+  db,
+  log,
+  workerId,
+}: {
+  db: Database;
+  log: Log;
+  workerId: () => number;
+}): StateRecorder {
+  const told = new Map<number, { state: SessionState; written: Promise<void> }>();
+
+  async function write(accountId: number): Promise<void> {
+    for (;;) {
+      const state = told.get(accountId)?.state;
+      if (!state) return;
+      try {
+        await recordState(db, { accountId, workerId: workerId(), state });
+      } catch (error) {
+        log.warn({ err: error, accountId }, 'the state of an account could not be written down yet');
+        await sleep(PAUSE_MS);
+        continue;
+      }
+      if (told.get(accountId)?.state !== state) continue;
+      told.delete(accountId);
+      return;
+    }
+  }
+
+  return {
+    tell(accountId, state) {
+      const pending = told.get(accountId);
+      if (pending) pending.state = state;
+      else {
+        const entry = { state, written: Promise.resolve() };
+        told.set(accountId, entry);
+        entry.written = write(accountId);
+      }
+    },
+    written: (accountId) => told.get(accountId)?.written ?? Promise.resolve(),
+  };
+}

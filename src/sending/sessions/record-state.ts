@@ -1,0 +1,52 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import type { SessionState } from '../../messengers/messenger.ts';
+import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
+
+/**
+ * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
+ * lease meanwhile writes nothing, and neither is anything written of an account that is gone. A lane that rested because the
+ * account was away goes on when it is back. A warm-up that was asked for begins with the first link that a phone agrees to.
+ */
+export async function recordState(
+  db: Database,
+  { accountId, workerId, state }: { accountId: number; workerId: number; state: SessionState },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, accountId))) return;
+    const isLinking = state.status === 'linking';
+    const method = isLinking ? state.method : null;
+    const code = isLinking ? state.code : null;
+    const isPaused = state.status === 'paused';
+    const times = isPaused ? state.times : 0;
+    const linked = (state.status === 'connected' ? state.phoneNumber : undefined) ?? null;
+    const { rows } = await sql`
+      update accounts a
+      set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
+          pairing_code = ${method === 'pairing_code' ? code : null},
+          code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
+          paused_until = campanile_now() + ${state.status === 'paused' ? state.restMs : null}::float8 * interval '1 millisecond',
+          pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),
+          paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
+          pauses = case when ${isPaused} then ${times} else pauses end,
+          status_reason = ${'reason' in state ? state.reason : null},
+          scanned_number = ${toOffer(state)},
+          linked_number = coalesce(${linked}::text, linked_number),
+          warm_up_from = case when ${linked}::text is null or linked_number is not null or warm_up_from is null
+                              then warm_up_from else campanile_now() end
+      where account_id = ${accountId}
+        and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
+      returning 1`.execute(trx);
+    if (rows.length === 0 || state.status !== 'connected') return;
+    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId} and held_until < 'infinity'`.execute(
+      trx,
+    );
+    await wakeLane(trx, accountId);
+  });
+}
+
+/** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */
+function toOffer(state: SessionState): RawBuilder<string | null> {
+  const refused = (state.status === 'unlinked' ? state.refusedNumber : undefined) ?? null;
+  return sql`case when linked_number is null and not ${isLinkedHere(refused)} then ${refused}::text end`;
+}

@@ -1,0 +1,178 @@
+import type { Database } from '../../platform/database/connect.ts';
+import { createBatcher, type Batch } from '../../platform/concurrency/batcher.ts';
+import { isDataError } from '../../platform/database/database-errors.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../../messengers/messenger.ts';
+import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
+import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
+
+/** The live sessions of the accounts this worker serves. */
+export interface Sessions {
+  /** The account's session, opened when first asked for; undefined when the account is not linked, or gone. */
+  get(accountId: number): Promise<MessengerSession | undefined>;
+  /** True while a session is open, or being opened or linked. */
+  has(accountId: number): boolean;
+  /**
+   * Begins to link an account, and resolves when its new state has been written down: connected, or a code to show. Does nothing
+   * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
+   */
+  link(accountId: number, method: LinkMethod): Promise<void>;
+  /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
+  unlink(accountId: number): Promise<void>;
+  /** Closes the sessions for which `keep` says no: their lease went to another worker. */
+  closeUnless(keep: (accountId: number) => boolean): Promise<void>;
+}
+
+interface SessionDeps {
+  db: Database;
+  log: Log;
+  messengers: ReadonlyMap<string, Messenger>;
+  workerId: () => number;
+}
+
+const REMOVE_BY_HAND =
+  'The messaging application could not be told: take this device off the list of linked devices on your phone';
+
+/** Undefined when the account turns out not to be linked. */
+type Opening = Promise<MessengerSession | undefined>;
+
+/** What this worker holds. */
+interface Held extends SessionDeps {
+  /** By account, from when a session is opened or linked until it has ended. */
+  sessions: Map<number, Opening>;
+  /** What users have asked of an account, until it is done. */
+  asked: Map<number, Promise<void>>;
+  recorder: StateRecorder;
+  accounts: Batch<number, Account | undefined>;
+}
+
+export function openSessions(deps: SessionDeps): Sessions {
+  const held: Held = {
+    ...deps,
+    sessions: new Map(),
+    asked: new Map(),
+    recorder: createStateRecorder(deps),
+    // Runs of very many accounts may be due at the same minute.
+    accounts: createBatcher((accountIds: number[]) => findAccounts(deps.db, accountIds), {
+      parallel: 2,
+      most: 500,
+      isAboutItem: isDataError,
+    }),
+  };
+  return {
+    get: (accountId) => get(held, accountId),
+    has: (accountId) => held.sessions.has(accountId),
+    link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
+    unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
+    closeUnless: (keep) => closeUnless(held, keep),
+  };
+}
+
+function get(held: Held, accountId: number): Opening {
+  return held.sessions.get(accountId) ?? keep(held, accountId, open(held, accountId));
+}
+
+async function open(held: Held, accountId: number): Opening {
+  const { account, messenger } = await find(held, accountId);
+  if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
+  return messenger.open(withPause(account), (state) => held.recorder.tell(accountId, state));
+}
+
+/** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
+async function find({ recorder, accounts, messengers }: Held, accountId: number) {
+  await recorder.written(accountId);
+  const account = await accounts.add(accountId);
+  return { account, messenger: account && messengers.get(account.messenger) };
+}
+
+/** What the messaging application has asked for holds for whoever opens the session next. */
+function withPause(account: Account): MessengerAccount {
+  const { accountId, phoneNumber, pauseCause: cause, pauseLeftMs: leftMs, pauses: times } = account;
+  const isKnown = cause !== null && (leftMs > 0 || times > 0);
+  const pause = isKnown ? { cause, reason: account.reason ?? '', leftMs, times } : undefined;
+  return { accountId, phoneNumber, pause };
+}
+
+/** Keeps the session that is being opened until it has ended, or could not be opened. */
+async function keep({ sessions }: Held, accountId: number, opening: Opening): Opening {
+  sessions.set(accountId, opening);
+  const drop = () => {
+    if (sessions.get(accountId) === opening) sessions.delete(accountId);
+  };
+  try {
+    const session = await opening;
+    if (session) void session.ended.then(drop);
+    else drop();
+    return session;
+  } catch (error) {
+    drop();
+    throw error;
+  }
+}
+
+async function link(held: Held, accountId: number, method: LinkMethod): Promise<void> {
+  const { sessions, recorder } = held;
+  const { account } = await find(held, accountId);
+  const known = sessions.get(accountId);
+  const isLinked = account && LINKED.has(account.status);
+  if (isLinked) return;
+  const isShown = account?.status === 'linking' && account.linkMethod === method && account.isCodeGood;
+  if (known && isShown) return;
+  try {
+    // In the place of the known one from here on: a session opened meanwhile would take the credentials from the new one.
+    await keep(held, accountId, startLinking(held, accountId, method, known));
+  } finally {
+    await recorder.written(accountId);
+  }
+}
+
+/** `before`: what is closed first. */
+async function startLinking(
+  held: Held,
+  accountId: number,
+  method: LinkMethod,
+  before: Opening | undefined,
+): Promise<MessengerSession> {
+  if (before) await close(held, accountId, before);
+  const { account, messenger } = await find(held, accountId);
+  if (!account) throw new AppError('user_gone', 'This account no longer exists');
+  if (!messenger)
+    throw new AppError('messenger_unknown', `There is no messenger of the name ${account.messenger} here`);
+  return messenger.link(account, method, (state) => held.recorder.tell(accountId, state));
+}
+
+async function unlink(held: Held, accountId: number): Promise<void> {
+  const { sessions, recorder } = held;
+  const session = await get(held, accountId);
+  const isTold = (await session?.unlink()) ?? true;
+  sessions.delete(accountId);
+  recorder.tell(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
+  await recorder.written(accountId);
+}
+
+/** What users ask of one account follows each other. */
+async function inTurn({ asked }: Held, accountId: number, act: () => Promise<void>): Promise<void> {
+  const before = asked.get(accountId);
+  const done = (before ?? Promise.resolve()).catch(() => undefined).then(act);
+  asked.set(accountId, done);
+  try {
+    await done;
+  } finally {
+    if (asked.get(accountId) === done) asked.delete(accountId);
+  }
+}
+
+async function closeUnless(held: Held, keep: (accountId: number) => boolean): Promise<void> {
+  const leaving = [...held.sessions].filter(([accountId]) => !keep(accountId));
+  for (const [accountId] of leaving) held.sessions.delete(accountId);
+  await Promise.all(leaving.map(([accountId, session]) => close(held, accountId, session)));
+}
+
+async function close({ log }: Held, accountId: number, session: Opening): Promise<void> {
+  try {
+    await (await session)?.close();
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a session did not close cleanly');
+  }
+}

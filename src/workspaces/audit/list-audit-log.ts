@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import type { Actor } from './record-audit.ts';
+
+export interface LoggedEntry {
+  entryId: number;
+  at: Date;
+  action: string;
+  subject: string;
+  /** What the campaign that it was done to is called now; null where that is gone, or it was done to something else. */
+  campaignName: string | null;
+  address: string;
+  apiKeyId: number | null;
+}
+
+export interface AuditPage {
+  entries: LoggedEntry[];
+  /** Where the next page begins; null: this was the last. */
+  next: number | null;
+}
+
+/** Of the campaign of this workspace that an entry is about. The case keeps what is no id from being read as one. */
+const nameOfCampaign = sql<string | null>`(
+  select c.name from campaigns c join accounts a using (account_id)
+  where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
+    and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
+
+/**
+ * The workspace's audit log, newest first, `limit` entries at most (contract §4, list_audit_log). `before` is the entry that the page
+ * before ended with: entries that are added meanwhile neither move nor repeat what follows it.
+ */
+export async function listAuditLog(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<AuditPage> {
+  let query = db
+    .selectFrom('audit_log')
+    .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
+    .select(nameOfCampaign.as('campaignName'))
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('at', 'desc')
+    .orderBy('entry_id', 'desc')
+    .limit(limit + 1);
+  if (before !== null)
+    // Of one that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
+    query = query.where(
+      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where workspace_id = ${workspaceId} and entry_id = ${before})`,
+    );
+  const found = await query.execute();
+  const entries = found.slice(0, limit);
+  return { entries, next: found.length > limit ? (entries.at(-1)?.entryId ?? null) : null };
+}

@@ -1,0 +1,88 @@
+import type { Connection } from '../../platform/database/connect.ts';
+import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+
+/** Who asks for something, for which workspace, and from where. The edge finds it out, once for each request. */
+export interface Actor {
+  userId: UserId;
+  /** Whose rows are looked at: whatever is not about the person is looked up by this alone. */
+  workspaceId: WorkspaceId;
+  role: Role;
+  /** The client's address; behind a proxy the one that the proxy reports. */
+  address: string;
+  /** Set when the request came with an API key. */
+  apiKeyId?: number | undefined;
+}
+
+/** Everything that is written down, as the wire names it: what was acted on, and what was done. */
+export type AuditAction =
+  | 'user.signed_up'
+  | 'user.signed_in'
+  | 'user.sign_in_failed'
+  | 'user.signed_out'
+  | 'user.password_changed'
+  | 'user.tokens_revoked'
+  | 'user.profile_changed'
+  | 'user.email_verified'
+  | 'user.password_reset'
+  | 'user.invited'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.deleted'
+  | 'user.factor_added'
+  | 'user.factor_removed'
+  | 'user.factors_reset'
+  | 'user.made_admin'
+  | 'secrets.rotated'
+  | 'secrets.given_up'
+  | 'ledger.released'
+  | 'user.recovery_codes_renewed'
+  | 'api_key.created'
+  | 'api_key.revoked'
+  | 'account.changed'
+  | 'account.linking'
+  | 'account.number_changed'
+  | 'account.resumed'
+  | 'account.unlinked'
+  | 'campaign.accepted'
+  | 'campaign.paused'
+  | 'campaign.resumed'
+  | 'campaign.cancelled'
+  | 'campaign.recalled'
+  | 'campaign.corrected'
+  | 'campaign.retried'
+  | 'campaign.deleted'
+  | 'campaign.updated'
+  | 'group.created'
+  | 'community.created'
+  | 'channel.created'
+  | 'group_list.saved'
+  | 'group_list.deleted'
+  | 'webhook.created'
+  | 'webhook.updated'
+  | 'webhook.deleted'
+  | 'webhook.secret_rotated'
+  | 'webhook.switched_off';
+
+export interface AuditEntry extends Omit<Actor, 'role'> {
+  action: AuditAction;
+  /** A short text that says what it was done to: a campaign's id, a key's or a group's name. */
+  subject: string;
+}
+
+/**
+ * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
+ * there is neither without the other.
+ */
+export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
+  await trx
+    .insertInto('audit_log')
+    .values({
+      workspace_id: entry.workspaceId,
+      user_id: entry.userId,
+      action: entry.action,
+      subject: entry.subject,
+      address: entry.address,
+      api_key_id: entry.apiKeyId ?? null,
+    })
+    .execute();
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+
+const BATCH = 1_000;
+
+/**
+ * Gives what has been committed its place, in the order in which it can be read from then on, and notes at each webhook up to where
+ * there is something that it wants. One at a time, over all processes: who finds another at it leaves it to that one. Answers whether
+ * there may be more.
+ */
+export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
+  const { db } = deps;
+  const { rows: waiting } = await sql`select from events where position is null limit 1`.execute(db);
+  if (waiting.length === 0) return false;
+  const hasMore = await isolateStatement(deps, 'events', {
+    findOwners: () => findOwners(db),
+    run: (owners) => db.transaction().execute((trx) => sequence(trx, owners)),
+  });
+  return hasMore.some(Boolean);
+}
+
+/** Those whose events come next. */
+async function findOwners(db: Connection): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from events where position is null limit ${BATCH}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
+  const { rows } = await sql<{ position: number }>`
+      select position from event_sequence for update skip locked`.execute(trx);
+  const [last] = rows;
+  if (!last) return false;
+  // A statement of its own, so that it sees what was committed before the lock.
+  const { rows: placed } = await sql<{ count: number }>`
+      with fresh as materialized (
+        select event_id from events where position is null and ${ownedBy('workspace_id', owners)}
+        order by event_id limit ${BATCH}
+      ), placed as (
+        update events e set position = ${last.position} + f.place
+        from (select event_id, row_number() over (order by event_id) as place from fresh) f
+        where e.event_id = f.event_id
+        returning e.workspace_id, e.type, e.position
+      ), noted as (
+        -- One that had nothing to be told is due from now on.
+        update webhooks w set newest = p.newest,
+          next_try_at = case when w.newest > w.position or w.has_retries then w.next_try_at else campanile_now() end
+        from (
+          select v.webhook_id, max(p.position) as newest from placed p
+          join webhooks v on v.workspace_id = p.workspace_id and p.type = any(v.events) group by v.webhook_id
+        ) p
+        where w.webhook_id = p.webhook_id
+      ), counted as (
+        update event_sequence set position = position + (select count(*) from placed)
+      )
+      select count(*) as count from placed`.execute(trx);
+  return (placed[0]?.count ?? 0) >= BATCH;
+}

@@ -1,0 +1,144 @@
+/**
+ * Makes a request that is sent again take effect once (contract §4, `Idempotency-Key`). The same key with the same body within
+ * 24 hours gets the first result again; with another body it is a conflict.
+ */
+import { sql } from 'kysely';
+import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+
+/** A key as a request carries it, and what it stands for. */
+export interface IdempotencyKey {
+  workspaceId: WorkspaceId;
+  /** 1 to 255 characters, chosen by the client. */
+  key: string;
+  /** Which operation it was sent to: a key is good for one. */
+  operation: string;
+  /** sha256 of the request's meaning; see `hashBody`. */
+  bodyHash: Buffer;
+  /** Told when the first result is answered again. */
+  replayed?: () => void;
+}
+
+const LIFETIME_HOURS = 24;
+/** Longer than any operation takes: whatever began before has ended, one way or another. */
+const LONGEST_ATTEMPT_MS = 60_000;
+
+interface Row<Result> {
+  operation: string;
+  body_hash: Buffer;
+  result: Result | null;
+  age_ms: number;
+}
+
+/** The result of the first attempt, when the key has one already. Throws `conflict` when it cannot be used again. */
+export async function findResult<Result>(db: Connection, key: IdempotencyKey | undefined): Promise<Result | undefined> {
+  if (!key) return undefined;
+  const { rows } = await sql<Row<Result>>`
+    select operation, body_hash, result, (extract(epoch from campanile_now() - created_at) * 1000)::float8 as age_ms
+    from idempotency_keys
+    where workspace_id = ${key.workspaceId} and key = ${key.key}
+      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
+    -- A lock is written, and a commit that writes waits for the replica: what is answered again is there after a failover, too.
+    for key share`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used before, for another request: choose a new one',
+    );
+  if (row.result === null)
+    throw new AppError(
+      row.age_ms < LONGEST_ATTEMPT_MS ? 'idempotency_key_in_progress' : 'idempotency_key_outcome_unknown',
+      row.age_ms < LONGEST_ATTEMPT_MS
+        ? 'The first request with this Idempotency-Key is still under way: try again in a moment'
+        : 'The outcome is unknown: sync your groups to see whether it exists, and choose a new Idempotency-Key to try again',
+    );
+  key.replayed?.();
+  return row.result;
+}
+
+/**
+ * Runs `act` in the caller's transaction, together with its key: both are there afterwards, or neither. Of several at once with
+ * the same key the first goes ahead; the others wait for it and get its result.
+ */
+export async function actOnce<Result>(
+  trx: Connection,
+  key: IdempotencyKey | undefined,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (!key) return act();
+  if (!(await claimKey(trx, key))) {
+    const first = await findResult<Result>(trx, key);
+    // The one we waited for took its key back.
+    if (first === undefined) return actOnce(trx, key, act);
+    return first;
+  }
+  const result = await act();
+  await storeResult(trx, key, result);
+  return result;
+}
+
+/**
+ * For what cannot be part of a transaction: the key is durable before `act` begins, and its result is stored with whatever
+ * `record` writes. An `act` that throws a failure of which nothing came gives its key back; one whose outcome is unknown, or that
+ * dies with its process, keeps it, so that it is never done again.
+ */
+export async function createOnce<Made, Result>(
+  db: Database,
+  key: IdempotencyKey | undefined,
+  { act, record }: { act: () => Promise<Made>; record: (trx: Connection, made: Made) => Promise<Result> },
+): Promise<Result> {
+  const first = await findResult<Result>(db, key);
+  if (first !== undefined) return first;
+  if (key && !(await claimKey(db, key))) return createOnce(db, key, { act, record });
+  let made: Made;
+  try {
+    made = await act();
+  } catch (error) {
+    if (key && nothingCameOf(error)) await giveBack(db, key);
+    throw error;
+  }
+  return db.transaction().execute(async (trx) => {
+    const result = await record(trx, made);
+    if (key) await storeResult(trx, key, result);
+    return result;
+  });
+}
+
+/** Forgets keys that are too old to matter. */
+export function clearOldKeys(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`;
+  return clearOldRows(deps, { table: 'idempotency_keys', owner: 'workspace_id', isOld });
+}
+
+/** True when the key is now this request's. Waits for a transaction that is just taking the same. */
+async function claimKey(db: Connection, { workspaceId, key, operation, bodyHash }: IdempotencyKey): Promise<boolean> {
+  const { rows } = await sql`
+    insert into idempotency_keys as k (workspace_id, key, operation, body_hash)
+    values (${workspaceId}, ${key}, ${operation}, ${bodyHash})
+    on conflict (workspace_id, key) do update
+      set operation = excluded.operation, body_hash = excluded.body_hash, result = null, created_at = campanile_now()
+      where k.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
+    returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+async function storeResult(db: Connection, { workspaceId, key }: IdempotencyKey, result: unknown): Promise<void> {
+  await sql`
+    update idempotency_keys set result = ${JSON.stringify(result)}::jsonb
+    where workspace_id = ${workspaceId} and key = ${key}`.execute(db);
+}
+
+async function giveBack(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
+  await sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key} and result is null`.execute(
+    db,
+  );
+}
+
+function nothingCameOf(error: unknown): boolean {
+  return error instanceof AppError && !error.outcomeUnknown;
+}

@@ -1,0 +1,40 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { Quotas } from './quotas.ts';
+
+/** How much of something a workspace has, and may have. */
+export interface QuotaUse {
+  used: number;
+  limit: number;
+}
+
+export interface WorkspaceQuotas {
+  storedBytes: QuotaUse;
+  openCampaigns: QuotaUse;
+  /** In the last 24 hours; null: the messenger of its account has no such limit. */
+  createdGroups: QuotaUse | null;
+}
+
+/** What `selectUse` finds; all null when the workspace is gone. */
+export interface Use {
+  stored_bytes: number | null;
+  messenger: string | null;
+  open_campaigns: number | null;
+  groups_today: number | null;
+}
+
+/** What a workspace has of each thing that is limited, to be joined to whoever asks: one row of `Use`, or none. */
+export function selectUse(workspaceId: WorkspaceId, quotas: Quotas): RawBuilder<unknown> {
+  return sql`measure_use(${workspaceId}, ${quotas.openCampaigns})`;
+}
+
+/** Undefined when the workspace is gone. */
+export function describeQuotas(use: Use, quotas: Quotas): WorkspaceQuotas | undefined {
+  if (use.messenger === null) return undefined;
+  const perDay = quotas.groupsPerDay[use.messenger];
+  return {
+    storedBytes: { used: use.stored_bytes ?? 0, limit: quotas.storedBytes },
+    openCampaigns: { used: use.open_campaigns ?? 0, limit: quotas.openCampaigns },
+    createdGroups: perDay === undefined ? null : { used: use.groups_today ?? 0, limit: perDay },
+  };
+}
