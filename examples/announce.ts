@@ -6,7 +6,7 @@
  * BASE, USER_NAME and PASSWORD say where and as whom. Without a user name a new user is signed up, who has three sandbox groups:
  * Chess friends, Running club and Village news.
  */
-import type { Client } from '../client/client.ts';
+import type { Client } from '../clients/typescript/client.ts';
 import { signIn } from './sign-in.ts';
 
 const [word = '', html = '<p>Tonight at <b>eight</b></p>'] = process.argv.slice(2);

@@ -5,7 +5,7 @@
  *
  * With `cancel` as the last word it thinks better of it. BASE, USER_NAME and PASSWORD: see sign-in.ts.
  */
-import { CampanileError } from '../client/failure.ts';
+import { CampanileError } from '../clients/typescript/failure.ts';
 import { signIn } from './sign-in.ts';
 
 const [schedule_time = '09:00:00', time_zone = 'UTC', html = '<p>Good morning</p>', then] = process.argv.slice(2);

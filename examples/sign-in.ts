@@ -1,5 +1,5 @@
 /** Who the examples act as: BASE, USER_NAME and PASSWORD say where and whom; without a user name somebody new is signed up. */
-import { createClient, type Client } from '../client/client.ts';
+import { createClient, type Client } from '../clients/typescript/client.ts';
 
 const { BASE = 'http://127.0.0.1:3000', USER_NAME, PASSWORD = 'a bell in every tower' } = process.env;
 

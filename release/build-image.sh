@@ -23,7 +23,7 @@ for builder in buildah podman docker; do
   command -v "$builder" > /dev/null || continue
   # Where a container cannot have a namespace of its own, a changed root has to do. The other format knows no health check.
   [ "$builder" = docker ] || options=(--isolation "${ISOLATION:-chroot}" --format docker)
-  "$builder" build ${options[@]+"${options[@]}"} --build-arg "BASE=$base" --tag "$tag" --file Containerfile "$context"
+  "$builder" build ${options[@]+"${options[@]}"} --build-arg "BASE=$base" --tag "$tag" --file deploy/Containerfile "$context"
   exit
 done
 echo 'An image needs buildah, podman or docker: none is here.' >&2

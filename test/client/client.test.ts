@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type Client } from '../../client/client.ts';
-import type { LiveEvent } from '../../client/events.ts';
-import { CampanileError } from '../../client/failure.ts';
-import { PATHS, repeatable } from '../../client/operations.ts';
-import { parseEvents } from '../../client/parse-events.ts';
+import { createClient, type Client } from '../../clients/typescript/client.ts';
+import type { LiveEvent } from '../../clients/typescript/events.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
+import { PATHS, repeatable } from '../../clients/typescript/operations.ts';
+import { parseEvents } from '../../clients/typescript/parse-events.ts';
 import { startTestApp, PASSWORD, type TestApp } from '../support/app.ts';
 
 let app: TestApp;

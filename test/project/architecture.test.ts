@@ -95,13 +95,13 @@ describe('a rule that is broken on purpose is found:', () => {
         'client/f.ts': "const key = Buffer.from('x');",
         'client/g.ts':
           "import type { z } from 'zod';\nimport type { Failure } from '../src/http/contract/envelope.ts';",
-        'src/users/h.ts': "import { createClient } from '../../client/client.ts';",
+        'src/users/h.ts': "import { createClient } from '../../clients/typescript/client.ts';",
       }),
     ).toEqual([
       'client/a.ts may not import src/platform/time/time-zone.ts',
       'client/b.ts may not import src/api/operation.ts',
       'client/c.ts may import only types from src/api/contract/envelope.ts',
-      'src/users/h.ts may not import client/client.ts',
+      'src/users/h.ts may not import clients/typescript/client.ts',
       'client/d.ts names what a browser has not got',
       'client/e.ts names what a browser has not got',
       'client/f.ts names what a browser has not got',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PAGE, readAnswers, readRequirements, splitPlace, writePage, type Answer } from './write-asvs.ts';
+import { PAGE, readAnswers, readRequirements, splitPlace, writePage, type Answer } from '../../scripts/write-asvs.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -46,7 +46,7 @@ describe('the answers to the standard', () => {
   });
 
   test.each([
-    'test/http/session.test.ts: no such test',
+    'test/api/server/session.test.ts: no such test',
     'test/http/gone.test.ts: signing in',
     'src/identity/passwords/password.ts:hashNothing',
     'src/users/gone.ts:hashPassword',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assessSignatures } from './check-signatures.ts';
+import { assessSignatures } from '../../scripts/check-signatures.ts';
 
 test('a release goes on when every signature is right', () => {
   expect(assessSignatures('{"invalid":[],"missing":[]}').isGood).toBe(true);

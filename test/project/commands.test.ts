@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playScene, readShown } from './show-commands.ts';
+import { playScene, readShown } from '../../scripts/write-commands-reference.ts';
 
 test('what the documents show of each command is what it says', { timeout: 180_000 }, async () => {
   const said = await playScene();

@@ -8,7 +8,7 @@ import { z } from 'zod';
 const ROOT = join(import.meta.dirname, '../..');
 const readText = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 /** As the image sets it. */
-const stateDir = /STATE_DIR=(\S+)/.exec(readText('Containerfile'))?.[1] ?? '';
+const stateDir = /STATE_DIR=(\S+)/.exec(readText('deploy/Containerfile'))?.[1] ?? '';
 const holdsStateDir = (mountPath: string) => mountPath === stateDir || stateDir.startsWith(`${mountPath}/`);
 
 const Mount = z.object({ name: z.string(), mountPath: z.string() });

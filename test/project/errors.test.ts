@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.ts';
-import { ERRORS_PAGE, errorsPage } from './write-errors.ts';
+import { ERRORS_PAGE, errorsPage } from '../../scripts/write-errors-reference.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -7,7 +7,7 @@ import { createWebhookMetrics } from '../../src/operations/measure-webhooks.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = join(ROOT, 'examples/monitoring');
+const FOLDER = join(ROOT, 'deploy/monitoring');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = globSync('src/**/*.ts', { cwd: ROOT }).map(read).join('\n');
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
@@ -24,14 +24,14 @@ test('alarms and the dashboard ask for metrics that there are', () => {
 });
 
 test('the how-to says of each alarm what to do, and of no other', () => {
-  const alarms = [...read('examples/monitoring/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+  const alarms = [...read('deploy/monitoring/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name]) => name);
   expect([...read('docs/how-to/watch-it.md').matchAll(/`(Campanile\w+)`/g)].map(([, name]) => name).toSorted()).toEqual(
     alarms.toSorted(),
   );
 });
 
 test('every panel of the dashboard asks for something, and has a place of its own', () => {
-  const { panels } = JSON.parse(read('examples/monitoring/grafana.json')) as {
+  const { panels } = JSON.parse(read('deploy/monitoring/grafana.json')) as {
     panels: Array<{ type: string; id: number; gridPos: { x: number; y: number }; targets?: Array<{ expr: string }> }>;
   };
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);

@@ -11,7 +11,7 @@ import { removeService, startService, type Service } from '../support/service/se
 import { signUpSender } from '../support/service/storm.ts';
 import { post } from '../support/app.ts';
 
-const SDK = join(import.meta.dirname, '../../examples/monitoring/tracing.mjs');
+const SDK = join(import.meta.dirname, '../../deploy/monitoring/tracing.mjs');
 const CALLERS_TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLERS_SPAN = 'b7ad6b7169203331';
 

@@ -1,6 +1,6 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { countTicks, timeTicks } from '../../web/campaign/ticks.ts';
 import { busiestHour, spansOf, within } from '../../web/campaign/timeline-span.ts';
 import { copyName } from '../../web/campaign/copy-name.ts';

@@ -1,6 +1,6 @@
-import { createClient, type Answer, type CallOptions } from '../../client/client.ts';
-import { CampanileError, failureOf, unreachable } from '../../client/failure.ts';
-import { repeatable } from '../../client/operations.ts';
+import { createClient, type Answer, type CallOptions } from '../../clients/typescript/client.ts';
+import { CampanileError, failureOf, unreachable } from '../../clients/typescript/failure.ts';
+import { repeatable } from '../../clients/typescript/operations.ts';
 import { inReach, isLost, isThere, recordAnswer } from './connection.ts';
 import { DASHBOARD_HEADER, takeAnswer } from './first-answer.ts';
 import { OfflineError, Unanswered } from './not-done.ts';

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { unreachable } from '../../client/failure.ts';
+import { unreachable } from '../../clients/typescript/failure.ts';
 
 /** Together less than 5 s: so long after it was lost at most it is said. */
 const ASK_EVERY_MS = 2_000;

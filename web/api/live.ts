@@ -1,6 +1,6 @@
 import { useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { LiveEvent } from '../../client/events.ts';
+import type { LiveEvent } from '../../clients/typescript/events.ts';
 import { campanile, endSessionOnUnauthorized } from './call.ts';
 import { EDITS_KEY } from '../drafts/unkept.ts';
 import { useLostSince } from './connection.ts';

@@ -1,4 +1,4 @@
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 
 /** A change that was not even tried: there is no connection. */
 export class OfflineError extends CampanileError {

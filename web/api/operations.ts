@@ -1,5 +1,5 @@
 /** The wire as the dashboard uses it, out of the contract. Odd spellings of the wire stay in this folder. */
-import type { Operations, Path } from '../../client/operations.ts';
+import type { Operations, Path } from '../../clients/typescript/operations.ts';
 
 export type { Path };
 export type Body<P extends Path> = Operations[P]['body'];

@@ -4,7 +4,7 @@ import type {
 } from '@simplewebauthn/browser';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/api/contract/session.ts';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { words } from '../words/words.ts';
 import { endSessionOnUnauthorized, request } from './call.ts';
 import { takeSession } from './session.ts';

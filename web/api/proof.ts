@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 
 /** Somebody who has to prove anew who they are, and what waits for it. */
 interface Asked {

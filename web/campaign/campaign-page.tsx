@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { Analytics } from '../api/operations.ts';
 import { analyticsQuery, campaignQuery } from '../api/queries.ts';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { mediaQuery } from '../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../api/queries.ts';
 import { Empty } from '../parts/empty.tsx';

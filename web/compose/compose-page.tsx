@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useEffect, useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { isDay } from '../calendar/days.ts';
 import { DraftsMenu } from '../drafts/drafts-menu.tsx';

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
 import { base64 } from '../compose/send.ts';
 import { changeKept, draftsQuery, keptOf, keyOf, type Kept, type Sent } from './persisted-draft.ts';

@@ -2,7 +2,7 @@ import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { hasPasskeys, signInByPasskey } from '../api/passkey.ts';
 import { signIn } from '../api/session.ts';
 import { Problem } from '../parts/failed.tsx';

@@ -1,4 +1,4 @@
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { OfflineError, Unanswered } from '../api/not-done.ts';
 import { words } from '../words/words.ts';
 import { count } from './numbers.ts';

@@ -2,7 +2,7 @@ import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInpu
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CallOptions } from '../../client/client.ts';
+import type { CallOptions } from '../../clients/typescript/client.ts';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';

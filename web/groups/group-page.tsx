@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { GroupReport } from '../api/operations.ts';
 import { groupQuery } from '../api/queries.ts';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { count, share } from '../format/numbers.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';

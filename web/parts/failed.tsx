@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { useLostSince } from '../api/connection.ts';
 import { isInFields, problemText } from '../format/problem.ts';
 import { words } from '../words/words.ts';

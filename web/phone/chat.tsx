@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { call } from '../api/call.ts';
-import { CampanileError } from '../../client/failure.ts';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import type { Group, Message } from '../api/operations.ts';
 import { clockTime, dateIn, dayName, exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';

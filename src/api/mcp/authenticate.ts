@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { CampanileError, createClient } from '../../../client/client.ts';
+import { CampanileError, createClient } from '../../../clients/typescript/client.ts';
 
 /** Which API key a request carries. */
 export interface Authenticate {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Operations } from '../../../client/client.ts';
+import type { Operations } from '../../../clients/typescript/client.ts';
 
 /** What a check was about, as it would be sent. */
 export type CheckedCampaign =

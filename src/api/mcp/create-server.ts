@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { createClient } from '../../../client/client.ts';
+import { createClient } from '../../../clients/typescript/client.ts';
 import { readVersion } from '../../platform/config/version.ts';
 import type { CheckedCampaigns } from './checked-campaigns.ts';
 import { registerTools } from './tools.ts';

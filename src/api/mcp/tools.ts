@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { CampanileError, type Client } from '../../../client/client.ts';
+import { CampanileError, type Client } from '../../../clients/typescript/client.ts';
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
 import { ABOUT } from './messages.ts';
 

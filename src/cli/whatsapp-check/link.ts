@@ -1,5 +1,5 @@
 /** Links the number, by whichever way the operator likes, and shows codes for as long as that takes. */
-import type { Operations } from '../../../client/operations.ts';
+import type { Operations } from '../../../clients/typescript/operations.ts';
 import { codeIn, secondsSince, StepFailedError, waitFor, type Checking } from './post.ts';
 import type { Facts } from './report.ts';
 

@@ -1,8 +1,8 @@
 /** Sends posts through the service, and waits for what becomes of them. */
 import sharp from 'sharp';
-import type { Client } from '../../../client/client.ts';
-import { CampanileError } from '../../../client/failure.ts';
-import type { Operations } from '../../../client/operations.ts';
+import type { Client } from '../../../clients/typescript/client.ts';
+import { CampanileError } from '../../../clients/typescript/failure.ts';
+import type { Operations } from '../../../clients/typescript/operations.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { Facts, Made } from './report.ts';
 

@@ -3,7 +3,7 @@
  * show, and writes a report that names nobody. Its words are those of docs/how-to/first-hour-on-whatsapp.md.
  */
 import { parseArgs } from 'node:util';
-import { createClient } from '../../../client/client.ts';
+import { createClient } from '../../../clients/typescript/client.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import { codeIn, secondsSince, StepFailedError, type Checking, type Patience } from './post.ts';
 import { readPlan, type PlannedStep } from './read-plan.ts';

@@ -124,7 +124,7 @@ const LONGEST = [
   'contract/connections',
   'receipts/same-person',
   'service/traces',
-  'client/python',
+  'clients/typescript/python',
   'users/tokens',
   'database/full-disk',
   'database/watch-schema',

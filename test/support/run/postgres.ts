@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** Names the folder of another PostgreSQL's package to test on: `test/database/matrix.ts`. */
+/** Names the folder of another PostgreSQL's package to test on: `scripts/test-matrix.ts`. */
 export const OTHER_POSTGRES = 'CAMPANILE_TEST_POSTGRES';
 
 /** Set: what uses a test database reaches it by way of PgBouncer in transaction mode. */

@@ -8,7 +8,7 @@
 -- not get through every pooler.
 --
 -- A plan that is kept must be right for tables that were empty when it was made and have grown since. So the functions say how:
--- by index and by nested loop, a lookup for each row given. test/deliveries/effort.test.ts counts the rows that are read, and fails
+-- by index and by nested loop, a lookup for each row given. test/sending/deliveries/effort.test.ts counts the rows that are read, and fails
 -- without the settings that forbid other plans.
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],

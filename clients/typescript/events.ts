@@ -1,0 +1,130 @@
+import type {
+  AccountEvent,
+  CampaignDeletedEvent,
+  CampaignEvent,
+  ExpiredEvent,
+  MessageEvent,
+} from '../../src/api/contract/events.ts';
+import { CampanileError, failureOf, unreachable } from './failure.ts';
+import { parseEvents } from './parse-events.ts';
+import { pause } from './pause.ts';
+
+/**
+ * What has happened. After each `connected` a snapshot follows: a campaign that is not in it has ended over an hour ago. Each `message`
+ * comes once and in order, however often the connection breaks, unless `expired` says that some are lost. `lastEventId` is from where a
+ * later call of `events()` goes on.
+ */
+export type LiveEvent = { lastEventId: string | undefined } & (
+  | { event: 'connected'; data: null }
+  | { event: 'message'; data: MessageEvent }
+  | { event: 'expired'; data: ExpiredEvent }
+  | { event: 'account'; data: AccountEvent }
+  | { event: 'campaign'; data: CampaignEvent }
+  | { event: 'campaign_deleted'; data: CampaignDeletedEvent }
+);
+
+export interface ListenOptions {
+  /** Of the last thing heard: begins with what has happened since, within 24 hours. */
+  lastEventId?: string | undefined;
+  /** Ends the iteration, which then throws its reason. */
+  signal?: AbortSignal;
+  /** Milliseconds of silence after which a connection counts as dead; 45,000 unless given. The service speaks every 15 s. */
+  silenceMs?: number;
+}
+
+interface Connection extends ListenOptions {
+  send: (input: string, init: RequestInit) => Promise<Response>;
+  headers: Record<string, string>;
+}
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+const EVENTS: ReadonlySet<string> = new Set<LiveEvent['event']>([
+  'message',
+  'expired',
+  'account',
+  'campaign',
+  'campaign_deleted',
+]);
+
+/** Of one connection, which does not know where others were. */
+type Heard = { event: string; data: unknown } | { retryMs: number } | { id: string };
+
+/**
+ * Listens until the iteration is left, and connects anew whenever the stream ends, from where it was. Throws a CampanileError only for what trying again
+ * cannot help: a token that ended, a key whose scope does not reach.
+ */
+export async function* listenToEvents(url: string, options: Connection): AsyncGenerator<LiveEvent, void, undefined> {
+  const { signal } = options;
+  let waitMs = FIRST_WAIT_MS;
+  let failures = 0;
+  let { lastEventId } = options;
+  for (;;) {
+    try {
+      for await (const heard of listenOnce(url, { ...options, lastEventId })) {
+        failures = 0;
+        if ('retryMs' in heard) waitMs = heard.retryMs;
+        else if ('id' in heard) lastEventId = heard.id;
+        else yield { ...heard, lastEventId } as LiveEvent;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = error instanceof CampanileError ? error : unreachable(error);
+      if (isFinal(failure)) throw failure;
+      failures += 1;
+      await pause(failure.retryAfterMs ?? Math.min(waitMs * 2 ** (failures - 1), LONGEST_WAIT_MS), signal);
+      continue;
+    }
+    await pause(waitMs, signal);
+  }
+}
+
+function isFinal({ code }: CampanileError): boolean {
+  return code >= 400 && code < 500 && code !== 408 && code !== 429;
+}
+
+async function* listenOnce(
+  url: string,
+  { send, headers, signal, silenceMs = 45_000, lastEventId }: Connection,
+): AsyncGenerator<Heard, void, undefined> {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort(signal?.reason);
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', leave, { once: true });
+  /** Only while something is waited for: whoever iterates may take their time. */
+  async function soon<T>(awaited: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => leaving.abort(new Error('nothing was heard for too long')), silenceMs);
+    try {
+      return await awaited;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  try {
+    const asked = {
+      ...headers,
+      accept: 'text/event-stream',
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    };
+    const response = await soon(send(url, { headers: asked, signal: leaving.signal }));
+    if (!response.ok || !response.body) throw await failureOf(response);
+    yield { event: 'connected', data: null };
+    const decoder = new TextDecoder();
+    const parse = parseEvents();
+    const reader = response.body.getReader();
+    for (;;) {
+      const { done, value } = await soon(reader.read());
+      if (done) return;
+      for (const frame of parse(decoder.decode(value, { stream: true }))) {
+        if (frame.kind === 'retry') yield { retryMs: frame.ms };
+        else if (frame.kind === 'id') yield { id: frame.id };
+        else if (EVENTS.has(frame.event)) yield { event: frame.event, data: JSON.parse(frame.data) as unknown };
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    // Also when the iteration was left: the connection must not stay.
+    leaving.abort();
+  }
+}

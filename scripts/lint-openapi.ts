@@ -1,0 +1,23 @@
+/** Holds the service's description of itself against the rules of Redocly and Spectral: `npm run check`. Needs no database and no network. */
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Spectral, type RulesetDefinition } from '@stoplight/spectral-core';
+import spectralRulesets from '@stoplight/spectral-rulesets';
+import { readDocument } from '../test/support/http/own-document.ts';
+
+const text = JSON.stringify(await readDocument());
+const problems = [...(await askRedocly(text)), ...(await askSpectral(text))];
+process.stderr.write(problems.map((problem) => `${problem}\n`).join(''));
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+async function askRedocly(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  return found.map(({ ruleId, message, location }) => `redocly ${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
+}
+
+async function askSpectral(source: string): Promise<string[]> {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [[spectralRulesets.oas as RulesetDefinition, 'recommended']] });
+  const found = await spectral.run(source);
+  return found.map(({ code, message, path }) => `spectral ${code} ${path.join('.')}: ${message}`);
+}

@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildMcpHttp } from '../../../src/api/mcp/serve-http.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let http: FastifyInstance;
+let address: string;
+let folder: string;
+const open: Client[] = [];
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  alice = await app.signUp('alice');
+  bob = await app.signUp('bob');
+  http = buildMcpHttp({ url: app.url, allowedOrigins: [] });
+  address = await http.listen({ port: 0, host: '127.0.0.1' });
+  folder = await mkdtemp(join(tmpdir(), 'campanile-mcp-'));
+});
+afterAll(async () => {
+  for (const client of open) await client.close();
+  await http.close();
+  await app.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function keyOf(person: Person, ...scopes: string[]): Promise<string> {
+  const { body } = await person.call<{ key: string }>('user/create_api_key', { name: 'mcp', scopes });
+  return body.data.key;
+}
+
+async function connect(key: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const headers = { authorization: `Bearer ${key}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }));
+  open.push(client);
+  return client;
+}
+
+interface Told {
+  isError: boolean;
+  told: Record<string, unknown>;
+}
+
+async function use(client: Client, name: string, input: object = {}): Promise<Told> {
+  const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
+  const [first] = content;
+  if (first?.type !== 'text') throw new Error('a tool answered no text');
+  return { isError, told: JSON.parse(first.text) as Record<string, unknown> };
+}
+
+async function groupsOf(client: Client): Promise<number[]> {
+  const { told } = await use(client, 'find_groups');
+  return (told['groups'] as Array<{ group_id: number }>).map((group) => group.group_id);
+}
+
+const namesOf = async (person: Person) =>
+  (await person.call<{ campaigns: Array<{ name: string }> }>('venom/list-campaigns')).body.data.campaigns.map(
+    ({ name }) => name,
+  );
+
+test('ten tools at most, each described for somebody who knows nothing of us', async () => {
+  const client = await connect(await keyOf(alice, 'read'));
+  const { tools } = await client.listTools();
+  expect(tools.length).toBeLessThanOrEqual(10);
+  for (const { name, description, inputSchema, annotations } of tools) {
+    expect(description?.length, name).toBeGreaterThan(80);
+    expect(inputSchema.type, name).toBe('object');
+    expect(annotations?.readOnlyHint, name).toBe(!['send_campaign', 'save_draft'].includes(name));
+  }
+  expect(client.getInstructions()).toContain('check_campaign');
+});
+
+describe('over HTTP, by the key of each request', () => {
+  test('what was checked is sent, exactly that, and once', async () => {
+    const client = await connect(await keyOf(alice, 'read', 'send'));
+    const group_ids = await groupsOf(client);
+    expect(group_ids).toHaveLength(3);
+    expect((await use(client, 'preview_message', { html: '<b>Nine</b>' })).told).toMatchObject({ text: '*Nine*' });
+    const { told: check } = await use(client, 'check_campaign', { name: 'Fair', html: '<b>Nine</b>', group_ids });
+    expect(check).toMatchObject({ text: '*Nine*', groups: { ok: 3 }, check_id: expect.stringMatching(/^check_/) });
+    expect(await namesOf(alice)).not.toContain('Fair');
+    const { told: sent } = await use(client, 'send_campaign', { check_id: check['check_id'] });
+    const { told: again } = await use(client, 'send_campaign', { check_id: check['check_id'] });
+    expect(sent).toMatchObject({ campaign_id: expect.any(String), group_count: 3 });
+    expect(again).toEqual(sent);
+    expect((await namesOf(alice)).filter((name) => name === 'Fair')).toHaveLength(1);
+    const { campaign_id } = sent;
+    expect((await use(client, 'read_analytics', { campaign_id })).told).toMatchObject({
+      campaign: { name: 'Fair' },
+      totals: { groups: 3 },
+    });
+    expect((await use(client, 'list_campaigns', { search: 'fair' })).told).toMatchObject({
+      campaigns: [{ campaign_id }],
+    });
+    expect((await use(client, 'read_overview')).told).toMatchObject({ totals: { campaigns: 1 } });
+  });
+
+  test('a schedule is checked and planned', async () => {
+    const client = await connect(await keyOf(alice, 'read', 'send'));
+    const group_ids = await groupsOf(client);
+    const days = { start_date: '2032-06-01', end_date: '2032-06-02', time: '09:00:00', time_zone: 'Europe/Berlin' };
+    const asked = { name: 'Week', html: 'x', group_ids, schedule: days };
+    const { told } = await use(client, 'check_campaign', asked);
+    expect(told).toMatchObject({ runs: [{ local: '2032-06-01T09:00:00+02:00' }, {}] });
+    const { told: planned } = await use(client, 'send_campaign', { check_id: told['check_id'] });
+    expect(planned).toMatchObject({ status: 'scheduled', campaign_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    const { body } = await alice.call<{ name: string }>('venom/get-campaign', { campaign_id: planned['campaign_id'] });
+    expect(body.data.name).toBe('Week');
+  });
+
+  test('nothing is sent that was not checked by the same key', async () => {
+    const hers = await connect(await keyOf(alice, 'read', 'send'));
+    const his = await connect(await keyOf(bob, 'read', 'send'));
+    const asked = { name: 'Hers', html: 'x', group_ids: await groupsOf(hers) };
+    const { told } = await use(hers, 'check_campaign', asked);
+    for (const check_id of [told['check_id'], 'check_none'])
+      expect(await use(his, 'send_campaign', { check_id })).toMatchObject({
+        isError: true,
+        told: { error_code: 'not_checked' },
+      });
+    expect(await namesOf(bob)).toEqual([]);
+    expect(await use(his, 'check_campaign', asked)).toMatchObject({
+      isError: true,
+      told: { error_code: 'group_not_found' },
+    });
+  });
+
+  test('a key that may only read checks, and neither sends nor keeps', async () => {
+    const client = await connect(await keyOf(alice, 'read'));
+    const asked = { name: 'Unsent', html: 'x', group_ids: await groupsOf(client) };
+    const { told } = await use(client, 'check_campaign', asked);
+    const refused = { isError: true, told: { error_code: 'scope_missing' } };
+    expect(await use(client, 'send_campaign', { check_id: told['check_id'] })).toMatchObject(refused);
+    expect(await use(client, 'save_draft', { name: 'Unsent', html: 'x' })).toMatchObject(refused);
+    expect(await namesOf(alice)).not.toContain('Unsent');
+  });
+
+  test('a draft is kept for a person to send', async () => {
+    const client = await connect(await keyOf(alice, 'send'));
+    const { told } = await use(client, 'save_draft', { name: 'Later', html: '<b>x</b>' });
+    const { body } = await alice.call('venom/list-drafts');
+    expect(body.data).toMatchObject({ drafts: [{ draft_id: told['draft_id'], name: 'Later' }] });
+  });
+});
+
+test('over stdio, by the key in a file', async () => {
+  const file = join(folder, 'key');
+  await writeFile(file, `${await keyOf(alice, 'read')}\n`);
+  const args = [join(import.meta.dirname, '../../../bin/campanile.mjs'), 'mcp', '--url', app.url, '--key-file', file];
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  open.push(client);
+  expect(await groupsOf(client)).toHaveLength(3);
+});

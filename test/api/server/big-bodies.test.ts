@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sleep } from '../../../src/platform/time/time.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/ledger.ts';
+import { person, type Person } from '../../support/people.ts';
+import { probes } from '../../support/http/probes.ts';
+import { dribble, parseAnswer, rawConnection } from '../../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../../support/http/server.ts';
+
+const BIG = 400_000;
+const GRACE_MS = 1_000;
+/** For three that are as big. */
+const BUDGET_BYTES = 3.5 * BIG;
+const UPLOAD = '/api/v1/probe/upload';
+
+let database: TestDatabase;
+let server: TestServer;
+let people: Person[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({
+    db: database.db,
+    operations: probes({ uploading }),
+    limits: {
+      bigBodiesBytes: BUDGET_BYTES,
+      bigBodyWaitMs: 5_000,
+      bodyPace: { bytesPerSecond: 16 * 1024, graceMs: GRACE_MS },
+    },
+  });
+  people = await Promise.all(['alice', 'bob', 'carol', 'dave'].map((name) => person(server, name)));
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+/** What is worked on just now, what ever was, in its order, and how much at once at most. */
+let underWay: Array<{ userId: number; image: string }>;
+let seen: string[];
+let busiest: number;
+let gate: Promise<void>;
+beforeEach(() => {
+  underWay = [];
+  seen = [];
+  busiest = 0;
+  gate = Promise.resolve();
+});
+
+async function uploading(image: string, userId: number): Promise<void> {
+  const work = { userId, image };
+  underWay.push(work);
+  seen.push(image.trim());
+  busiest = Math.max(busiest, underWay.length);
+  await gate;
+  await sleep(20);
+  underWay.splice(underWay.indexOf(work), 1);
+}
+
+/** Holds up what is worked on, until the function is called. */
+function closeGate(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  return resolve;
+}
+
+const beingWorkedOn = (many: number) =>
+  until(
+    () => underWay.length,
+    (count) => count === many,
+  );
+
+const bodyOf = (image: string, bytes = BIG) => JSON.stringify({ image: image.padEnd(bytes - 12) });
+const upload = ({ token }: Person, image = 'x') => server.post(UPLOAD, bodyOf(image), { token });
+
+/** An upload of which nothing comes until it is sent. */
+function beginUpload({ token }: Person) {
+  const raw = rawConnection(server.url);
+  raw.send(
+    `POST ${UPLOAD} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${BIG}\r\n\r\n`,
+  );
+  return raw;
+}
+
+/** The users by name; every test has them all. */
+function everybody(): [alice: Person, bob: Person, carol: Person, dave: Person] {
+  const [alice, bob, carol, dave] = people;
+  if (!alice || !bob || !carol || !dave) throw new Error('somebody is missing');
+  return [alice, bob, carol, dave];
+}
+
+test('few big bodies are in memory at once, one of each user; the others wait their turn, and small ones never', async () => {
+  const [alice] = everybody();
+  const ofOne = Promise.all(Array.from({ length: 4 }, () => upload(alice)));
+  const small = server.post(UPLOAD, { image: 'x' }, { token: alice.token });
+  expect(await Promise.race([small, ofOne])).toMatchObject({ status: 200 });
+  expect((await ofOne).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  // The small one beside it.
+  expect(busiest).toBeLessThanOrEqual(2);
+  busiest = 0;
+  const open = closeGate();
+  const ofAll = Promise.all([...people, ...people].map((one) => upload(one)));
+  await beingWorkedOn(3);
+  await sleep(100);
+  open();
+  expect((await ofAll).every(({ status }) => status === 200)).toBe(true);
+  expect(busiest).toBe(3);
+});
+
+test('two who bring theirs a drop at a time delay nobody, and are told 408', async () => {
+  const [alice, bob, carol] = everybody();
+  const dribblers = [alice, bob].map(({ token }) =>
+    dribble(server.url, token, { path: 'probe/upload', announced: BIG, everyMs: GRACE_MS / 3 }),
+  );
+  await sleep(50);
+  expect((await upload(carol)).status).toBe(200);
+  expect(await Promise.race([...dribblers, 'still there'])).toBe('still there');
+  for (const { status, headers, body } of await Promise.all(dribblers)) {
+    expect(status).toBe(408);
+    expect(headers.get('connection')?.trim()).toBe('close');
+    expect(body).toMatchObject({
+      error: true,
+      code: 408,
+      message: 'The body came too slowly: it takes at least 16 KiB a second',
+    });
+  }
+  expect((await upload(alice)).status).toBe(200);
+});
+
+test('a small body that never comes is told 408 too, also before anybody is known', async () => {
+  const raw = rawConnection(server.url);
+  raw.send(
+    'POST /api/v1/probe/echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+  );
+  expect(parseAnswer(await raw.received()).status).toBe(408);
+});
+
+test('who is slow but keeps the pace is waited for', async () => {
+  const [alice] = everybody();
+  const raw = beginUpload(alice);
+  const body = bodyOf('slow');
+  // Three seconds, three times the grace.
+  for (let at = 0; at < BIG; at += BIG / 15) {
+    raw.send(body.slice(at, at + BIG / 15));
+    await sleep(200);
+  }
+  const text = await raw.received((all) => all.endsWith('}'));
+  raw.socket.destroy();
+  expect(parseAnswer(text).status).toBe(200);
+});
+
+test('what came quickly at first buys nobody the time to dribble afterwards', async () => {
+  const [alice] = everybody();
+  const raw = beginUpload(alice);
+  // Enough for 24 s, were the whole of it counted.
+  raw.send(bodyOf('fast').slice(0, BIG - 100));
+  const drops = setInterval(() => raw.send(' '), GRACE_MS / 3);
+  const startedAt = performance.now();
+  const answer = parseAnswer(await raw.received());
+  clearInterval(drops);
+  expect(answer.status).toBe(408);
+  expect(performance.now() - startedAt).toBeLessThan(12 * GRACE_MS);
+});
+
+test('the many of one user do not keep the single one of another waiting behind them', async () => {
+  const [alice, bob, carol, dave] = everybody();
+  const open = closeGate();
+  const many = [alice, bob, carol].flatMap((one, index) =>
+    Array.from({ length: 4 }, (_, time) => upload(one, `${index} ${time}`)),
+  );
+  await beingWorkedOn(3);
+  await sleep(100);
+  const single = upload(dave, 'single');
+  await sleep(100);
+  open();
+  expect((await single).status).toBe(200);
+  await Promise.all(many);
+  // The three that were there, and those that were let in together with it.
+  expect(seen.indexOf('single')).toBeLessThanOrEqual(5);
+});
+
+test('waiting in line does not count as being slow', async () => {
+  const [alice] = everybody();
+  const open = closeGate();
+  const first = upload(alice);
+  await beingWorkedOn(1);
+  const raw = beginUpload(alice);
+  await sleep(GRACE_MS * 1.5);
+  expect(await Promise.race([raw.received(), 'waiting'])).toBe('waiting');
+  open();
+  await first;
+  raw.send(bodyOf('second'));
+  const text = await raw.received((all) => all.endsWith('}'));
+  raw.socket.destroy();
+  expect(parseAnswer(text).status).toBe(200);
+});
+
+test('who waits too long is told when to come back, and a place is free again when its client leaves', async () => {
+  const [alice] = everybody();
+  const open = closeGate();
+  const first = upload(alice);
+  await beingWorkedOn(1);
+  const late = await upload(alice);
+  expect(late.status).toBe(503);
+  expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+  open();
+  await first;
+  const leaver = beginUpload(alice);
+  await sleep(50);
+  leaver.socket.destroy();
+  expect((await upload(alice)).status).toBe(200);
+});
+
+test('what is still worked on keeps its place when its client has left', async () => {
+  const [alice] = everybody();
+  const open = closeGate();
+  const leaver = beginUpload(alice);
+  leaver.send(bodyOf('left'));
+  await beingWorkedOn(1);
+  leaver.socket.destroy();
+  const next = upload(alice, 'next');
+  await sleep(200);
+  expect(underWay).toHaveLength(1);
+  open();
+  expect((await next).status).toBe(200);
+  expect(busiest).toBe(1);
+});
+
+test('a body without a length takes its place and gets its answer', async () => {
+  const [alice] = everybody();
+  const stream: RequestInit & { duplex: 'half' } = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.token}` },
+    body: new Blob([bodyOf('in pieces')]).stream(),
+    duplex: 'half',
+  };
+  expect((await server.request(UPLOAD, stream)).status).toBe(200);
+  expect(seen).toEqual(['in pieces']);
+});
+
+test('a big body says what its JSON says, however it is written; the last of repeated fields counts', async () => {
+  const [alice] = everybody();
+  const pad = ' '.repeat(BIG);
+  const long = `${'AB/+'.repeat(BIG / 4)}==`;
+  const cases: Array<[body: string, image: string]> = [
+    [`{"image":${JSON.stringify(long)}}`, long],
+    [`${pad}{"x":"\\"image\\":\\"no\\"","image" \n:\t${JSON.stringify(long)},"after":{"image":"no"}}`, long],
+    [`{"image":"${long.replaceAll('/', '\\/')}"}`, long],
+    [`{"image":"${long.replaceAll('AB', 'AB\\r\\n')}"}`, long.replaceAll('AB', 'AB\r\n')],
+    [`{"image":"${long}","image":"BBBB"}`, 'BBBB'],
+    [`{"image":"${long}","im\\u0061ge":"BBBB"}`, 'BBBB'],
+  ];
+  for (const [body, image] of cases) {
+    seen = [];
+    expect((await server.post(UPLOAD, body, { token: alice.token })).status, body.slice(0, 60)).toBe(200);
+    expect(seen[0] === image, body.slice(0, 60)).toBe(true);
+  }
+  for (const body of [`{"image":"${long}`, `{"image":"${long}"`, `"image":"${long}"`, `{"image":"${long}"}}`])
+    expect((await server.post(UPLOAD, body, { token: alice.token })).body).toMatchObject({
+      code: 400,
+      message: 'The body is not JSON',
+    });
+});

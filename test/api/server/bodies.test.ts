@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { person } from '../../support/people.ts';
+import { probes } from '../../support/http/probes.ts';
+import { parseAnswer, rawConnection } from '../../support/http/raw.ts';
+import { startTestServer, type TestServer } from '../../support/http/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({
+    db: database.db,
+    operations: probes({}),
+    limits: { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000, timeoutCheckMs: 100 },
+  });
+  ({ token } = await person(server, 'alice'));
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const ECHO = '/api/v1/probe/echo';
+
+test('NUL and half surrogate pairs are refused wherever they hide', async () => {
+  const cases: Array<[string, string]> = [
+    ['{"name":"a\\u0000b"}', 'name'],
+    ['{"name":"x","ignored":{"deep":[1,{"k":"\\u0000"}]}}', 'ignored.deep.1.k'],
+    ['{"name":"x","note":"\\ud83d"}', 'note'],
+    ['{"name":"x","note":"\\ude00\\ud83d"}', 'note'],
+  ];
+  for (const [body, field] of cases) {
+    const answer = await server.post(ECHO, body);
+    expect(answer.body, body).toMatchObject({ code: 400, details: [{ field }] });
+  }
+  const fine = await server.post(ECHO, '{"name":"x","note":"\\ud83d\\ude00 \\u00e9 \\\\u0000"}');
+  expect(fine.body).toMatchObject({ data: { note: '😀 é \\u0000' } });
+});
+
+test('odd JSON does no harm', async () => {
+  const odd = [
+    '{"__proto__":{"name":"x"}}',
+    '{"constructor":{"prototype":{"name":"x"}}}',
+    '['.repeat(200_000),
+    `{"name":"x","ids":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `{"name":"x","\\u0041":${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}}`,
+    '{"name":"x","count":1e999}',
+    '{"name":"x","count":-0.5}',
+  ];
+  for (const body of odd) {
+    const answer = await server.post(ECHO, body);
+    expect(answer.status, body.slice(0, 40)).toBe(400);
+  }
+  const harmless = await server.post(ECHO, '{"name":"a","__proto__":{"note":"x"},"name":"b"}');
+  expect(harmless.body).toMatchObject({ data: { name: 'b', note: null } });
+  const unread = await server.post(ECHO, `{"name":"x","unknown":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+  expect(unread.status).toBe(200);
+  expect((await server.post(ECHO, '\ufeff{"name":"x"}')).status).toBe(200);
+});
+
+test('megabytes of brackets are refused before they become objects', async () => {
+  const answer = await server.post('/api/v1/probe/upload', `{"image":${'['.repeat(1_900_000)}`, { token });
+  expect(answer.body).toMatchObject({ code: 400, message: 'The body has too many parts' });
+});
+
+test('a request without a token is refused before its body is read', async () => {
+  const length = 50 * 1024 * 1024;
+  const raw = rawConnection(server.url);
+  raw.send(
+    `POST /api/v1/probe/do HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+  );
+  const answer = parseAnswer(await raw.received((text) => text.includes('request_id')));
+  raw.socket.destroy();
+  expect(answer.status).toBe(401);
+  expect((await server.post('/api/v1/probe/do', 'x'.repeat(1024 * 1024))).status).toBe(401);
+});
+
+test('a connection serves on after a refusal', async () => {
+  const raw = rawConnection(server.url);
+  const post = (path: string, body: string) =>
+    raw.send(
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  const answers = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
+  post('/api/v1/probe/do', 'x'.repeat(300_000));
+  await raw.received((text) => answers(text).length === 1);
+  post(ECHO, 'x'.repeat(300_000));
+  await raw.received((text) => answers(text).length === 2);
+  post(ECHO, '{"bad json');
+  await raw.received((text) => answers(text).length === 3);
+  post('/nowhere', '{}');
+  await raw.received((text) => answers(text).length === 4);
+  post(ECHO, '{"name":"x"}');
+  const text = await raw.received((all) => answers(all).length === 5);
+  raw.socket.destroy();
+  expect(answers(text).map((line) => line.slice(-3))).toEqual(['401', '413', '400', '404', '200']);
+});
+
+test('what Node refuses to parse is answered in the envelope too', async () => {
+  const cases: Array<[string, number]> = [
+    ['NONSENSE\r\n\r\n', 400],
+    ['GET / HTTP/9.9\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nhost: localhost\r\n', 408],
+    [
+      'POST /api/v1/probe/echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
+      408,
+    ],
+  ];
+  await Promise.all(
+    cases.map(async ([request, status]) => {
+      const raw = rawConnection(server.url);
+      raw.send(request);
+      const answer = parseAnswer(await raw.received());
+      expect(answer.status, request.slice(0, 40)).toBe(status);
+      expect(answer.body).toMatchObject({ error: true, code: status, request_id: answer.headers.get('x-request-id') });
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }),
+  );
+});

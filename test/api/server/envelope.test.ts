@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { statusOf } from '../../../src/api/server/envelope.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
+import { AppError } from '../../../src/platform/errors/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { person, type Person } from '../../support/people.ts';
+import { probes } from '../../support/http/probes.ts';
+import { startTestServer, type Answer, type TestServer } from '../../support/http/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+let alice: Person;
+let behaviour: { handle: () => Promise<void> };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  behaviour = { handle: async () => {} };
+  server = await startTestServer({ db: database.db, operations: probes({ handle: () => behaviour.handle() }) });
+  alice = await person(server, 'alice');
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+beforeEach(() => {
+  behaviour.handle = async () => {};
+});
+
+const ECHO = '/api/v1/probe/echo';
+const DO = '/api/v1/probe/do';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function expectFailure(answer: Answer, code: number, details: unknown[] = []) {
+  expect(answer.status).toBe(code);
+  expect(answer.headers.get('x-request-id')).toMatch(UUID);
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(answer.body).toEqual({
+    error: true,
+    status: 'error',
+    code,
+    error_code: expect.toSatisfy((told: ErrorCode) => told in ERROR_CODES && statusOf(told) === code),
+    message: expect.stringMatching(/^[A-Za-z].*[^.]$/),
+    details,
+    data: null,
+    request_id: answer.headers.get('x-request-id'),
+  });
+}
+
+test('a success is the envelope of the specification and nothing more', async () => {
+  const answer = await server.post(ECHO, { name: 'x' }, { headers: { 'x-request-id': 'mine' } });
+  expect(answer.text).toMatch(/^\{"error":false,"status":"success","code":200,"data":\{"name":"x",/);
+  expect(answer.headers.get('x-request-id')).toMatch(UUID);
+  expect(answer.headers.get('x-probe')).toBe('none');
+  expect((await server.post('/api/v1/probe/table')).text).toBe('a,b\r\n1,2\r\n');
+});
+
+test('null of a field that is not required counts as absent, and unknown fields are ignored', async () => {
+  const body = { name: 'x', note: null, count: null, ids: null, kind: null, schedule_time: 7, __proto__x: 1 };
+  expect((await server.post(ECHO, body)).body).toMatchObject({ data: { note: null, count: 3, ids: null } });
+  expectFailure(await server.post(ECHO, { name: null }), 400, [{ field: 'name', issue: 'must be a string' }]);
+});
+
+test('each wrong field is named with its path and what it has to be', async () => {
+  const answer = await server.post(ECHO, { name: '', note: 4, count: 6, kind: 'c', ids: [1, 2.5, 'x'] });
+  expectFailure(answer, 400, [
+    { field: 'name', issue: 'must not be empty' },
+    { field: 'note', issue: 'must be a string' },
+    { field: 'count', issue: 'must be at most 5' },
+    { field: 'kind', issue: 'must be one of a, b' },
+    { field: 'ids.1', issue: 'must be a whole number' },
+    { field: 'ids.2', issue: 'must be a number' },
+  ]);
+  expectFailure(await server.post(ECHO, { name: 'x', ids: [1, 2, 3, 4] }), 400, [
+    { field: 'ids', issue: 'must have at most 3 entries' },
+  ]);
+});
+
+test('what is not a JSON object is a 400', async () => {
+  for (const body of ['{"name":', '{name:1}', "{'name':'x'}", '[1]', '"x"', '3', 'true', 'NaN', '{"name":"x"}}'])
+    expectFailure(await server.post(ECHO, body), 400);
+  expectFailure(await server.post(ECHO, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), 400);
+});
+
+test('an empty body is {} where nothing is required', async () => {
+  const options = { token: alice.token };
+  expect((await server.post(DO, undefined, options)).status).toBe(200);
+  const headers = { 'content-type': 'application/json' };
+  for (const body of ['', '  ', 'null', '{}'])
+    expect((await server.post(DO, body, { ...options, headers })).status, body).toBe(200);
+  expectFailure(await server.post(ECHO), 400, [{ field: 'name', issue: 'is required' }]);
+});
+
+test('another content type is a 415, a compressed body too', async () => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])
+    expectFailure(await server.post(ECHO, '{"name":"x"}', { headers: { 'content-type': type } }), 415);
+  expectFailure(await server.post(ECHO, '{"name":"x"}', { headers: { 'content-encoding': 'gzip' } }), 415);
+  const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
+  expect((await server.post(ECHO, '{"name":"x"}', { headers })).status).toBe(200);
+});
+
+test('a body over the limit is a 413, announced or not', async () => {
+  const body = JSON.stringify({ name: 'x', note: 'x'.repeat(256 * 1024) });
+  expectFailure(await server.post(ECHO, body), 413);
+  const stream = new Blob([body]).stream();
+  const init = { method: 'POST', body: stream, headers: { 'content-type': 'application/json' }, duplex: 'half' };
+  expectFailure(await server.request(ECHO, init as RequestInit), 413);
+});
+
+test('an unknown path is a 404 and a known one with another method a 405 that names the right one', async () => {
+  for (const path of ['/api/v1/nope', '/api', `${ECHO}/more`, '/%2e%2e/etc/passwd', '/favicon.ico'])
+    expectFailure(await server.post(path, { any: 'thing' }), 404);
+  for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    const answer = await server.request(ECHO, { method });
+    expectFailure(answer, 405);
+    expect(answer.headers.get('allow')).toBe('POST');
+  }
+  const health = await server.post('/health/live');
+  expect([health.status, health.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  expectFailure(await server.request('/%zz'), 400);
+});
+
+test('a base URL with a slash too many works', async () => {
+  for (const path of [`/${ECHO}`, `${ECHO}/`, `${ECHO}?x=1`])
+    expect((await server.post(path, { name: 'x' })).status, path).toBe(200);
+});
+
+test('each failure has its code and status; 503 and 429 say when to come back', async () => {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+  for (const code of codes) {
+    const status = statusOf(code);
+    const details = [{ field: 'a.0', issue: 'is odd' }];
+    behaviour.handle = async () => {
+      throw new AppError(code, 'No', { details, retryAfterSeconds: 7 });
+    };
+    const answer = await server.post(DO, {}, { token: alice.token });
+    expectFailure(answer, status, details);
+    expect(answer.body).toMatchObject({ error_code: code });
+    expect(answer.headers.get('retry-after'), code).toBe(status === 429 || status === 503 ? '7' : null);
+    expect(answer.headers.get('www-authenticate'), code).toBe(status === 401 ? 'Bearer' : null);
+  }
+});
+
+test('a defect is a 500 that tells nothing', async () => {
+  const thrown = [
+    new Error('select secret from users'),
+    Object.assign(new Error('duplicate key'), { code: '23505' }),
+    Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }),
+    'a string',
+    undefined,
+  ];
+  for (const error of thrown) {
+    behaviour.handle = () => Promise.reject(error as Error);
+    const answer = await server.post(DO, {}, { token: alice.token });
+    expectFailure(answer, 500);
+    expect(answer.text).not.toMatch(/secret|duplicate|no such|a string|\.ts/);
+  }
+});
+
+test('a database that is away is a 503 with retry-after, whatever it looks like', async () => {
+  const looks = [
+    { code: 'ECONNREFUSED' },
+    { code: 'ENOENT', syscall: 'connect' },
+    { code: '57P01' },
+    { code: '57P03' },
+    { code: '53300' },
+    { code: '08006' },
+    { message: 'timeout exceeded when trying to connect', says: 'All database connections are in use just now' },
+    { message: 'Connection terminated unexpectedly' },
+    { code: '53100', says: 'The disk that the database is on is full' },
+    { code: '57014', says: 'The database takes too long just now' },
+    { code: '55P03', says: 'The database takes too long just now' },
+    { code: '25P04', says: 'The database takes too long just now' },
+  ];
+  for (const look of looks) {
+    behaviour.handle = () => Promise.reject(Object.assign(new Error(look.message ?? 'x'), look));
+    const answer = await server.post(DO, {}, { token: alice.token });
+    expectFailure(answer, 503);
+    expect(answer.body).toMatchObject({ message: look.says ?? 'The database cannot be reached just now' });
+    expect(answer.headers.get('retry-after')).toBe('5');
+  }
+});

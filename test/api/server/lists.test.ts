@@ -1,0 +1,289 @@
+/** What holds for every list: filters, limits, and pages that stay right while rows are added between them. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+type Row = Record<string, unknown>;
+type Page = Row & { next_cursor: string | null };
+
+let app: TestApp;
+/** For what changes nothing. */
+let reader: Person;
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  reader = await signUp();
+});
+afterAll(() => app.stop());
+
+let people = 0;
+const signUp = () => app.signUp(`person${++people}`);
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+interface List {
+  path: string;
+  field: string;
+  /** What tells one row from another. */
+  id: string;
+  most: number;
+  /** New rows come last, or first and so before where a walk began. */
+  newest: 'first' | 'last';
+  /** What the list is asked with, whatever the page. */
+  filter(person: Person): Promise<object>;
+  /** Adds rows, and resolves when the list has them. */
+  add(person: Person, names: string[]): Promise<void>;
+}
+
+const audits: List = {
+  path: 'user/list_audit_log',
+  field: 'entries',
+  id: 'subject',
+  most: 200,
+  newest: 'first',
+  filter: async () => ({}),
+  async add(person, names) {
+    for (const name of names) await person.call('user/create_api_key', { name, scopes: ['read'] });
+  },
+};
+const campaigns: List = {
+  path: 'venom/list-campaigns',
+  field: 'campaigns',
+  id: 'name',
+  most: 200,
+  newest: 'first',
+  filter: async () => ({}),
+  async add(person, names) {
+    const group_metadata_ids = await groupsOf(person);
+    for (const name of names) await person.call('venom/add-campaign', { name, html: 'Hello', group_metadata_ids });
+  },
+};
+const runs: List = {
+  path: 'venom/list-runs',
+  field: 'runs',
+  id: 'name',
+  most: 1_000,
+  newest: 'last',
+  filter: async () => {
+    const today = Temporal.Now.plainDateISO('UTC');
+    return { start_date: today.subtract({ days: 1 }).toString(), end_date: today.add({ days: 1 }).toString() };
+  },
+  add: campaigns.add,
+};
+const groups: List = {
+  path: 'venom/list-groups',
+  field: 'groups',
+  id: 'group_name',
+  most: 500,
+  newest: 'last',
+  filter: async () => ({}),
+  async add(person, names) {
+    for (const group_name of names) await person.call('venom/create-group', { group_name, participants: [] });
+  },
+};
+const messages: List = {
+  path: 'sandbox/list-messages',
+  field: 'messages',
+  id: 'text',
+  most: 1_000,
+  newest: 'last',
+  filter: async (person) => ({ group_metadata_id: (await groupsOf(person))[0] }),
+  async add(person, names) {
+    const group_metadata_ids = (await groupsOf(person)).slice(0, 1);
+    for (const html of names) {
+      await person.call('venom/add-campaign', { name: 'Post', html, group_metadata_ids });
+      await until(
+        () => readAll(messages, person, 1_000),
+        (rows) => rows.includes(html),
+      );
+    }
+  },
+};
+const LISTS = [audits, campaigns, runs, groups, messages].map((list) => [list.path, list] as const);
+
+async function readPage(list: List, person: Person, page: object): Promise<Page> {
+  const answer = await person.call<Page>(list.path, { ...(await list.filter(person)), ...page });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body.data;
+}
+
+const idsOf = (list: List, page: Page) => (page[list.field] as Row[]).map((row) => row[list.id]);
+
+/** Every row, by pages of `limit`; `between` is called after each page. */
+async function readAll(list: List, person: Person, limit: number, between = async () => {}): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await readPage(list, person, { limit, cursor });
+    const ids = idsOf(list, page);
+    expect(ids.length).toBeLessThanOrEqual(limit);
+    rows.push(...ids);
+    cursor = page.next_cursor;
+    await between();
+  } while (cursor !== null);
+  return rows;
+}
+
+describe.each(LISTS)('%s', (_path, list) => {
+  test('pages neither repeat nor hide a row while others are added between them', async () => {
+    const person = await signUp();
+    await list.add(person, ['one', 'two', 'three', 'four', 'five']);
+    const there = await readAll(list, person, 100);
+    let added = 0;
+    const addOne = async () => {
+      if (++added <= 3) await list.add(person, [`added ${added}`]);
+    };
+    const seen = await readAll(list, person, 2, addOne);
+    const expected = list.newest === 'first' ? there : [...there, 'added 1', 'added 2', 'added 3'];
+    expect(seen).toEqual(expected);
+  });
+
+  test('a page that is just full is the last', async () => {
+    const person = await signUp();
+    await list.add(person, ['one', 'two']);
+    const all = await readAll(list, person, 100);
+    const page = await readPage(list, person, { limit: all.length });
+    expect(idsOf(list, page)).toEqual(all);
+    expect(page.next_cursor).toBeNull();
+  });
+
+  test.each(['', 'x', 'djE6', btoa('v1:-1'), btoa('v1:07').replaceAll('=', ''), btoa('v2:7'), 'djE6Nw!!', '💥'])(
+    'the cursor %j is a 400',
+    async (cursor) => {
+      const answer = await reader.call(list.path, { ...(await list.filter(reader)), cursor });
+      expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'cursor' }] } });
+    },
+  );
+
+  test('the limit is as the contract has it', async () => {
+    const statusFor = async (limit: unknown) =>
+      (await reader.call(list.path, { ...(await list.filter(reader)), limit })).status;
+    for (const limit of [1, list.most, null]) expect(await statusFor(limit), String(limit)).toBe(200);
+    for (const limit of [0, -1, 1.5, '5', list.most + 1]) expect(await statusFor(limit), String(limit)).toBe(400);
+  });
+
+  test('shows nothing of another user', async () => {
+    const [alice, bob] = [await signUp(), await signUp()];
+    const before = await readAll(list, bob, 100);
+    await list.add(alice, ['of alice']);
+    expect(await readAll(list, bob, 100)).toEqual(before);
+  });
+});
+
+describe.each([
+  ['venom/list-campaigns', campaigns],
+  ['venom/list-groups', groups],
+] as const)('the search of %s', (_path, list) => {
+  test('finds a part of the name in any case, and takes % _ and \\ for what they are', async () => {
+    const person = await signUp();
+    await list.add(person, ['100% of Öffnung', '100 of öffnung', 'snake_case', 'snakeXcase', 'back\\slash', 'ПРИВЕТ']);
+    const find = async (search: string) => idsOf(list, await readPage(list, person, { search })).toSorted();
+    expect(await find('öFFN')).toEqual(['100 of öffnung', '100% of Öffnung']);
+    expect(await find('100%')).toEqual(['100% of Öffnung']);
+    expect(await find('e_c')).toEqual(['snake_case']);
+    expect(await find('\\')).toEqual(['back\\slash']);
+    expect(await find('привет')).toEqual(['ПРИВЕТ']);
+    expect(await find('nothing like it')).toEqual([]);
+    expect(await find('%')).toEqual(['100% of Öffnung']);
+    expect((await find('')).length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('goes on from page to page', async () => {
+    const person = await signUp();
+    await list.add(person, ['fair 1', 'other', 'fair 2', 'fair 3']);
+    const rows: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page = await readPage(list, person, { search: 'FAIR', limit: 1, cursor });
+      rows.push(...idsOf(list, page));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(rows.toSorted()).toEqual(['fair 1', 'fair 2', 'fair 3']);
+  });
+});
+
+test('list-campaigns finds those of certain days, in an order of choice, and tells how many there are', async () => {
+  const person = await signUp();
+  await campaigns.add(person, ['banana', 'Apple', 'cherry']);
+  const { database } = app;
+  await sql`
+    update campaigns set created_at = '2026-03-01T22:30:00Z' where name = 'banana' and account_id in (
+      select a.account_id from accounts a join memberships m using (workspace_id) where m.user_id = ${person.userId})`.execute(
+    database.db,
+  );
+  const names = async (body: object) => {
+    const answer = await person.call<{
+      campaigns: Array<{ name: string }>;
+      totals?: object;
+      next_cursor: string | null;
+    }>('venom/list-campaigns', body);
+    const { campaigns: found, totals, next_cursor: cursor } = answer.body.data;
+    return { names: found.map(({ name }) => name), totals, cursor };
+  };
+  expect((await names({})).names).toEqual(['cherry', 'Apple', 'banana']);
+  expect((await names({ sort_by: 'name' })).names).toEqual(['Apple', 'banana', 'cherry']);
+  expect((await names({ sort_by: 'created_at' })).names).toEqual(['banana', 'Apple', 'cherry']);
+  const first = await names({ sort_by: 'name', descending: true, limit: 2, with_totals: true });
+  expect(first).toMatchObject({ names: ['cherry', 'banana'], totals: { campaigns: 3 } });
+  const rest = await names({ sort_by: 'name', descending: true, limit: 2, cursor: first.cursor });
+  expect(rest).toMatchObject({ names: ['Apple'], cursor: null });
+  const march = { created_from: '2026-03-01', created_to: '2026-03-01', with_totals: true };
+  expect(await names(march)).toMatchObject({ names: ['banana'], totals: { campaigns: 1 } });
+  await person.call('user/update_profile', { time_zone: 'Europe/Berlin' });
+  expect((await names({ created_to: '2026-03-01' })).names).toEqual(['banana']);
+  await person.call('user/update_profile', { time_zone: 'Asia/Tokyo' });
+  expect((await names({ created_to: '2026-03-01' })).names).toEqual([]);
+  expect((await names({ created_from: '2026-03-02', created_to: '2026-03-02' })).names).toEqual(['banana']);
+});
+
+test('list-campaigns answers newest first, and those of a status', async () => {
+  const person = await signUp();
+  const schedule = { is_schedule: true, start_date: '2990-01-01', end_date: '2990-01-02', schedule_time: '09:00:00' };
+  const post = { html: 'Hello', group_metadata_ids: await groupsOf(person) };
+  await person.call('venom/add-campaign-batch', { ...post, ...schedule, name: 'later' });
+  await campaigns.add(person, ['now']);
+  await until(
+    () => readPage(campaigns, person, { status: 'completed' }),
+    (page) => idsOf(campaigns, page).length === 1,
+  );
+  expect(idsOf(campaigns, await readPage(campaigns, person, {}))).toEqual(['now', 'later']);
+  expect((await readPage(campaigns, person, { status: 'scheduled' }))['campaigns']).toEqual([
+    {
+      campaign_id: expect.any(String),
+      name: 'later',
+      status: 'scheduled',
+      is_schedule: true,
+      created_at: expect.any(String),
+      next_run_at: '2990-01-01T09:00:00.000Z',
+      progress: { deliveries: 0, sent: 0, failed: 0 },
+    },
+  ]);
+  const withPost = await readPage(campaigns, person, { status: 'scheduled', with_post: true });
+  expect(withPost['campaigns']).toMatchObject([{ group_count: expect.any(Number), media_mime: null }]);
+  expect(idsOf(campaigns, await readPage(campaigns, person, { status: 'cancelled' }))).toEqual([]);
+  expect((await person.call('venom/list-campaigns', { status: 'odd' })).status).toBe(400);
+});
+
+test('list-groups answers those of a kind, with what the contract says of each, and none that is gone', async () => {
+  const person = await signUp();
+  await person.call('venom/create-channel', { name: 'News' });
+  await person.call('venom/create-community', { community_name: 'Village' });
+  const page = await readPage(groups, person, { kind: 'channel' });
+  expect(page['groups']).toEqual([
+    {
+      group_metadata_id: expect.any(Number),
+      group_name: 'News',
+      kind: 'channel',
+      nid: expect.objectContaining({ server: 'newsletter' }),
+      participants: 40,
+      invite_link: expect.stringContaining('https://'),
+      can_send: true,
+    },
+  ]);
+  expect(idsOf(groups, await readPage(groups, person, { kind: 'community' }))).toEqual(['Village']);
+  await sql`update groups set removed_at = now() where name = 'News'`.execute(app.database.db);
+  expect(idsOf(groups, await readPage(groups, person, { kind: 'channel' }))).toEqual([]);
+});

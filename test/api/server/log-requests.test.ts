@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Log } from '../../../src/platform/log/log.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { person } from '../../support/people.ts';
+import { probes } from '../../support/http/probes.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../../support/http/server.ts';
+
+let database: TestDatabase;
+const started: TestServer[] = [];
+let written: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(() => {
+  written = [];
+});
+afterAll(async () => {
+  await Promise.all(started.map((server) => server.close()));
+  await database.drop();
+});
+
+async function start(level: string, settings: TestServerOptions['settings'] = {}): Promise<TestServer> {
+  const log: Log = pino({ level, base: null }, { write: (line: string) => written.push(line) });
+  const server = await startTestServer({ db: database.db, operations: probes({}), log, settings });
+  started.push(server);
+  return server;
+}
+
+/** The lines of one log; each is written a moment after the answer. */
+async function linesOf(log: string, count: number): Promise<Array<Record<string, unknown>>> {
+  const read = () =>
+    written.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['log'] === log);
+  await expect.poll(() => read().length).toBe(count);
+  return read();
+}
+
+test('failed sign-ins, refusals, limits and what people do are told, by address, and nothing that was typed', async () => {
+  const server = await start('warn', { trustedProxies: ['loopback'], rateLimit: 3 });
+  const headers = { 'x-forwarded-for': '203.0.113.7' };
+  const alice = await person(server, 'alice');
+  written = [];
+  const typed = { user_name: 'my secret typed here', password: 'another secret' };
+  const failed = await server.post('/api/v1/user/authorize_user?q=secret', typed, { headers });
+  await server.post('/api/v1/user/get_profile', {}, { token: 'secret.not.one' });
+  await server.post(
+    '/api/v1/user/change_password',
+    { current_password: 'a secret', new_password: 'long enough' },
+    alice,
+  );
+  const key = await server.post('/api/v1/user/create_api_key', { name: 'my secret key', scopes: ['read'] }, alice);
+  const secret = (key.body as { data: { key: string } }).data.key;
+  await server.post('/api/v1/user/list_api_keys', {}, alice);
+  await server.post('/api/v1/user/get_profile', {}, alice);
+  await server.post('/api/v1/user/revoke_tokens', {}, { token: secret });
+  await server.post('/secret/path');
+  const lines = await linesOf('security', 7);
+  expect(lines[0]).toEqual({
+    level: 30,
+    time: expect.any(Number),
+    log: 'security',
+    event: 'sign_in_failed',
+    method: 'POST',
+    path: '/api/v1/user/authorize_user',
+    status: 401,
+    address: '203.0.113.7',
+    requestId: failed.headers.get('x-request-id'),
+  });
+  expect(lines.map(({ event, status, userId }) => [event, status, userId])).toEqual([
+    ['sign_in_failed', 401, undefined],
+    ['unauthenticated', 401, undefined],
+    ['failed', 400, alice.userId],
+    ['done', 200, alice.userId],
+    ...Array.from({ length: 3 }, () => ['limit_hit', 429, alice.userId]),
+  ]);
+  expect(written.join('')).not.toContain('secret');
+  expect(written.join('')).not.toContain(secret);
+});
+
+test('an API key that does not reach is told with its number', async () => {
+  const server = await start('info');
+  const bob = await person(server, 'bob');
+  const key = await server.post('/api/v1/user/create_api_key', { name: 'x', scopes: ['read'] }, bob);
+  const { key: token, api_key_id } = (key.body as { data: { key: string; api_key_id: number } }).data;
+  written = [];
+  await server.post('/api/v1/user/revoke_tokens', {}, { token });
+  expect(await linesOf('security', 1)).toMatchObject([{ event: 'refused', userId: bob.userId, apiKeyId: api_key_id }]);
+});
+
+test('every request has a line where that is asked for, and none where silence is', async () => {
+  const [on, off, silent] = [await start('error', { accessLog: true }), await start('info'), await start('fatal')];
+  for (const server of [off, silent]) await server.request('/health/live');
+  await silent.post('/api/v1/user/authorize_user', { user_name: 'x', password: 'y' });
+  await on.request('/health/live?token=secret');
+  await on.post('/nowhere/secret');
+  const lines = await linesOf('access', 2);
+  expect(lines).toMatchObject([
+    { method: 'GET', path: '/health/live', status: 200, address: '127.0.0.1', ms: expect.any(Number) },
+    { method: 'POST', path: 'unknown', status: 404 },
+  ]);
+  expect(written).toHaveLength(2);
+  expect(written.join('')).not.toContain('secret');
+});
+
+test('the filter for fail2ban in the docs finds the address of who guesses, and of nobody else', async () => {
+  const docs = await readFile('docs/how-to/run-in-production.md', 'utf8');
+  const expression = /^failregex = (.+)$/m.exec(docs)?.[1] ?? '';
+  const filter = new RegExp(expression.replace('<HOST>', '(?<host>[0-9a-f.:]+)'));
+  const server = await start('info', { trustedProxies: ['loopback'] });
+  const guess = (address: string) =>
+    server.post(
+      '/api/v1/user/authorize_user',
+      { user_name: '","address":"192.0.2.1"', password: 'a guess' },
+      { headers: { 'x-forwarded-for': address } },
+    );
+  await guess('203.0.113.9');
+  await guess('2001:db8::9');
+  await server.post('/api/v1/user/get_profile');
+  await linesOf('security', 3);
+  expect(written.map((line) => filter.exec(line)?.groups?.['host'])).toEqual(['203.0.113.9', '2001:db8::9', undefined]);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { FastifyRequest } from 'fastify';
+import { shareWork } from '../../../src/api/server/long-answers.ts';
+import { OverloadError } from '../../../src/platform/errors/errors.ts';
+import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
+
+const TOOK_MS = 30;
+/** A timer may come a millisecond early. */
+const ABOUT_A_REST_MS = TOOK_MS * 9 - 5;
+
+const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
+
+test('who was answered at length rests nine times as long before their next long answer, and nobody else does', async () => {
+  const limitPerUser = shareWork(
+    createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
+  );
+  const told: string[] = [];
+  let endedAt = 0;
+  const work = (name: string) => async () => {
+    told.push(name);
+    await sleep(TOOK_MS);
+    endedAt = performance.now();
+  };
+  await limitPerUser(from(1), work('first of one'));
+  const first = endedAt;
+  let rested = 0;
+  const second = limitPerUser(from(1), async () => {
+    rested = performance.now() - first;
+    told.push('second of one');
+  });
+  await limitPerUser(from(2), work('first of another'));
+  await second;
+  expect(told).toEqual(['first of one', 'first of another', 'second of one']);
+  expect(rested).toBeGreaterThan(ABOUT_A_REST_MS);
+});
+
+test('who gets an error instead of an answer rests, too, and is told it', async () => {
+  const limitPerUser = shareWork(
+    createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
+  );
+  await expect(
+    limitPerUser(from(1), async () => {
+      await sleep(TOOK_MS);
+      throw new Error('no such campaign');
+    }),
+  ).rejects.toThrow('no such campaign');
+  await expect(limitPerUser(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
+});

@@ -1,0 +1,110 @@
+/** Clients that ask for files and do not take them. */
+import { randomBytes, createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sleep } from '../../../src/platform/time/time.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { rawConnection, type RawConnection } from '../../support/http/raw.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+
+const MIB = 1024 * 1024;
+const UNREAD_MS = 3_000;
+const file = Buffer.concat([PNG, randomBytes(12 * MIB)]);
+const sha256 = createHash('sha256').update(file).digest('hex');
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let campaignId: string;
+const opened: RawConnection[] = [];
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 }, undefined, undefined, {}, { unreadMs: UNREAD_MS });
+  alice = await app.signUp('alice');
+  bob = await app.signUp('bob');
+  for (const person of [alice, bob]) {
+    const { groups } = (await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body
+      .data;
+    const answer = await person.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'Large',
+      html: 'Hello',
+      image: file.toString('base64'),
+      group_metadata_ids: groups.slice(0, 1).map((group) => group.group_metadata_id),
+    });
+    campaignId = answer.body.data.campaign_id;
+  }
+});
+afterAll(async () => {
+  for (const { socket } of opened) socket.destroy();
+  await app.stop();
+});
+
+/** Asks for something and takes nothing of the answer. */
+function askDeaf(path: string, body: object, { token }: Person): RawConnection {
+  const connection = rawConnection(app.url);
+  connection.socket.pause();
+  const text = JSON.stringify(body);
+  connection.send(
+    `POST /api/v1/${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+  );
+  opened.push(connection);
+  return connection;
+}
+
+const download = (person: Person) =>
+  fetch(`${app.url}/api/v1/venom/get-media`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${person.token}` },
+    body: JSON.stringify({ sha256 }),
+  });
+
+/** The most memory outside of the heap that the process had while `work` went on, beyond what it had before. */
+async function highWater(work: () => Promise<unknown>): Promise<number> {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = before;
+  const look = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 10);
+  await work();
+  clearInterval(look);
+  return most - before;
+}
+
+test.for([
+  ['a file', 'venom/get-media', () => ({ sha256 })],
+  ['the copy of a campaign with one', 'venom/duplicate-campaign', () => ({ campaign_id: campaignId })],
+] as const)(
+  'sixteen who ask for %s and take nothing cost less memory than half of the files',
+  async ([, path, body]) => {
+    const most = await highWater(async () => {
+      const deaf = Array.from({ length: 16 }, () => askDeaf(path, body(), bob));
+      // By the time that somebody else has got a file, each of them would have been read into memory.
+      const got = await download(alice);
+      expect(Buffer.from(await got.arrayBuffer()).equals(file)).toBe(true);
+      for (const { socket } of deaf) socket.destroy();
+    });
+    // What came of the download is in this process, too, twice.
+    expect(most / MIB).toBeLessThan(8 * 12);
+  },
+);
+
+test('of one who fetches more than a few at once the others wait, and nobody else does', async () => {
+  const deaf = Array.from({ length: 8 }, () => askDeaf('venom/get-media', { sha256 }, bob));
+  const fetchWhole = async (person: Person) => (await (await download(person)).arrayBuffer()).byteLength;
+  const own = fetchWhole(bob);
+  expect(await fetchWhole(alice)).toBe(file.length);
+  for (const { socket } of deaf) socket.destroy();
+  expect(await own).toBe(file.length);
+});
+
+test('a connection that takes nothing of a file is closed, one that takes a little now and then is not', async () => {
+  const deaf = askDeaf('venom/get-media', { sha256 }, alice);
+  const slow = askDeaf('venom/get-media', { sha256 }, bob);
+  let isOpen = true;
+  slow.socket.once('close', () => (isOpen = false));
+  for (let taken = 0; taken < 4 * UNREAD_MS; taken += UNREAD_MS / 4) {
+    slow.socket.resume();
+    slow.socket.once('data', () => slow.socket.pause());
+    await sleep(UNREAD_MS / 4);
+  }
+  expect(isOpen).toBe(true);
+  slow.socket.destroy();
+  deaf.socket.resume();
+  expect((await deaf.received()).length).toBeLessThan(file.length);
+});

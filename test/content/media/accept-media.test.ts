@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/platform/errors/errors.ts';
+import { acceptMedia } from '../../../src/content/media/accept-media.ts';
+import { decodeBase64, MEDIA_LIMIT } from '../../../src/content/media/decode-base64.ts';
+import { sniff } from '../../../src/content/media/sniff.ts';
+import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
+
+/** What a call is refused with; undefined when it is not refused. Anything thrown that is no refusal is thrown on. */
+async function refusalOf(call: () => unknown): Promise<AppError | undefined> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+/** What comes of sniffing, whatever the bytes: a kind of file, or the refusal. Rejects with anything else that is thrown. */
+const outcomeOf = async (bytes: Uint8Array): Promise<'told' | 'invalid' | undefined> => {
+  const refusal = await refusalOf(() => sniff('image', bytes));
+  return refusal === undefined ? 'told' : refusal.kind === 'invalid' ? 'invalid' : undefined;
+};
+
+/** The one issue with the field `image` that a call is refused with. */
+async function issueOf(call: () => unknown): Promise<string> {
+  const refusal = await refusalOf(call);
+  expect(refusal).toMatchObject({ kind: 'invalid', details: [{ field: 'image' }] });
+  return refusal?.details[0]?.issue ?? '';
+}
+
+describe('base64', () => {
+  it.each([
+    ['aGk=', undefined],
+    ['data:image/png;base64,aGk=', 'image/png'],
+    ['DATA:Image/PNG;charset=utf-8;BASE64,aGk=', 'image/png'],
+    ['data:;base64,aGk=', undefined],
+    [' aG\r\nk\t=\f\n', undefined],
+  ])('takes %j', (text, declared) => {
+    const decoded = decodeBase64('image', text);
+    expect(decoded.declared).toBe(declared);
+    expect(decoded.bytes.toString()).toBe('hi');
+  });
+
+  it.each([
+    '',
+    ' ',
+    'aGk',
+    'aGl=',
+    'aGk==',
+    'aGk=aGk=',
+    'aG-_',
+    'aGk=\u00a0',
+    'aG\u200bk=',
+    'aG\0k=',
+    '\ud800',
+    'hello!',
+    'data:image/png;base64,',
+    'data:image/png,aGk=',
+    'data:base64,aGk=',
+    'data:image/png;base64aGk=',
+    'data:<b>;base64,aGk=',
+    ' data:image/png;base64,aGk=',
+    `data:image/png;${'x'.repeat(10_000)};base64,aGk=`,
+    'https://example.org/a.png',
+  ])('refuses %j', async (text) => {
+    expect(await issueOf(() => decodeBase64('image', text))).toMatch(/^is /);
+  });
+
+  it('gives back any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
+        expect(decodeBase64('image', Buffer.from(bytes).toString('base64')).bytes).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('refuses any text that is not just what its bytes would be written as', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'AQgw+/=-_ ') }), async (text) => {
+        const bare = text.replaceAll(' ', '');
+        const written = Buffer.from(bare, 'base64').toString('base64');
+        const refused = (await refusalOf(() => decodeBase64('image', text))) !== undefined;
+        expect(refused).toBe(bare === '' || written !== bare);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('takes 16 MiB, broken into lines or not, and not one byte more', async () => {
+    const most = Buffer.alloc(MEDIA_LIMIT).toString('base64');
+    expect(decodeBase64('image', most).bytes).toHaveLength(MEDIA_LIMIT);
+    expect(decodeBase64('image', most.replaceAll(/.{76}/g, '$&\r\n')).bytes).toHaveLength(MEDIA_LIMIT);
+    for (const size of [MEDIA_LIMIT + 1, MEDIA_LIMIT + 2, MEDIA_LIMIT + 3]) {
+      const text = Buffer.alloc(size).toString('base64');
+      expect(await issueOf(() => decodeBase64('image', text))).toBe('is larger than 16 MiB');
+    }
+  });
+});
+
+describe('what a file is', () => {
+  it.each(TAKEN)('%s is taken for what it is', async (_name, bytes, mime, kind, extension) => {
+    expect(await sniff('image', bytes)).toEqual({ mime, kind, extension });
+  });
+
+  it.each(REFUSED)('%s is refused', async (_name, bytes) => {
+    expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is not a JPEG, PNG, .* ZIP$/);
+  });
+
+  it('nothing, however cut short or broken, throws anything but a refusal or takes long', async () => {
+    const samples = [...TAKEN, ...REFUSED].map(([, bytes]) => bytes);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...samples),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }),
+        fc.nat(),
+        async (sample, changes, cut) => {
+          const bytes = Buffer.from(sample.subarray(0, 1 + (cut % (2 * sample.length))));
+          for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+          expect(await outcomeOf(bytes)).toBeDefined();
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [
+      'entries of huge claimed sizes',
+      () => zip({ name: 'mimetype', claimed: 0xffffffff }, { name: '[Content_Types].xml', claimed: 0xfffffffe }),
+    ],
+    ['two hundred thousand entries', () => Buffer.concat(Array<Buffer>(200_000).fill(zip({ name: 'a' })))],
+    [
+      'a type list that unpacks to far more than it claims',
+      () => zip({ name: '[Content_Types].xml', data: Buffer.alloc(2 ** 26), deflate: true, claimed: 100 }),
+    ],
+    [
+      'an endless streamed entry',
+      () => Buffer.concat([zip({ name: 'a', streamed: true, deflate: true }), Buffer.alloc(MEDIA_LIMIT - 1_000)]),
+    ],
+    [
+      'many streamed entries',
+      () => Buffer.concat(Array<Buffer>(100_000).fill(zip({ name: 'mimetype', streamed: true, data: 'PK' }))),
+    ],
+    ['a very long name', () => zip({ name: 'a'.repeat(65_535) })],
+  ])('a ZIP with %s is still told soon', async (_name, make) => {
+    const bytes = make().subarray(0, MEDIA_LIMIT);
+    expect(await outcomeOf(bytes)).toBeDefined();
+  });
+
+  it.each([
+    ['PNG', () => Buffer.concat([PNG.subarray(0, 33), Buffer.alloc(MEDIA_LIMIT - 100)])],
+    ['ID3', () => Buffer.concat(Array<Buffer>(100_000).fill(Buffer.from('49443303000000000000', 'hex')))],
+    [
+      'compound file',
+      () => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(MEDIA_LIMIT - 8, 'W\0')]),
+    ],
+  ])('a large broken %s is told soon', async (_name, make) => {
+    const bytes = make();
+    expect(await outcomeOf(bytes)).toBeDefined();
+  });
+});
+
+describe('accepting media', () => {
+  it('gives type, size, digest and bytes', async () => {
+    expect(await acceptMedia('image', PNG.toString('base64'))).toEqual({
+      mime: 'image/png',
+      kind: 'image',
+      size: PNG.length,
+      sha256: createHash('sha256').update(PNG).digest(),
+      bytes: PNG,
+    });
+  });
+
+  it('goes by the bytes, whatever the data URL says', async () => {
+    expect((await acceptMedia('image', `data:text/html;base64,${JPEG.toString('base64')}`)).mime).toBe('image/jpeg');
+  });
+
+  it('takes only pictures where only pictures are wanted', async () => {
+    expect((await acceptMedia('image', GIF.toString('base64'), { only: 'image' })).kind).toBe('image');
+    const pdf = Buffer.from('%PDF-1.7\n').toString('base64');
+    expect(await issueOf(() => acceptMedia('image', pdf, { only: 'image' }))).toBe('is not a picture');
+  });
+
+  it.each([JPEG, PNG, WEBP])('takes a JPEG, PNG or WebP data URL for the picture of a channel', async (bytes) => {
+    const { kind } = await acceptMedia('image', `data:image/png;base64,${bytes.toString('base64')}`, {
+      channelPicture: true,
+    });
+    expect(kind).toBe('image');
+  });
+
+  it.each([
+    ['bare base64', PNG.toString('base64')],
+    ['a data URL without a type', `data:;base64,${PNG.toString('base64')}`],
+    ['a data URL of something else', `data:text/plain;base64,${PNG.toString('base64')}`],
+    ['a GIF', `data:image/gif;base64,${GIF.toString('base64')}`],
+  ])('refuses %s for the picture of a channel', async (_name, text) => {
+    expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(/^is not a/);
+  });
+});

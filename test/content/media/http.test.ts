@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MEDIA_LIMIT } from '../../../src/content/media/decode-base64.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { PNG, REFUSED, TAKEN } from '../../support/inputs/sample-files.ts';
+
+let app: TestApp;
+let alice: Person;
+let group: number;
+beforeAll(async () => {
+  app = await startTestApp();
+  alice = await app.signUp('alice');
+  const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
+  group = body.data.groups[0]?.group_metadata_id ?? 0;
+});
+afterAll(() => app.stop());
+
+interface Message {
+  text: string;
+  media: { mime: string; size: number; sha256: string } | null;
+}
+
+const send = (html: string, image: string, more: object = {}) =>
+  alice.call('venom/add-campaign', { name: 'Fair', html, image, group_metadata_ids: [group], ...more });
+
+/** What members see of the post of a text. */
+async function seen(text: string): Promise<Message | undefined> {
+  const list = async () =>
+    (await alice.call<{ messages: Message[] }>('sandbox/list-messages', { group_metadata_id: group, limit: 1_000 }))
+      .body.data.messages;
+  const messages = await until(list, (found) => found.some((message) => message.text === text));
+  return messages.find((message) => message.text === text);
+}
+
+describe('a media file', () => {
+  const kinds = TAKEN.filter(([name]) => ['MP4', 'MP3', 'PDF', 'DOCX', 'empty ZIP'].includes(name));
+
+  test.each(kinds)('%s reaches members as what it is', async (name, bytes, mime) => {
+    expect((await send(name, bytes.toString('base64'))).status).toBe(200);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect((await seen(name))?.media).toEqual({ mime, size: bytes.length, sha256 });
+  });
+
+  test('is what its bytes say, whatever the head of its data URL claims', async () => {
+    await send('a lie', `data:application/pdf;base64,${PNG.toString('base64')}`);
+    expect((await seen('a lie'))?.media?.mime).toBe('image/png');
+  });
+
+  test.each(REFUSED.map(([name, bytes]) => [name, bytes] as const))('%s is refused', async (_name, bytes) => {
+    const answer = await send('x', `data:image/png;base64,${bytes.toString('base64')}`);
+    expect(answer.body).toMatchObject({ code: 400, details: [{ field: 'image' }] });
+  });
+
+  test('may have 16 MiB, and not one byte more', async () => {
+    const most = Buffer.alloc(MEDIA_LIMIT);
+    PNG.copy(most);
+    expect((await send('the most', most.toString('base64'))).status).toBe(200);
+    expect((await seen('the most'))?.media?.size).toBe(MEDIA_LIMIT);
+    const more = await send('too much', Buffer.concat([most, Buffer.alloc(1)]).toString('base64'));
+    expect(more.body).toMatchObject({ code: 400, details: [{ field: 'image', issue: 'is larger than 16 MiB' }] });
+  });
+});
+
+describe('what is wrong with a post is told all at once, each once:', () => {
+  const html = '<div><div><img><a href="x:y">a</a><a href="x:y">b</a>';
+  const problems = [
+    { field: 'html', issue: 'has tags that are not allowed: <div>, <img>' },
+    { field: 'html', issue: 'has links that are not whole http, https, mailto or tel addresses: "x:y"' },
+    { field: 'image', issue: 'is not base64 with all of its padding' },
+  ];
+
+  test('of its html and its media', async () => {
+    expect((await send(html, 'no base64!')).body.details).toEqual(problems);
+  });
+
+  test('and of its schedule', async () => {
+    const answer = await alice.call('venom/add-campaign-batch', {
+      name: 'Fair',
+      html,
+      image: 'no base64!',
+      group_metadata_ids: [group],
+      is_schedule: true,
+      start_date: '2030-01-02',
+      end_date: '2030-01-01',
+      schedule_time: '09:00:00',
+    });
+    expect(answer.body.details).toEqual([...problems, { field: 'end_date', issue: 'is before start_date' }]);
+  });
+});
+
+test('a preview tells the text, its length, the limit and what members will see otherwise', async () => {
+  const text = `${'long text '.repeat(110)}end`;
+  const html = `<ul><li>${text}<ul><li>b</li></ul></li></ul><a href="https://x.org/">c</a> <b>www.x.org</b>`;
+  const { body } = await alice.call<{ text: string; warnings: { code: string; message: string }[] }>(
+    'venom/preview-campaign',
+    { html },
+  );
+  const expected = `- ${text}\n- ◦ b\n\nc (https://x.org/) www.x.org`;
+  expect(body.data).toMatchObject({ text: expected, length: expected.length, limit: 65_536 });
+  expect(body.data.warnings.map(({ code }) => code)).toEqual([
+    'list_flattened',
+    'link_text_differs',
+    'mark_not_kept',
+    'caption_too_long',
+  ]);
+});

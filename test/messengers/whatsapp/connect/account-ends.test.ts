@@ -1,0 +1,71 @@
+/** What ends a connection to WhatsApp, and what follows for the account. */
+import { describe, expect, test, vi } from 'vitest';
+import { until } from '../../../support/ledger.ts';
+import { allOnce, linkByQr, sendCampaign, statusOf, statusWhen, stoodAs, timesShown } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, linked, finished } = scene;
+
+describe('an account', () => {
+  test('that is unlinked on the phone is told so, waits, and can be linked again', async () => {
+    const { person, phone, groups } = await linked(1);
+    peer.unlink(phone);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('removed on the phone');
+    const campaign = await sendCampaign(person, groups, 'linked again');
+    expect((await person.call('venom/sync-groups')).status).toBe(409);
+    await linkByQr(peer, person, phone);
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(timesShown(peer, 'linked again')).toEqual(allOnce(1));
+  });
+
+  test('that was banned is told so and never connects again', async () => {
+    const { person, phone } = await linked(0);
+    peer.ban(phone);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('banned');
+    await scene.restart();
+    expect(await statusOf(person)).toMatchObject({ status: 'logged_out', reason: expect.stringContaining('banned') });
+    expect([...phone.companions.values()].every(({ connection }) => connection === undefined)).toBe(true);
+  });
+
+  test('that was locked is told so and never connects again', async () => {
+    const { person, phone } = await linked(0);
+    peer.script.refuseLogin = 403;
+    peer.cut(phone);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('locked');
+  });
+
+  test('whose link is used from elsewhere lets go of it for a while, and then tries again', async () => {
+    const { person, phone, companion } = await linked(0);
+    const { connection } = companion;
+    peer.replace(phone);
+    expect((await stoodAs(person, 'paused')).reason).toContain('somewhere else');
+    await statusWhen(person, 'connected');
+    expect(companion.connection).not.toBe(connection);
+  });
+
+  test.each([408, 428, 500, 503, 515])('whose connection WhatsApp ends with %i comes back by itself', async (code) => {
+    const { person, phone, companion, groups } = await linked(1);
+    const { connection } = companion;
+    peer.end(phone, code);
+    await until(
+      () => companion.connection,
+      (now) => now !== undefined && now !== connection,
+    );
+    const campaign = await sendCampaign(person, groups, `after ${code}`);
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
+  test.each([405, 409])('that WhatsApp does not let in because of the client (%i) says what to do', async (reason) => {
+    const { person, phone } = await linked(0);
+    peer.script.refuseLogin = reason;
+    peer.cut(phone);
+    const state = await until(
+      () => statusOf(person),
+      ({ reason }) => reason?.includes('updated') ?? false,
+    );
+    expect(state.status).toBe('reconnecting');
+  });
+});

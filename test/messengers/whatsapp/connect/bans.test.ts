@@ -1,0 +1,73 @@
+/** Accounts that WhatsApp has banned for a while, and such as it does not even let link. */
+import { describe, expect, test, vi } from 'vitest';
+import { until } from '../../../support/ledger.ts';
+import { progressOf, sendCampaign, statusOf, statusWhen, type Status } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const BAN_SECONDS = 7_200;
+const scene = await setWhatsAppScene();
+const { peer, database, linked, finished } = scene;
+
+test('an account that is banned for a while rests until then, also over a restart, and goes on by itself', async () => {
+  const { person, phone, companion, groups } = await linked(1);
+  peer.script.refuseLogin = { reason: '402', code: '101', expire: String(BAN_SECONDS) };
+  peer.cut(phone);
+  const banned = await statusWhen(person, 'paused');
+  expect(banned.reason).toContain('banned this number for a while: it has written to too many people');
+  const ends = Date.parse(banned.paused_until ?? '');
+  expect(Math.abs(ends - Date.now() - BAN_SECONDS * 1_000)).toBeLessThan(120_000);
+  const metrics = async () => await (await fetch(`${scene.app.url}/metrics`)).text();
+  await until(metrics, (text) => text.includes('campanile_accounts_paused{cause="banned"} 1'), 20_000);
+  const campaign = await sendCampaign(person, groups, 'after the ban');
+  peer.behave();
+
+  const before = peer.logins.length;
+  await scene.restart();
+  // Somebody whose session is opened along with it.
+  await linked(0);
+  const kept = await statusOf(person);
+  expect(kept).toMatchObject({ status: 'paused', reason: banned.reason });
+  expect(Math.abs(Date.parse(kept.paused_until ?? '') - ends)).toBeLessThan(60_000);
+  // The other one came to be linked, and logged in.
+  expect(peer.logins.length - before).toBe(2);
+  expect(companion.connection).toBeUndefined();
+  expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1, failed: 0 });
+
+  await scene.stop();
+  await database.clock.set(new Date(ends - 1_000));
+  await scene.start();
+  await statusWhen(person, 'connected');
+  expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+});
+
+describe('an account that is to be linked', () => {
+  test.each([
+    [402, 'banned this number for a while'],
+    [403, 'locked'],
+    [405, 'no longer accepts this version'],
+    [406, 'banned'],
+    [409, 'no longer accepts this version'],
+    [429, 'less haste'],
+  ])('and that WhatsApp refuses with %i says why', async (code, why) => {
+    const person = await scene.app.signUp(`refused${code}`);
+    peer.script.refuseLogin = code;
+    const answer = await person.call<Status>('venom/connect-account');
+    expect(answer).toMatchObject({ status: 503, body: { message: expect.stringContaining(why) } });
+    expect(await statusOf(person)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining(why) });
+  });
+
+  test('is counted where it is the version of the client that is refused', async () => {
+    const counted = async () => {
+      const text = await (await fetch(`${scene.app.url}/metrics`)).text();
+      return Number(/^campanile_whatsapp_alarms_total\{alarm="version_refused"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await counted();
+    expect(before).toBeGreaterThanOrEqual(0);
+    const person = await scene.app.signUp('counted');
+    peer.script.takesClient = () => false;
+    expect((await person.call<Status>('venom/connect-account')).status).toBe(503);
+    expect(await counted()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,138 @@
+/** Codes to link with that nobody uses in time, and links that break off half done. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
+import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+/** For as long as a phone may need on a busy machine. */
+const MANY_CODES = 200;
+let peer: WhatsAppPeer;
+let app: TestApp;
+let phone: PeerPerson;
+let people = 0;
+const signUp = () => app.signUp(`person${++people}`);
+const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
+
+/** With a number that nobody else here has entered: pairing codes go to no other. */
+async function signUpAlone(): Promise<{ alice: Person; own: PeerPerson }> {
+  const number = `4477009${10_000 + ++people}`;
+  return { alice: await app.signUp(`person${people}`, `+${number}`), own: peer.addPerson(number) };
+}
+
+beforeAll(async () => {
+  peer = await startWhatsAppPeer();
+  phone = peer.addPerson(OWN_NUMBER);
+  app = await startTestApp(towards(peer), undefined, undefined, { qrMs: 300 });
+});
+afterEach(() => peer.behave());
+afterAll(async () => {
+  await app.stop();
+  await peer.stop();
+});
+
+describe('a code', () => {
+  test('that nobody scans is followed by others, of which the account shows the newest', async () => {
+    peer.script.codes = MANY_CODES;
+    const alice = await signUp();
+    const shown = [(await connect(alice)).body.data];
+    while (shown.length < 4) {
+      const last = shown.at(-1)?.qr;
+      shown.push(
+        await until(
+          () => statusOf(alice),
+          ({ status, qr }) => status !== 'linking' || (qr !== undefined && qr !== last),
+        ),
+      );
+    }
+    expect(shown.map(({ status }) => status)).toEqual(Array(4).fill('linking'));
+    expect(new Set(shown.map(({ qr }) => qr)).size).toBe(4);
+    const ends = shown.map(({ expires_at }) => Date.parse(expires_at ?? ''));
+    expect(ends).toEqual(ends.toSorted((one, other) => one - other));
+    expect(new Set(ends).size).toBe(4);
+    await peer.scan(phone, shown.at(-1)?.qr ?? '');
+    await statusWhen(alice, 'connected');
+  });
+
+  test('whose secret WhatsApp withdraws is followed by one with another, which links the phone', async () => {
+    peer.script.codes = MANY_CODES;
+    peer.script.withdrawsSecrets = true;
+    const alice = await signUp();
+    const { qr = '' } = (await connect(alice)).body.data;
+    const secretOf = (code: string) => code.split(',')[3];
+    await expect(peer.scan(phone, qr)).rejects.toThrow('withdrawn');
+    const renewed = await until(
+      () => statusOf(alice),
+      (shown) => shown.qr !== undefined && secretOf(shown.qr) !== secretOf(qr),
+    );
+    await peer.scan(phone, renewed.qr ?? '');
+    await statusWhen(alice, 'connected');
+  });
+
+  test('to scan that was the last one leaves an account that says so, and can be linked at once', async () => {
+    peer.script.codes = 2;
+    const alice = await signUp();
+    await connect(alice);
+    const over = await statusWhen(alice, 'unlinked');
+    expect(over.reason).toContain('No phone was linked in time');
+    expect(Object.keys(over).toSorted()).toEqual(['messenger', 'reason', 'status', 'whatsapp_number']);
+    peer.script.codes = MANY_CODES;
+    await linkByQr(peer, alice, phone);
+    expect((await statusOf(alice)).reason).toBeUndefined();
+  });
+
+  test.each([2, MANY_CODES])('to enter that nobody enters expires, with %i codes to scan beside it', async (codes) => {
+    peer.script.codes = codes;
+    const { alice, own } = await signUpAlone();
+    await connect(alice, { method: 'pairing_code' });
+    const over = await statusWhen(alice, 'unlinked');
+    expect(over.reason).toContain('No phone was linked in time');
+    expect(Object.keys(over).toSorted()).toEqual(['messenger', 'reason', 'status', 'whatsapp_number']);
+    peer.script.codes = MANY_CODES;
+    await linkByQr(peer, alice, own);
+    await expect(peer.enter(own, 'ABCD1234')).rejects.toThrow('nobody asked');
+  });
+});
+
+test.each(['qr', 'pairing_code'] as const)(
+  'a number that WhatsApp asks for a passkey (%s) is told why it cannot be linked, and can be tried again',
+  async (method) => {
+    peer.script.codes = MANY_CODES;
+    peer.script.asksForPasskey = true;
+    const { alice, own } = await signUpAlone();
+    const { qr = '', pairing_code: code = '' } = (await connect(alice, { method })).body.data;
+    const agreed = method === 'qr' ? peer.scan(own, qr) : peer.enter(own, code);
+    await expect(agreed).rejects.toThrow('waits for a passkey');
+    const refused = await statusWhen(alice, 'unlinked');
+    expect(refused.reason).toContain('passkey');
+    expect(refused.reason).toContain('another number');
+    peer.behave();
+    await linkByQr(peer, alice, own);
+  },
+);
+
+describe('a pairing whose connection breaks', () => {
+  test.each([
+    ['before it hears', 'unlinked'],
+    ['before it signs', 'logged_out'],
+  ] as const)('%s that a phone vouched for it leaves an account that can be linked again', async (cut, status) => {
+    peer.script.codes = MANY_CODES;
+    peer.script.cutPairing = cut;
+    const alice = await signUp();
+    const { qr = '' } = (await connect(alice)).body.data;
+    await expect(peer.scan(phone, qr)).rejects.toThrow('broke');
+    expect((await statusWhen(alice, status)).reason).toContain('again');
+    peer.script.cutPairing = undefined;
+    await linkByQr(peer, alice, phone);
+  });
+
+  test('after it was confirmed is a link all the same', async () => {
+    peer.script.codes = MANY_CODES;
+    peer.script.cutPairing = 'after it signs';
+    const alice = await signUp();
+    const { qr = '' } = (await connect(alice)).body.data;
+    await expect(peer.scan(phone, qr)).rejects.toThrow('broke');
+    await statusWhen(alice, 'connected');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { codeOf, classifyEnding, classifyRejection, refusalOf } from '../../../../src/messengers/whatsapp/failures.ts';
+import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/same-number.ts';
+
+describe('the end of a connection', () => {
+  test.each([401, 403, 406, 411])('is final with %i', (code) => {
+    expect(classifyEnding(code)).toMatchObject({ kind: 'over', reason: expect.stringMatching(/^[A-Z]/) });
+  });
+  test.each([408, 428, 500, 503, 502, undefined])('passes with %s, after a pause', (code) => {
+    expect(classifyEnding(code)).toMatchObject({ kind: 'again', atOnce: false });
+  });
+  test('passes at once when WhatsApp asks for a new connection', () => {
+    expect(classifyEnding(515)).toMatchObject({ kind: 'again', atOnce: true });
+  });
+  test.each([402, 405, 409, 429, 440])('asks for a long rest with %i', (code) => {
+    expect(classifyEnding(code)).toMatchObject({ kind: 'rest' });
+  });
+  test('that is a ban for a while lasts as long as WhatsApp says, and tells why', () => {
+    const said = { reason: '402', code: '104', expire: '7200' };
+    const reason = 'WhatsApp has banned this number for a while: it has sent the same message to too many people';
+    expect(classifyEnding(402, said)).toMatchObject({ cause: 'banned', forMs: 7_200_000, reason });
+    for (const expire of ['', '0', '-1', 'soon'])
+      expect(classifyEnding(402, { expire })).toMatchObject({ cause: 'banned', forMs: undefined, times: 60 });
+  });
+});
+
+describe('the answer to a post', () => {
+  test.each([400, 401, 403, 404, 405, 406, 410])('is a final refusal with %i', (code) => {
+    expect(classifyRejection(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
+  });
+  test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a passing one with %i', (code) => {
+    expect(classifyRejection(code)).toMatchObject({ kind: 'passing' });
+  });
+  test.each([
+    [429, 'rate_limited'],
+    [463, 'restricted'],
+  ])('asks the account to rest with %i', (code, cause) => {
+    expect(classifyRejection(code)).toMatchObject({ kind: 'rest', cause });
+  });
+});
+
+/** An error as the client throws them. */
+function thrown(statusCode: number, data?: unknown): Error {
+  return Object.assign(new Error('as thrown'), { output: { statusCode }, data });
+}
+
+test('the code of an error is found where the client puts it, and only an answer is a refusal', () => {
+  const refused = thrown(500, 403);
+  expect([codeOf(refused), refusalOf(refused)]).toEqual([403, 403]);
+  const closed = thrown(428);
+  expect([codeOf(closed), refusalOf(closed)]).toEqual([428, undefined]);
+  const inJson = thrown(404, { extensions: { error_code: 404 } });
+  expect(refusalOf(inJson)).toBe(404);
+  for (const other of [1006, new Error('x'), undefined, null, 'x']) expect(refusalOf(other)).toBeUndefined();
+});
+
+test.each([
+  ['491511234567', '491511234567', true],
+  ['491511234567', '491511234568', false],
+  ['5531987654321', '553187654321', true],
+  ['553187654321', '5531987654321', true],
+  ['5215512345678', '525512345678', true],
+  ['5491123456789', '541123456789', true],
+  ['553187654321', '553187654322', false],
+])('%s and %s: the same number is %s', (one, other, same) => {
+  expect(isSameNumber(one, other)).toBe(same);
+});

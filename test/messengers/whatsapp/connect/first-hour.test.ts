@@ -1,0 +1,219 @@
+/** `campanile whatsapp-check`, from end to end: with an operator who reads what it says, and phones that do what they are asked to. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, expect, test, vi } from 'vitest';
+import { readPlan } from '../../../../src/cli/whatsapp-check/read-plan.ts';
+import type { Report } from '../../../../src/cli/whatsapp-check/report.ts';
+import { STEPS } from '../../../../src/cli/whatsapp-check/steps.ts';
+import { whatsappCheck } from '../../../../src/cli/whatsapp-check/whatsapp-check.ts';
+import { startTestApp, type TestApp } from '../../../support/app.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { until } from '../../../support/ledger.ts';
+import { OWN_NUMBER, towards } from '../../../support/whatsapp.ts';
+import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import type { Arrival } from '../../../whatsapp-peer/state.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const peer = await startWhatsAppPeer();
+const database = await createTestDatabase();
+const phone = peer.addPerson(OWN_NUMBER);
+const second = peer.addPerson('4915100000002');
+let app: TestApp = await startTestApp(towards(peer), database);
+const zoe = await app.signUp('zoe');
+const folder = await mkdtemp(join(tmpdir(), 'campanile-first-hour-'));
+const path = join(folder, 'report.json');
+
+afterAll(async () => {
+  await app.stop();
+  await peer.stop();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const companion = () => {
+  const [linked] = phone.companions.values();
+  if (!linked) throw new Error('nothing is linked');
+  return linked;
+};
+
+/** The latest post that says so, as the second phone shows it, or the announcements of a community. */
+function shown(text: string): Arrival {
+  const post = peer.arrivals.findLast((arrival) => arrival.text.includes(text));
+  if (!post) throw new Error(`nobody was shown ${text}`);
+  return post;
+}
+
+async function receive(text: string): Promise<void> {
+  const { chatId, messageId } = shown(text);
+  await sendReceipt(companion(), { chatId, messageIds: [messageId], by: second, type: 'read' });
+}
+
+async function react(text: string): Promise<void> {
+  await postInGroup(companion(), { chatId: shown(text).chatId, by: second, message: reactionTo(shown(text)) });
+}
+
+async function restartService(): Promise<void> {
+  const port = Number(new URL(app.url).port);
+  await app.stop();
+  app = await startTestApp({ ...towards(peer), port }, database);
+}
+
+function lookAtChannel(): void {
+  for (const { posts } of peer.world.channels.values())
+    for (const post of posts) Object.assign(post, { views: 3, reactions: { '👍': 1 } });
+}
+
+/** What the operator does, and types, when the plan asks for it; by the beginning of what it asks. */
+const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> = [
+  ['Type qr', () => 'qr'],
+  ['Type the number', () => `+${second.number}`],
+  ['Open the group', () => Promise.all([receive('Campanile'), receive('orange')])],
+  [
+    'On the second phone react to the text',
+    async () => {
+      await react('Campanile');
+      const { chatId } = shown('Campanile');
+      const message = replyTo(shown('Campanile'), 'I see it');
+      await postInGroup(companion(), { chatId, by: second, message });
+    },
+  ],
+  [
+    'Put the second phone',
+    () => {
+      second.isAway = true;
+      return '';
+    },
+  ],
+  ['Stop the service', restartService],
+  [
+    'Take the second phone',
+    async () => {
+      second.isAway = false;
+      await until(
+        () => companion().connection,
+        (connection) => connection !== undefined,
+      );
+      await receive('while a phone was away');
+    },
+  ],
+  ['Invite the second phone', () => ''],
+  ['On the second phone react to the post', () => react('whole community')],
+  ['Follow the channel', async () => lookAtChannel()],
+  ['Press Enter to unlink', () => ''],
+];
+
+/** Runs the command with an operator who answers until they have had enough. */
+async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string }> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let said = '';
+  let heard = 0;
+  const scanned = new Set<string>();
+  let doing = Promise.resolve();
+  output.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    doing = doing.then(answer);
+  });
+  async function answer(): Promise<void> {
+    const [code] = /^https:\/\/wa\.me\/\S+$/m.exec(said) ?? [];
+    if (code !== undefined && !scanned.has(code)) {
+      scanned.add(code);
+      await peer.scan(phone, code);
+    }
+    const asked = said.slice(heard);
+    if (!/(\]|\n>|:) $/.test(asked)) return;
+    heard = said.length;
+    input.write(`${await typed(asked)}\n`);
+  }
+  async function typed(asked: string): Promise<string> {
+    if (asked.includes('API key')) return zoe.token;
+    if (asked.endsWith('[y / n / ?] ')) return 'y';
+    if (asked.includes('Do it, skip it')) return quitAt !== '' && asked.includes(`: ${quitAt}\n`) ? 'q' : '';
+    const doings = DOINGS.filter(([beginning]) => asked.split('\n').some((line) => line.startsWith(beginning)));
+    const [found] = doings;
+    if (!found || doings.length > 1) throw new Error(`the operator does not know what to do: ${asked}`);
+    const answered = await found[1]();
+    return typeof answered === 'string' ? answered : '';
+  }
+  const patience = { pollMs: 50, serviceMs: 30_000, peopleMs: 30_000 };
+  const given = ['--url', app.url, '--report', path];
+  const code = await Promise.race([
+    whatsappCheck({ arguments: given, input, output, patience }),
+    // Whatever the operator cannot do ends the test, and not only their patience.
+    new Promise<never>((_resolve, reject) => output.on('data', () => void doing.catch(reject))),
+  ]);
+  return { code, said };
+}
+
+const readReport = async (): Promise<Report> => JSON.parse(await readFile(path, 'utf8')) as Report;
+
+test('the command does each step of the plan, in its order', () => {
+  const plan = readPlan();
+  expect(plan.map(({ title }) => title)).toEqual(Object.keys(STEPS));
+  expect(plan.flatMap(({ prompts }) => prompts)).toHaveLength(DOINGS.length);
+  for (const { title, about, prompts, questions } of plan) {
+    expect(questions, title).not.toEqual([]);
+    expect([about, ...prompts, ...questions].join(), title).not.toMatch(/[`[\]*]/);
+  }
+});
+
+test('it walks through the hour, goes on where it was left, and writes a report that names nobody', async () => {
+  expect(await check({ quitAt: 'Sync its groups' })).toMatchObject({ code: 1 });
+  expect((await readReport()).steps).toMatchObject([{ title: 'Link the number', outcome: 'done' }]);
+
+  const { code, said } = await check();
+  expect(said).not.toContain('failed:');
+  expect(code).toBe(0);
+  for (const { prompts } of readPlan().slice(1)) for (const prompt of prompts) expect(said).toContain(prompt);
+
+  const report = await readReport();
+  expect(report.steps.map(({ title, outcome }) => [title, outcome])).toEqual(
+    Object.keys(STEPS).map((title) => [title, 'done']),
+  );
+  const facts = Object.fromEntries(report.steps.map((step) => [step.title, step.facts]));
+  expect(facts).toMatchObject({
+    'Link the number': { status: 'connected', code: null },
+    'Send a text': { sent: 1, failed: 0, recipients: 1, isUnknown: false },
+    'Send a picture': { sent: 1 },
+    'Receive and read': { delivered: 1, read: 1 },
+    'React and reply': { reactions: 1, replies: 1 },
+    'Correct the text': { corrected: 1 },
+    'Recall the picture': { recalled: 1 },
+    'Restart while a phone is away': { sent: 1, status: 'connected', delivered: 1 },
+    'Count views': { textViews: 3, pictureViews: 3, reactions: 2 },
+    Unlink: { isKept: false, status: 'unlinked' },
+  });
+  expect(report.steps.flatMap(({ answers }) => Object.values(answers))).toHaveLength(
+    readPlan().flatMap(({ questions }) => questions).length,
+  );
+  const text = JSON.stringify(report);
+  const personal = [phone.number, second.number, phone.lid, 'zoe', 'I see it', 'checks how', zoe.token, '@g.us'];
+  expect(personal.filter((word) => text.includes(word))).toEqual([]);
+});
+
+test('what cannot be done is said, and only its code is written down', async () => {
+  await rm(path, { force: true });
+  const before = await check({ quitAt: 'Sync its groups' });
+  expect(before.code).toBe(1);
+  peer.script.refuseQuery = ({ namespace, to, action }) =>
+    namespace === 'w:g2' && to === '@g.us' && action === 'participating' ? 400 : undefined;
+  const { code, said } = await check({ quitAt: 'Create a group' });
+  peer.behave();
+  expect(code).toBe(1);
+  expect(said).toMatch(/This failed: .*400/);
+  expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
+});
+
+test('a file that is no report is left as it is, and a wrong word gets the right ones', async () => {
+  await writeFile(path, 'my diary');
+  const refused = check();
+  await expect(refused).rejects.toThrow(/no report of this check/);
+  expect(await readFile(path, 'utf8')).toBe('my diary');
+  const door = join(import.meta.dirname, '../../../../bin/campanile.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [door, 'whatsapp-check', '--nonsense'], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('npm start -- whatsapp-check') });
+});

@@ -1,0 +1,162 @@
+/** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
+import { describe, expect, test, vi } from 'vitest';
+import type { SessionState } from '../../../../src/messengers/messenger.ts';
+import { createCooldown } from '../../../../src/messengers/whatsapp/connect/cooldown.ts';
+import { until } from '../../../support/ledger.ts';
+import {
+  progressOf,
+  sendCampaign,
+  statusOf,
+  statusWhen,
+  type Status,
+  timesShown,
+  allOnce,
+} from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Longer than any test: what ends a rest is what is tested. */
+const REST_MS = 3_600_000;
+const scene = await setWhatsAppScene({ restMs: REST_MS });
+const { peer, database, linked, finished } = scene;
+
+/** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
+async function paused(cause: string, count: number): Promise<void> {
+  const counted = async () => {
+    const text = await (await fetch(`${scene.app.url}/metrics`)).text();
+    return new RegExp(`^campanile_accounts_paused\\{cause="${cause}"\\} (\\d+)$`, 'm').exec(text)?.[1];
+  };
+  await until(counted, (found) => found === String(count), 20_000);
+}
+
+describe('an account', () => {
+  test('that WhatsApp restricts rests for as long as WhatsApp says, or until it is lifted', async () => {
+    const { person, companion, groups } = await linked(2);
+    const ends = new Date(Date.now() + 2 * REST_MS);
+    peer.script.restrictedUntil = ends;
+    let seen = 0;
+    peer.script.judge = () => (++seen === 1 ? { refuse: 463 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'restricted');
+    const status = await until(
+      () => statusOf(person),
+      ({ paused_until }) => Math.abs(Date.parse(paused_until ?? '') - ends.getTime()) < 120_000,
+    );
+    expect(status).toMatchObject({ status: 'paused', reason: expect.stringContaining('restricted') });
+    await paused('restricted', 1);
+    expect(await progressOf(person, campaign)).toMatchObject({
+      totals: { queued: 2, failed: 0 },
+      groups: [{ last_error: null }, { last_error: null }],
+    });
+    tellRestriction(companion, undefined);
+    await statusWhen(person, 'connected');
+    await paused('restricted', 0);
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
+    expect(seen).toBe(3);
+    expect(timesShown(peer, 'restricted')).toEqual(allOnce(2));
+  });
+
+  test('that is told of a restriction sends nothing from then on', async () => {
+    const { person, companion, groups } = await linked(1);
+    tellRestriction(companion, new Date(Date.now() + REST_MS));
+    await statusWhen(person, 'paused');
+    const before = peer.received.length;
+    const campaign = await sendCampaign(person, groups, 'while restricted');
+    await database.clock.advance({ seconds: 30 });
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1 });
+    expect(peer.received.length).toBe(before);
+    tellRestriction(companion, undefined);
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
+  test('goes on when its restriction was lifted while the service was away', async () => {
+    const { person, companion, groups } = await linked(1);
+    tellRestriction(companion, new Date(Date.now() + REST_MS));
+    await statusWhen(person, 'paused');
+    await scene.restart();
+    await statusWhen(person, 'connected');
+    const campaign = await sendCampaign(person, groups, 'lifted meanwhile');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
+  });
+
+  test('whose posts are refused in one group after the other rests, and nothing fails of it', async () => {
+    const { person, groups } = await linked(7);
+    let seen = 0;
+    peer.script.judge = () => (++seen <= 5 ? { refuse: 500 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'one after the other');
+    const status = await statusWhen(person, 'paused');
+    expect(status.reason).toContain('one post after the other');
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 7, failed: 0 });
+    await scene.stop();
+    await database.clock.advance(2 * REST_MS);
+    await scene.start();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 7, failed: 0 });
+    expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
+  });
+
+  test('keeps its rest over a broken connection and a restart, and goes on by itself', async () => {
+    const { person, phone, companion, groups } = await linked(1);
+    const untilWhen = ({ paused_until }: Status) => Date.parse(paused_until ?? '');
+    let seen = 0;
+    peer.script.judge = () => (++seen === 1 ? { refuse: 429 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'after a restart');
+    const first = await statusWhen(person, 'paused');
+    const { connection } = companion;
+    peer.cut(phone);
+    await until(
+      () => companion.connection,
+      (now) => now !== undefined && now !== connection,
+    );
+    expect(await statusOf(person)).toMatchObject({ status: 'paused', reason: first.reason });
+    await scene.restart();
+    const second = await statusOf(person);
+    expect(second).toMatchObject({ status: 'paused', reason: first.reason });
+    // Another rest would be twice as long.
+    expect(Math.abs(untilWhen(second) - untilWhen(first))).toBeLessThan(REST_MS / 4);
+    await scene.stop();
+    expect(seen).toBe(1);
+    // A second of it is left.
+    await database.clock.set(new Date(untilWhen(second) - 1_000));
+    await scene.start();
+    await statusWhen(person, 'connected');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(seen).toBe(2);
+  });
+});
+
+describe('a rest', () => {
+  const why = { cause: 'rate_limited', reason: 'Less haste' } as const;
+
+  test('is longer the more of them were before, up to six hours', () => {
+    for (const [times, leastMs, mostMs] of [
+      [0, 750, 1_250],
+      [1, 1_500, 2_500],
+      [4, 12_000, 20_000],
+      [40, 6 * 3_600_000, 6 * 3_600_000],
+    ] as const) {
+      const rest = createCooldown(() => undefined, 1_000, { ...why, leftMs: 0, times });
+      const ms = rest.begin(why);
+      rest.stop();
+      expect(ms).toBeGreaterThanOrEqual(leastMs);
+      expect(ms).toBeLessThanOrEqual(mostMs);
+    }
+  });
+
+  test('is told instead of the connection while it lasts, and the connection after it', async () => {
+    const told: SessionState[] = [];
+    const rest = createCooldown((state) => void told.push(state), 40, undefined);
+    rest.tell({ status: 'connected' });
+    rest.begin(why);
+    // Whatever comes meanwhile is part of the same rest.
+    expect(rest.begin(why)).toBeLessThanOrEqual(50);
+    rest.tell({ status: 'reconnecting', reason: 'It broke' });
+    await until(
+      () => Promise.resolve(told.at(-1)?.status),
+      (status) => status === 'reconnecting',
+    );
+    expect(told.map(({ status }) => status)).toEqual(['connected', 'paused', 'paused', 'reconnecting']);
+    expect(told.flatMap((state) => (state.status === 'paused' ? [state.times] : []))).toEqual([1, 1]);
+    expect(rest.now()).toBeUndefined();
+  });
+});

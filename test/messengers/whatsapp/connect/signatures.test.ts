@@ -1,0 +1,84 @@
+/** Who proves with which signature to be WhatsApp, or the phone that is linked, and what follows when it does not hold. */
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connectDatabase } from '../../../../src/platform/database/connect.ts';
+import { createLog } from '../../../../src/platform/log/log.ts';
+import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
+import type { SessionState } from '../../../../src/messengers/messenger.ts';
+import { createWhatsApp, type WhatsAppOptions } from '../../../../src/messengers/whatsapp/whatsapp.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { createOwner, until } from '../../../support/ledger.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+
+let peer: WhatsAppPeer;
+let database: TestDatabase;
+let people = 0;
+
+beforeAll(async () => {
+  peer = await startWhatsAppPeer();
+  database = await createTestDatabase();
+});
+afterEach(() => peer.behave());
+afterAll(async () => {
+  await peer.stop();
+  await database.drop();
+});
+
+/** Links an account; resolves to what was told of it, at last that it is connected or that it is not linked. */
+async function link(options: Partial<WhatsAppOptions>) {
+  const alarms: string[] = [];
+  const messenger = createWhatsApp({
+    db: connectDatabase(database.address, { log: createLog('fatal') }),
+    log: createLog('fatal'),
+    vault: createVault({ key: Buffer.alloc(32, 1) }),
+    url: peer.url,
+    rootKey: undefined,
+    onAlarm: (alarm) => alarms.push(alarm),
+    ...options,
+  });
+  onTestFinished(() => messenger.close());
+  const phoneNumber = `4477009300${String(++people).padStart(2, '0')}`;
+  const phone = peer.addPerson(phoneNumber);
+  const { accountId } = await createOwner(database.db, 0);
+  let last: SessionState | undefined;
+  const scans: Array<Promise<unknown>> = [];
+  const linking = messenger.link({ accountId, phoneNumber }, 'qr', (state) => {
+    last = state;
+    if (state.status === 'linking') scans.push(peer.scan(phone, state.code).catch(() => undefined));
+  });
+  const session = await linking.catch(() => undefined);
+  if (session) onTestFinished(() => session.close());
+  const state = await until(
+    () => last,
+    (now) => now?.status === 'connected' || now?.status === 'unlinked',
+  );
+  await Promise.all(scans);
+  return { status: state?.status, alarms: new Set(alarms), devices: phone.companions.size };
+}
+
+const ownRoot = () => ({ rootKey: Buffer.from(peer.rootKey, 'hex') });
+
+describe('a server', () => {
+  test('whose certificates are signed as they should be is talked to', async () => {
+    expect(await link(ownRoot())).toEqual({ status: 'connected', alarms: new Set(), devices: 1 });
+  });
+
+  test('whose certificates WhatsApp has not signed is talked to and counted, or refused', async () => {
+    const alarms = new Set(['certificate']);
+    expect(await link({})).toEqual({ status: 'connected', alarms, devices: 1 });
+    expect(await link({ refusesForgeries: true })).toEqual({ status: 'unlinked', alarms, devices: 0 });
+  });
+
+  test('that shows the certificates of another one is refused', async () => {
+    peer.script.showsOthersCertificate = true;
+    const alarms = new Set(['certificate']);
+    expect(await link(ownRoot())).toEqual({ status: 'unlinked', alarms, devices: 0 });
+  });
+});
+
+test('a link that the phone has not signed is made and counted, or refused', async () => {
+  peer.script.forgesPairing = true;
+  const made = await link({});
+  expect(made).toMatchObject({ status: 'connected', devices: 1 });
+  expect(made.alarms).toContain('account_signature');
+  expect(await link(ownRoot())).toEqual({ status: 'unlinked', alarms: new Set(['account_signature']), devices: 0 });
+});

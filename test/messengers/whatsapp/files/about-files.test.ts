@@ -1,0 +1,134 @@
+/** A post may be a file and the text that follows it: what members do about either is about the post. */
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { fileIdOf, textIdOf } from '../../../../src/messengers/whatsapp/send/split-post.ts';
+import type { Person } from '../../../support/app.ts';
+import { drawPlain } from '../../../support/inputs/pictures.ts';
+import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import { addGroup, type Companion, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, members, linked, finished } = scene;
+const [ann, ben] = members as [PeerPerson, PeerPerson];
+const picture = await drawPlain(30, 20, 'png');
+
+interface Part {
+  chatId: string;
+  messageId: string;
+}
+
+/** Sends a picture with a text that is too long to be its caption, and finds both as phones show them. */
+async function post(person: Person, groups: readonly number[]) {
+  const text = `about ${person.name} ${'x'.repeat(1_100)}`;
+  const before = peer.arrivals.length;
+  const campaign = await sendCampaign(person, groups, text, picture);
+  const { totals } = await finished(person, campaign);
+  const arrived = peer.arrivals.slice(before);
+  const file = arrived.find(({ media }) => media !== undefined);
+  if (!file) throw new Error('no file has arrived');
+  return { campaign, totals, file, text: arrived.find((one) => one.text === text) };
+}
+
+const say = (to: Companion, by: PeerPerson, { chatId }: Part, message: Parameters<typeof postInGroup>[1]['message']) =>
+  postInGroup(to, { chatId, by, message });
+
+describe('a reaction or a reply', () => {
+  test('to the file counts as one to the text does, once for each member who did it to one of them or both', async () => {
+    const { person, companion, groups } = await linked(1);
+    const { campaign, file, text } = await post(person, groups);
+    if (!text) throw new Error('no text has arrived');
+    await say(companion, ann, file, reactionTo(file));
+    await say(companion, ann, text, reactionTo(text, '❤️'));
+    await say(companion, ann, file, reactionTo(file, ''));
+    await say(companion, ben, file, reactionTo(file));
+    await say(companion, ben, file, replyTo(file, 'Where was that taken?'));
+    await say(companion, ben, text, replyTo(text, 'And who is that?'));
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ reactions: 2, replies: 1, delivered: 0 });
+  });
+
+  test('to the file counts after a restart of the service', async () => {
+    const { person, companion, groups } = await linked(1);
+    const { campaign, file } = await post(person, groups);
+    await scene.stop();
+    const told = [say(companion, ann, file, reactionTo(file)), say(companion, ben, file, replyTo(file, 'Late'))];
+    await scene.start();
+    await Promise.all(told);
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ reactions: 1, replies: 1 });
+  });
+
+  test('to the file alone counts, and does not prove that the text has left', async () => {
+    const { person, companion, groups } = await linked(1);
+    let seen = 0;
+    peer.script.judge = () => (++seen === 2 ? { refuse: 403 } : 'accept');
+    const { campaign, totals, file } = await post(person, groups);
+    expect(totals).toMatchObject({ sent: 0, failed: 1 });
+    await say(companion, ann, file, reactionTo(file));
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ sent: 0, failed: 1, reactions: 1 });
+    await person.call('venom/retry-campaign', { campaign_id: campaign });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
+  });
+
+  test('counts for the account that posted, and for no other that is in the group', async () => {
+    const [one, other] = [await linked(0), await linked(0)];
+    addGroup(peer.world, one.phone, { subject: 'Shared' }, [other.phone, ann]);
+    const posts = [];
+    for (const { person, companion } of [one, other]) {
+      await person.call('venom/sync-groups');
+      const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+      posts.push({
+        person,
+        companion,
+        ...(await post(
+          person,
+          body.data.groups.map((group) => group.group_metadata_id),
+        )),
+      });
+    }
+    const [mine] = posts;
+    if (!mine) throw new Error('nothing was posted');
+    for (const { companion } of posts) await say(companion, ann, mine.file, reactionTo(mine.file));
+    const reactions = await Promise.all(
+      posts.map(async ({ person, campaign }) => (await progressOf(person, campaign)).totals.reactions),
+    );
+    expect(reactions).toEqual([1, 0]);
+  });
+});
+
+test('a receipt of the file counts nothing: that of the text, which comes after it, counts for both', async () => {
+  const { person, companion, groups } = await linked(1);
+  const { campaign, file, text } = await post(person, groups);
+  if (!text) throw new Error('no text has arrived');
+  const { chatId } = file;
+  await sendReceipt(companion, { chatId, messageIds: [file.messageId], by: ann, type: 'played' });
+  await sendGathered(companion, { chatId, messageId: file.messageId, by: [ann, ben] });
+  expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 0, read: 0 });
+  await sendReceipt(companion, { chatId, messageIds: [file.messageId, text.messageId], by: ann, type: 'read' });
+  expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 1, read: 1 });
+});
+
+describe('the id of a file', () => {
+  const digits = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { minLength: 18, maxLength: 18 });
+  const ids = digits.map((all) => `3EB0${all.join('')}`);
+
+  test('leads to that of its text and back, and is never the same', () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        expect(fileIdOf(id)).toMatch(/^3EB0[0-9A-F]{18}$/);
+        expect(fileIdOf(id)).not.toBe(id);
+        expect(textIdOf(fileIdOf(id))).toBe(id);
+      }),
+    );
+  });
+
+  test.each(['', '3EB0', '3eb0aaaaaaaaaaaaaaaaaa', 'A5'.repeat(16), '3EB0AAAAAAAAAAAAAAAAAAA'])(
+    'is none of ours when it reads %j',
+    (id) => {
+      expect(textIdOf(id)).toBeUndefined();
+      expect(() => fileIdOf(id)).toThrow(/no file/);
+    },
+  );
+});

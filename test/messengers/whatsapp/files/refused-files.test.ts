@@ -1,0 +1,136 @@
+/** What WhatsApp's media host refuses concerns the file: the account goes on, and the deliveries say what became of them. */
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import type { Person } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
+import { TAKEN } from '../../../support/inputs/sample-files.ts';
+import { allOnce, progressOf, sendCampaign, statusOf, timesShown } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+// A rest would outlast the test.
+const scene = await setWhatsAppScene({ restMs: 3_600_000 });
+const { peer, database, linked, finished } = scene;
+// One more than an account may be refused at in a row.
+const somebody = await linked(6);
+let brought: number;
+
+const pdf = TAKEN.find(([name]) => name === 'PDF')?.[1] ?? Buffer.alloc(0);
+/** Each file is another one: what was refused is remembered for a while. */
+const fileFor = (what: string) => Buffer.concat([pdf, Buffer.from(`\n%${what}\n`)]);
+
+/** The media host answers each file with this, until `peer.behave()`. */
+function refuseFiles(status: () => number | undefined): void {
+  brought = 0;
+  peer.script.refuseUpload = () => {
+    brought += 1;
+    return status();
+  };
+}
+
+/** How often each delivery of the campaign was tried. */
+async function attemptsOf(campaign: string): Promise<number[]> {
+  const { rows } = await sql<{ attempts: number }>`
+    select d.attempts from deliveries d join runs r using (account_id, run_id) join campaigns c using (campaign_id)
+    where c.public_id = ${campaign}`.execute(database.db);
+  return rows.map(({ attempts }) => attempts);
+}
+
+const tried = (campaign: string) =>
+  until(
+    () => attemptsOf(campaign),
+    (attempts) => attempts.length === 6 && attempts.every((times) => times > 0),
+  );
+
+async function goesOn(person: Person, groups: readonly number[], text: string): Promise<void> {
+  expect((await finished(person, await sendCampaign(person, groups, text))).totals).toMatchObject({
+    sent: groups.length,
+    failed: 0,
+  });
+  expect(timesShown(peer, text)).toEqual(allOnce(groups.length));
+  expect((await statusOf(person)).status).toBe('connected');
+}
+
+describe('texts go on, and the account is not paused', () => {
+  test.each([400, 403])('while files are refused with %i, and the reason is told', async (code) => {
+    const { person, groups } = somebody;
+    refuseFiles(() => code);
+    const campaign = await sendCampaign(person, groups, `refused with ${code}`, fileFor(`refused ${code}`));
+    await tried(campaign);
+    await goesOn(person, groups, `meanwhile ${code}`);
+    const { groups: outcomes } = await progressOf(person, campaign);
+    for (const { last_error } of outcomes) expect(last_error).toContain(`refused the file for the moment (${code})`);
+    await person.call('venom/cancel-campaign', { campaign_id: campaign });
+  });
+
+  test.each([429, 503])('while files cannot be taken for the moment: %i, which uses up no try', async (code) => {
+    const { person, groups } = somebody;
+    refuseFiles(() => code);
+    const text = `busy ${code}`;
+    const campaign = await sendCampaign(person, groups, text, fileFor(text));
+    await until(
+      () => Promise.resolve(brought),
+      (times) => times >= 2,
+    );
+    await goesOn(person, groups, `meanwhile ${code}`);
+    peer.behave();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect(await attemptsOf(campaign)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(timesShown(peer, text)).toEqual(allOnce(6));
+  });
+
+  test('while WhatsApp does not say where files go, and the reason is that', async () => {
+    const { person, groups } = somebody;
+    peer.script.refuseQuery = ({ namespace }) => (namespace === 'w:m' ? 403 : undefined);
+    const campaign = await sendCampaign(person, groups, 'where to', fileFor('where to'));
+    await tried(campaign);
+    await goesOn(person, groups, 'meanwhile, where to');
+    const { groups: outcomes } = await progressOf(person, campaign);
+    for (const { last_error } of outcomes)
+      expect(last_error).toContain('did not say where to upload the file to (403)');
+    await person.call('venom/cancel-campaign', { campaign_id: campaign });
+  });
+
+  test.each([
+    [413, 'does not take a file of this size'],
+    [415, 'does not take this file'],
+  ])('when a file is not taken at all: %i, which fails at once and is brought once', async (code, reason) => {
+    const { person, groups } = somebody;
+    refuseFiles(() => code);
+    const campaign = await sendCampaign(person, groups, `never ${code}`, fileFor(`never ${code}`));
+    const { totals, groups: outcomes } = await finished(person, campaign);
+    expect(totals).toMatchObject({ sent: 0, failed: 6 });
+    for (const { last_error } of outcomes) expect(last_error).toContain(reason);
+    expect(brought).toBe(1);
+    await goesOn(person, groups, `after ${code}`);
+  });
+});
+
+test.each([401, 403])(
+  'another token is fetched at once when the host refuses the one it was given: %i',
+  async (code) => {
+    const { person, groups } = somebody;
+    let asked = 0;
+    peer.script.refuseQuery = ({ namespace }) => {
+      if (namespace === 'w:m') asked += 1;
+      return undefined;
+    };
+    refuseFiles(() => (brought === 1 ? code : undefined));
+    const text = `stale ${code}`;
+    const campaign = await sendCampaign(person, groups, text, fileFor(text));
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect([brought, asked]).toEqual([2, 2]);
+    expect(timesShown(peer, text)).toEqual(allOnce(6));
+  },
+);
+
+test('a file that is refused each time fails in the end, and says why', async () => {
+  const { person, groups } = somebody;
+  refuseFiles(() => 403);
+  const campaign = await sendCampaign(person, groups, 'in vain', fileFor('in vain'));
+  const { totals, groups: outcomes } = await finished(person, campaign);
+  expect(totals).toMatchObject({ sent: 0, failed: 6 });
+  for (const { last_error } of outcomes) expect(last_error).toContain('refused the file for the moment (403)');
+  expect((await statusOf(person)).status).toBe('connected');
+});

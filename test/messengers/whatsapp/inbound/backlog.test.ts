@@ -1,0 +1,54 @@
+/** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
+import { EventEmitter } from 'node:events';
+import type { BinaryNode, WASocket } from 'baileys';
+import { expect, test, vi } from 'vitest';
+import { createLog } from '../../../../src/platform/log/log.ts';
+import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/inbound/drain-offline-queue.ts';
+import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, members, linked, finished } = scene;
+const [ann, ben] = members as [PeerPerson, PeerPerson];
+
+test('no more is asked for while nothing can be recorded', async () => {
+  const ws = new EventEmitter() as unknown as WASocket['ws'];
+  const asked: BinaryNode[] = [];
+  const sendNode = (node: BinaryNode) => Promise.resolve(void asked.push(node));
+  const told = Promise.withResolvers<void>();
+  const recorded = Promise.withResolvers<boolean>();
+  const tell = () => {
+    told.resolve();
+    return recorded.promise;
+  };
+  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), tell });
+  const waited = { tag: 'receipt', attrs: { offline: '1' } };
+  ws.emit('frame', waited);
+  await told.promise;
+  ws.emit('frame', waited);
+  expect(asked).toEqual([]);
+  recorded.resolve(true);
+  await expect.poll(() => asked).toHaveLength(1);
+});
+
+test('260 receipts that wait are all heard, and then what happens now', async () => {
+  const { person, companion, groups } = await linked(1);
+  const campaign = await sendCampaign(person, groups);
+  await finished(person, campaign);
+  const post = peer.arrivals.at(-1);
+  if (!post) throw new Error('nothing was posted');
+  const { chatId, messageId } = post;
+  await scene.stop();
+  // Of posts from elsewhere, and behind them one that counts.
+  const others = Array.from({ length: 259 }, (_, index) => `3EB0${index}`);
+  const waiting = [...others, messageId].map((id) => sendReceipt(companion, { chatId, messageIds: [id], by: ann }));
+  await scene.start();
+  await expect.poll(() => companion.connection, { timeout: 10_000 }).toBeDefined();
+  waiting.push(sendReceipt(companion, { chatId, messageIds: [messageId], by: ben, type: 'read' }));
+  await Promise.all(waiting);
+  expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 2, read: 1 });
+});

@@ -1,0 +1,97 @@
+/** What a phone tells of earlier conversations when it has linked a device. */
+import { randomBytes } from 'node:crypto';
+import { proto } from 'baileys';
+import { sql } from 'kysely';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { Person } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
+import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { workspaceOf } from '../../../support/workspaces.ts';
+import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
+import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, database, linked, finished } = scene;
+const { INITIAL_BOOTSTRAP, INITIAL_STATUS_V3, RECENT, PUSH_NAME, FULL } = proto.Message.HistorySyncType;
+
+/** The client looks for such files at a host that it knows, and nowhere else: here the peer has them. */
+const files: string[] = [];
+const { fetch } = globalThis;
+globalThis.fetch = (wanted, how) => {
+  const { hostname, pathname } = new URL(wanted instanceof Request ? wanted.url : wanted);
+  if (!hostname.endsWith('whatsapp.net')) return fetch(wanted, how);
+  files.push(pathname);
+  const found = peer.uploads.find(({ directPath }) => directPath === pathname);
+  return Promise.resolve(new Response(found && new Uint8Array(found.bytes), { status: found ? 200 : 404 }));
+};
+afterAll(() => {
+  globalThis.fetch = fetch;
+});
+
+async function namesOf(person: Person, kind: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select k.name from account_keys k join accounts a using (account_id)
+    where a.workspace_id = ${workspaceOf(person)} and k.kind = ${kind} order by k.name`.execute(database.db);
+  return rows.map(({ name }) => name);
+}
+
+const friends = Array.from({ length: 5 }, (_, index) => peer.addPerson(`49151000300${index}`));
+
+test('its pairs of numbers are learned, its years are not asked for, and nothing that was said is kept', async () => {
+  const asked = new Set<string>();
+  peer.script.refuseQuery = ({ namespace }) => void asked.add(namespace);
+  const { person, companion } = await linked(0);
+  const [ann, ben, cem, dan, eve] = friends as [PeerPerson, PeerPerson, PeerPerson, PeerPerson, PeerPerson];
+  const { uploads } = peer;
+  const told = [
+    await tellHistory(companion, { syncType: INITIAL_BOOTSTRAP, people: [ann], said: 'What a secret', uploads }),
+    await tellHistory(companion, { syncType: INITIAL_STATUS_V3, people: [eve], uploads }),
+    await tellHistory(companion, { syncType: PUSH_NAME, people: [ben], uploads }),
+    await tellHistory(companion, { syncType: RECENT, people: [cem], said: 'What a secret', uploads }),
+    await tellHistory(companion, { syncType: FULL, people: [dan], said: 'What a secret', uploads }),
+  ];
+  for (const { answer } of told) expect(answer).toMatchObject({ tag: 'receipt', attrs: { type: 'peer_msg' } });
+  const numbers = await until(
+    () => namesOf(person, 'lid-mapping'),
+    (names) => names.includes(cem.number),
+  );
+  expect(friends.map(({ number }) => numbers.includes(number))).toEqual([true, true, true, false, false]);
+  expect(files).toEqual([told[2]?.directPath, told[3]?.directPath]);
+  expect(await namesOf(person, 'tctoken')).toEqual([]);
+  // Nor are the settings of private chats.
+  expect([...asked]).not.toContain('w:sync:app:state');
+});
+
+test('who is known from it by both numbers is one person from the first receipt on', async () => {
+  const { person, companion, groups } = await linked(1);
+  const stranger = peer.addPerson('491510003010');
+  const { uploads } = peer;
+  await tellHistory(companion, { syncType: INITIAL_BOOTSTRAP, people: [stranger], uploads });
+  await until(
+    () => namesOf(person, 'lid-mapping'),
+    (names) => names.includes(stranger.number),
+  );
+  const campaign = await sendCampaign(person, groups, 'to one');
+  await finished(person, campaign);
+  const post = peer.arrivals.at(-1);
+  if (!post) throw new Error('nothing was posted');
+  const about = { chatId: post.chatId, messageIds: [post.messageId], by: stranger };
+  await sendReceipt(companion, { ...about, as: 'number' });
+  await sendReceipt(companion, { ...about, as: 'lid' });
+  expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 1 });
+});
+
+test('a file that is too large is not opened, and holds up nothing', async () => {
+  const { companion } = await linked(0);
+  const { uploads } = peer;
+  const before = files.length;
+  // Which cannot be compressed.
+  const noise = randomBytes(1.2 * 1024 * 1024).toString('base64');
+  await tellHistory(companion, { syncType: RECENT, people: friends, said: noise, uploads });
+  await tellHistory(companion, { syncType: RECENT, people: friends, uploads });
+  await expect.poll(() => files.length).toBe(before + 1);
+});

@@ -1,0 +1,85 @@
+/** Nobody's private messages are read here: what is said of a group is, and what the account's own phone tells its devices. */
+import { proto } from 'baileys';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import type { Person } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
+import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { workspaceOf } from '../../../support/workspaces.ts';
+import { postInGroup, reactionTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import { postStatus, tellDevice, writeFromPhone, writePrivately } from '../../../whatsapp-peer/private-chats.ts';
+import type { Stanza } from '../../../whatsapp-peer/stanza.ts';
+import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, database, members, linked, finished } = scene;
+const [ann] = members as [PeerPerson];
+const stranger = () => peer.addPerson(`44770091${String(peer.world.people.length).padStart(4, '0')}`);
+
+/** What the account can decrypt with, whom it was used for and how far: whatever is decrypted changes it. */
+async function keysOf(person: Person): Promise<Array<{ kind: string; name: string; hash: string }>> {
+  const { rows } = await sql<{ kind: string; name: string; hash: string }>`
+    select k.kind, k.name, md5(k.sealed) as hash from account_keys k join accounts a using (account_id)
+    where a.workspace_id = ${workspaceOf(person)} and k.kind not in ('creds', 'device-list')
+    order by k.kind, k.name`.execute(database.db);
+  return rows;
+}
+
+/** What a device has said to something, and the code if it refuses it. */
+const tellAnswer = ({ tag, attrs }: Stanza) =>
+  [tag, attrs['class'], attrs['type'] === 'text' ? undefined : attrs['type'], attrs['error']].filter(Boolean).join(' ');
+
+describe('a message that is private', () => {
+  test('is acknowledged, and neither decrypted nor confirmed to its sender', async () => {
+    const { companion, person } = await linked(0);
+    const before = await until(
+      () => keysOf(person),
+      (keys) => keys.some(({ kind }) => kind === 'lid-mapping'),
+    );
+    const by = stranger();
+    const answers = [
+      await writePrivately(companion, { by, text: 'Are you there?' }),
+      await writePrivately(companion, { by, text: 'lost', isUnreadable: true }),
+      await writeFromPhone(companion, by, 'I am'),
+      await postStatus(companion, { by, text: 'At the sea' }),
+    ];
+    expect(answers.map(tellAnswer)).toEqual(Array.from(answers, () => 'ack message'));
+    expect(await keysOf(person)).toEqual(before);
+    expect(tellAnswer(await postStatus(companion, { by, text: 'lost', isUnreadable: true }))).toBe('ack message');
+    expect(tellAnswer(await postStatus(companion, { by, text: 'Home again', as: 'status' }))).toBe('ack status');
+    expect(await keysOf(person)).toEqual(before);
+  });
+
+  test('holds up nothing that waits behind it', async () => {
+    const { companion, person, groups } = await linked(1);
+    const campaign = await sendCampaign(person, groups, 'before the service was away');
+    await finished(person, campaign);
+    const post = peer.arrivals.at(-1);
+    if (!post) throw new Error('nothing was posted');
+    const { chatId, messageId } = post;
+    await scene.stop();
+    const by = stranger();
+    const waiting = [
+      postStatus(companion, { by, text: 'lost', isUnreadable: true }),
+      writePrivately(companion, { by, text: 'lost', isUnreadable: true }),
+      postStatus(companion, { by, text: 'lost', isUnreadable: true, as: 'status' }),
+      sendReceipt(companion, { chatId, messageIds: [messageId], by: ann, type: 'read' }),
+      postInGroup(companion, { chatId, by: ann, message: reactionTo(post) }),
+    ];
+    await scene.start();
+    await Promise.all(waiting);
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ read: 1, reactions: 1 });
+  });
+});
+
+test('what the account’s own phone tells its devices is read', async () => {
+  const { companion, person } = await linked(0);
+  const { APP_STATE_SYNC_KEY_SHARE } = proto.Message.ProtocolMessage.Type;
+  const key = { keyId: { keyId: Buffer.from('key-1') }, keyData: { keyData: Buffer.alloc(32, 1), timestamp: 1 } };
+  const told = { type: APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys: [key] } };
+  expect(await tellDevice(companion, told)).toMatchObject({ tag: 'receipt', attrs: { type: 'peer_msg' } });
+  await expect.poll(async () => (await keysOf(person)).map(({ kind }) => kind)).toContain('app-state-sync-key');
+});

@@ -1,0 +1,96 @@
+/** What members do is let go of when it is recorded, and not before. */
+import { expect, test } from 'vitest';
+import { createLog } from '../../../../src/platform/log/log.ts';
+import type { MemberEvent } from '../../../../src/messengers/messenger.ts';
+import { createMemberEventEmitter } from '../../../../src/messengers/whatsapp/inbound/member-event-emitter.ts';
+import { until } from '../../../support/ledger.ts';
+
+const log = createLog('fatal');
+const event = (messageId: string): MemberEvent => ({
+  kind: 'read',
+  accountId: 1,
+  messageId,
+  participant: 'ann',
+  at: new Date(0),
+});
+
+test('what comes while something is recorded is recorded after it', async () => {
+  const { tell, watch } = createMemberEventEmitter({ log });
+  const recorded: MemberEvent[] = [];
+  const first = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const stop = watch(async (events) => {
+    if (recorded.length === 0) {
+      begun.resolve();
+      await first.promise;
+    }
+    recorded.push(...events);
+  });
+  const one = tell([event('one')]);
+  await begun.promise;
+  const others = [tell([event('two')]), tell([event('three'), event('four')])];
+  first.resolve();
+  expect(await Promise.all([one, ...others])).toEqual([true, true, true]);
+  expect(recorded).toEqual(['one', 'two', 'three', 'four'].map(event));
+  await stop();
+});
+
+test('who tells nothing learns when all before it is recorded', async () => {
+  const { tell, watch } = createMemberEventEmitter({ log });
+  const recorded: MemberEvent[][] = [];
+  const away = Promise.withResolvers<void>();
+  const stop = watch(async (events) => {
+    await away.promise;
+    recorded.push(events);
+  });
+  const one = tell([event('one')]);
+  const nothing = tell([]).then(() => recorded.length);
+  away.resolve();
+  expect(await Promise.all([one, nothing])).toEqual([true, 1]);
+  expect(await tell([])).toBe(true);
+  expect(recorded).toEqual([[event('one')]]);
+  await stop();
+});
+
+test('a batch that could not be recorded is recorded again, and only then confirmed', async () => {
+  const { tell, watch } = createMemberEventEmitter({ log });
+  let tries = 0;
+  const stop = watch(() => (++tries < 3 ? Promise.reject(new Error('the database is away')) : Promise.resolve()));
+  expect(await tell([event('one')])).toBe(true);
+  expect(tries).toBe(3);
+  await stop();
+});
+
+test('no more is kept than it may, and what is not kept is counted and not confirmed', async () => {
+  let lost = 0;
+  const { tell, watch } = createMemberEventEmitter({ log, mostKept: 3, onLost: (count) => (lost += count) });
+  const away = Promise.withResolvers<void>();
+  const recorded: string[] = [];
+  const stop = watch(async (events) => {
+    await away.promise;
+    for (const one of events) if ('messageId' in one) recorded.push(one.messageId);
+  });
+  const kept = [tell([event('one')]), tell([event('two'), event('three')])];
+  expect(await tell([event('four'), event('five')])).toBe(false);
+  expect(lost).toBe(2);
+  away.resolve();
+  expect(await Promise.all(kept)).toEqual([true, true]);
+  expect(await tell([event('six')])).toBe(true);
+  expect(recorded).toEqual(['one', 'two', 'three', 'six']);
+  await stop();
+});
+
+test('what is not recorded at the end is not confirmed, and neither is what nobody records', async () => {
+  const { tell, watch } = createMemberEventEmitter({ log });
+  expect(await tell([event('before')])).toBe(false);
+  let tries = 0;
+  const stop = watch(() => Promise.reject(new Error(`try ${++tries}`)));
+  const told = tell([event('during')]);
+  await until(
+    () => Promise.resolve(tries),
+    (count) => count > 0,
+  );
+  await stop();
+  expect(await told).toBe(false);
+  expect(await tell([event('after')])).toBe(false);
+});

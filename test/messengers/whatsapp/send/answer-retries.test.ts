@@ -1,0 +1,268 @@
+/** Phones that could not read a post and ask for it again: each is answered, and nobody else hears of it. */
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
+import { claimKeys } from '../../../../src/messengers/whatsapp/connect/key-table.ts';
+import { until } from '../../../support/ledger.ts';
+import { sendCampaign, statusWhen, type Linked } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
+import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
+import type { Verdict } from '../../../whatsapp-peer/state.ts';
+import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const ANSWER_GAP_MS = 40;
+const HOUR_MS = 3_600_000;
+const scene = await setWhatsAppScene({ answerGapMs: ANSWER_GAP_MS, restMs: HOUR_MS });
+const { peer, linked, finished } = scene;
+
+let made = 0;
+
+/** A group of so many members, each with a phone and another device, that was made on the phone of a linked person. */
+async function groupOf({ person, phone }: Linked, size: number) {
+  const members = Array.from({ length: size }, () => peer.addPerson(`1888${String(++made).padStart(7, '0')}`, [3]));
+  const chat = addGroup(peer.world, phone, { subject: `Again ${++made}` }, members);
+  await person.call('venom/sync-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
+    search: chat.subject,
+  });
+  return { chat, members, ids: body.data.groups.map((group) => group.group_metadata_id) };
+}
+
+/** Posts to a group, and resolves to the id under which the post has arrived. */
+async function postTo({ person }: Linked, { chat, ids }: { chat: Group; ids: readonly number[] }, text: string) {
+  const { totals } = await finished(person, await sendCampaign(person, ids, text));
+  expect(totals).toMatchObject({ sent: 1, failed: 0 });
+  return idOf(chat, text);
+}
+
+function idOf(chat: Group, text: string): string {
+  const shown = peer.arrivals.find((one) => one.chatId === chat.id && one.text === text);
+  if (!shown) throw new Error(`nobody shows ${text}`);
+  return shown.messageId;
+}
+
+const devicesOf = (people: readonly Person[]): SignalDevice[] => people.flatMap(({ devices }) => devices);
+
+/** To which devices something was handed out under this id, one list a stanza: the post itself first. */
+const handedOut = (messageId: string) =>
+  peer.handedOut.filter((one) => one.messageId === messageId).map(({ devices }) => devices);
+
+/** Waits until so many answers about a post have been handed out. */
+const answered = (messageId: string, count: number) =>
+  until(
+    () => handedOut(messageId).slice(1),
+    (answers) => answers.length >= count,
+    30_000,
+  );
+
+describe('a device that asks for a post again', () => {
+  test('gets it, and no other device does, whichever of a member’s it is', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 5);
+    const messageId = await postTo(somebody, group, 'read this');
+    const asking = devicesOf(group.members).slice(0, 5);
+    await Promise.all(
+      asking.map((device) => peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device })),
+    );
+    const answers = await answered(messageId, asking.length);
+    expect(answers.map((devices) => devices.length)).toEqual([1, 1, 1, 1, 1]);
+    expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
+  });
+
+  test('reads it then, and the next post without asking', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 3);
+    await postTo(somebody, group, 'before');
+    const [member] = group.members;
+    if (!member) throw new Error('nobody is there');
+    // Nobody was told of the new phone.
+    member.devices = [new SignalDevice(lidOf(member)), ...member.devices.slice(1)];
+    const messageId = await postTo(somebody, group, 'first');
+    await until(
+      () => peer.arrivals.filter(({ device, text }) => device === lidOf(member) && text === 'first'),
+      (shown) => shown.length === 1,
+    );
+    const next = await postTo(somebody, group, 'second');
+    expect(handedOut(messageId).slice(1)).toEqual([[lidOf(member)]]);
+    expect(handedOut(next)).toHaveLength(1);
+    expect(peer.arrivals.filter(({ text }) => text === 'second').map(({ device }) => device)).toContain(lidOf(member));
+  });
+
+  test('and brings no keys, is written to with what is known, and with new keys when that did not help', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 2);
+    const messageId = await postTo(somebody, group, 'without keys');
+    const [device] = devicesOf(group.members);
+    if (!device) throw new Error('nobody is there');
+    const keysAsked: string[] = [];
+    peer.script.refuseQuery = ({ namespace, action, users }) => {
+      if (namespace === 'encrypt' && action === 'key') keysAsked.push(...users);
+      return undefined;
+    };
+    const asked = { chatId: group.chat.id, messageId, device, isBare: true };
+    await peer.askAgain(somebody.companion, asked);
+    await answered(messageId, 1);
+    expect(keysAsked).toEqual([]);
+    await peer.askAgain(somebody.companion, asked);
+    await answered(messageId, 2);
+    expect(keysAsked).toEqual([device.jid]);
+  });
+
+  test('is answered five times, and no sixth time', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 2);
+    const messageId = await postTo(somebody, group, 'five times');
+    const [device, other] = devicesOf(group.members);
+    if (!device || !other) throw new Error('nobody is there');
+    const ask = (who: SignalDevice) =>
+      peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device: who });
+    for (let times = 1; times <= 5; times++) {
+      await ask(device);
+      await answered(messageId, times);
+    }
+    await ask(device);
+    await ask(other);
+    expect(await answered(messageId, 6)).toEqual([...Array.from({ length: 5 }, () => [device.jid]), [other.jid]]);
+  });
+
+  test('for a post that never was, or for one in another group, is not answered', async () => {
+    const somebody = await linked(0);
+    const [group, elsewhere] = [await groupOf(somebody, 2), await groupOf(somebody, 2)];
+    const messageId = await postTo(somebody, group, 'not for you');
+    const [device] = devicesOf(group.members);
+    const [stranger] = devicesOf(elsewhere.members);
+    if (!device || !stranger) throw new Error('nobody is there');
+    const ask = { chatId: elsewhere.chat.id, device: stranger };
+    await peer.askAgain(somebody.companion, { ...ask, messageId });
+    await peer.askAgain(somebody.companion, { ...ask, messageId: '3EB0000000000000000000' });
+    await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
+    expect(await answered(messageId, 1)).toEqual([[device.jid]]);
+    expect(handedOut('3EB0000000000000000000')).toEqual([]);
+  });
+});
+
+describe('many devices that ask at once', () => {
+  test('are answered at a bounded pace, while posts and receipts go on', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 30);
+    const other = await groupOf(somebody, 2);
+    const messageId = await postTo(somebody, group, 'asked by all');
+    const asking = devicesOf(group.members);
+    const askedAtMs = performance.now();
+    await Promise.all(
+      asking.map((device) => peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device })),
+    );
+    const [reader] = group.members;
+    if (!reader) throw new Error('nobody is there');
+    const receipt = sendReceipt(somebody.companion, { chatId: group.chat.id, messageIds: [messageId], by: reader });
+    await Promise.all([postTo(somebody, other, 'meanwhile'), receipt]);
+    const soFar = handedOut(messageId).slice(1).length;
+    expect(soFar).toBeLessThan(asking.length);
+    const answers = await answered(messageId, asking.length);
+    expect(performance.now() - askedAtMs).toBeGreaterThan(ANSWER_GAP_MS * (asking.length - 1) * 0.9);
+    expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
+  });
+
+  test('wait while their account rests, and are answered after that, also after a restart', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 4);
+    const messageId = await postTo(somebody, group, 'asked while resting');
+    tellRestriction(somebody.companion, new Date(Date.now() + HOUR_MS));
+    await statusWhen(somebody.person, 'paused');
+    const asking = devicesOf(group.members);
+    // Each of them is acknowledged, or this would not end.
+    await Promise.all(
+      asking.map((device) => peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device })),
+    );
+    await scene.restart();
+    await until(
+      () => somebody.companion.connection,
+      (connection) => connection !== undefined,
+    );
+    expect(handedOut(messageId).slice(1)).toEqual([]);
+    tellRestriction(somebody.companion, undefined);
+    const answers = await answered(messageId, asking.length);
+    expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
+  });
+
+  test('have the account rest, when WhatsApp asks for less haste in place of taking an answer', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 4);
+    const messageId = await postTo(somebody, group, 'too hasty');
+    peer.script.judge = () => ({ refuse: 429 });
+    const asking = devicesOf(group.members);
+    const received = peer.received.length;
+    await Promise.all(
+      asking.map((device) => peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device })),
+    );
+    await statusWhen(somebody.person, 'paused');
+    expect(peer.received.slice(received)).toHaveLength(1);
+  });
+});
+
+describe('a post that is deleted for everyone', () => {
+  test('is not given out any more, from the moment that its deletion is on its way', async () => {
+    const somebody = await linked(0);
+    const [group, other] = [await groupOf(somebody, 3), await groupOf(somebody, 3)];
+    const campaign = await sendCampaign(somebody.person, group.ids, 'to be deleted');
+    await finished(somebody.person, campaign);
+    const messageId = idOf(group.chat, 'to be deleted');
+    const otherId = await postTo(somebody, other, 'to stay');
+    const [device, second] = devicesOf(group.members);
+    const [marker] = devicesOf(other.members);
+    if (!device || !second || !marker) throw new Error('nobody is there');
+    const leaving = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    peer.script.judge = async ({ chatId, stanza }): Promise<Verdict> => {
+      if (chatId === group.chat.id && stanza.attrs['edit'] === '7') {
+        leaving.resolve();
+        await mayGoOn.promise;
+      }
+      return 'accept';
+    };
+    await somebody.person.call('venom/recall-campaign', { campaign_id: campaign });
+    await leaving.promise;
+    // The peer deals with one stanza after the other: what asks now is answered, if at all, behind the deletion.
+    const asked = peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
+    mayGoOn.resolve();
+    await asked;
+    await until(
+      async () =>
+        (
+          await somebody.person.call<{ groups: Array<{ recalled?: number }> }>(
+            'analytics/get-campaign-group-analytics-master',
+            { campaign_id: campaign },
+          )
+        ).body.data.groups,
+      (groups) => groups.every(({ recalled }) => recalled === 1),
+    );
+    await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device: second });
+    // Who asks after that is answered after that.
+    await peer.askAgain(somebody.companion, { chatId: other.chat.id, messageId: otherId, device: marker });
+    await answered(otherId, 1);
+    expect(handedOut(messageId)).toHaveLength(1);
+  });
+});
+
+describe('a session that another one has replaced', () => {
+  test('answers nobody any more', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 2);
+    const messageId = await postTo(somebody, group, 'of an earlier session');
+    const [device] = devicesOf(group.members);
+    if (!device) throw new Error('nobody is there');
+    tellRestriction(somebody.companion, new Date(Date.now() + HOUR_MS));
+    await statusWhen(somebody.person, 'paused');
+    await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
+    const { rows } = await sql<{ account_id: number }>`
+      select max(account_id) as account_id from account_keys`.execute(scene.database.db);
+    await claimKeys(scene.database.db, createVault({ key: Buffer.alloc(32, 7) }), rows[0]?.account_id ?? 0);
+    tellRestriction(somebody.companion, undefined);
+    await statusWhen(somebody.person, 'connected');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(handedOut(messageId)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,144 @@
+/** What the service knows of groups without asking, and that it asks when that is no longer true. */
+import { EventEmitter } from 'node:events';
+import type { BinaryNode, GroupMetadata, WASocket } from 'baileys';
+import { describe, expect, test, vi } from 'vitest';
+import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
+import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-memory.ts';
+import { keepChats, type KnownChats } from '../../../../src/messengers/whatsapp/chats/keep-chats.ts';
+import { sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene();
+const { peer, members, linked, finished } = scene;
+
+/** Somebody whose groups were made on their phone, and have been synced. Counts how often WhatsApp is asked about one of them. */
+async function synced(count: number, make: (phone: Person, subject: string) => Group = withMembers) {
+  const { person, phone } = await linked(0);
+  const groups = Array.from({ length: count }, (_, index) => make(phone, `Made on the phone ${index}`));
+  await person.call('venom/sync-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const asked: string[] = [];
+  peer.script.refuseQuery = ({ namespace, to, action }) => {
+    if (namespace === 'w:g2' && action === 'query') asked.push(to);
+    return undefined;
+  };
+  const ids = body.data.groups.map(({ group_metadata_id }) => group_metadata_id);
+  const send = async (text: string) => (await finished(person, await sendCampaign(person, ids, text))).totals;
+  const [group] = groups;
+  if (!group) throw new Error('there is no group');
+  return { group, asked, send };
+}
+
+const withMembers = (phone: Person, subject: string) => addGroup(peer.world, phone, { subject }, members);
+
+describe('a campaign after a sync', () => {
+  test('asks WhatsApp about none of its groups', async () => {
+    const { asked, send } = await synced(12);
+    expect(await send('to all of them')).toMatchObject({ sent: 12, failed: 0, recipients: 24 });
+    expect(asked).toEqual([]);
+  });
+
+  test('asks about none of its communities either', async () => {
+    const { asked, send } = await synced(2, (phone, subject) => addCommunity(peer.world, phone, subject));
+    expect(await send('to whole communities')).toMatchObject({ sent: 2, failed: 0 });
+    expect(asked).toEqual([]);
+  });
+
+  test('asks about a group of which the list did not show all members, and reaches them all', async () => {
+    peer.script.listsMembersUpTo = 2;
+    const { group, asked, send } = await synced(1);
+    expect(await send('to those who were not shown, too')).toMatchObject({ sent: 1, recipients: 2 });
+    expect(asked).toEqual([group.id]);
+  });
+
+  test('asks anew about a group that somebody has joined since, and reaches them', async () => {
+    const { group, asked, send } = await synced(3);
+    const newcomer = peer.addPerson('4915100000091');
+    await peer.join(group, newcomer);
+    await send('welcome');
+    expect(asked).toEqual([group.id]);
+    const seen = peer.arrivals.filter(({ device }) => device === newcomer.devices[0]?.jid);
+    expect(seen.map(({ text }) => text)).toEqual(['welcome']);
+  });
+
+  test('asks anew about a group whose rules have changed, and not for its name', async () => {
+    const { group, asked, send } = await synced(1);
+    await peer.change(group, { subject: 'Another name' });
+    await send('named anew');
+    expect(asked).toEqual([]);
+    await peer.change(group, { isAnnouncement: true });
+    await send('among admins');
+    expect(asked).toEqual([group.id]);
+  });
+});
+
+describe('of a group', () => {
+  const group: GroupMetadata = {
+    id: '1203630@g.us',
+    owner: undefined,
+    subject: 'Choir',
+    size: 3,
+    participants: [
+      { id: '771@lid', phoneNumber: '491511@s.whatsapp.net', admin: 'superadmin' },
+      { id: '491512@s.whatsapp.net', lid: '772@lid', admin: null },
+      { id: '773@lid', admin: 'admin' },
+    ],
+  };
+
+  test('all is kept that matters', () => {
+    expect(unpackGroup(packGroup(group))).toEqual(group);
+    expect(unpackGroup(packGroup({ ...group, participants: [] })).participants).toEqual([]);
+  });
+
+  test('is kept what an account knows, apart from the others, in a room that all of them share', async () => {
+    const memory = createGroupMemory({ most: 140 });
+    const read: string[] = [];
+    const client = () =>
+      ({
+        async groupMetadata(id: string) {
+          read.push(id);
+          return { ...group, id };
+        },
+      }) as unknown as WASocket;
+    const told: string[] = [];
+    const onGroup = ({ id }: GroupMetadata) => void told.push(id);
+    const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
+    const [ann, ben] = [0, 1].map(() => keepChats({ memory, channels, client, onGroup })) as [KnownChats, KnownChats];
+    ann.learnGroup(group);
+    await ann.group(group.id);
+    await ann.group(group.id);
+    expect({ read, told }).toEqual({ read: [], told: [group.id] });
+    await ben.group(group.id);
+    expect(read).toEqual([group.id]);
+    for (const id of ['a@g.us', 'b@g.us', 'c@g.us']) await ben.group(id);
+    expect(ann.knownGroup(group.id)).toBeUndefined();
+    expect((await ben.knownGroup('c@g.us'))?.participants).toEqual(group.participants);
+  });
+
+  test('is not learned from a list what has changed between its arrival and when the client hands it on', () => {
+    const learned: string[] = [];
+    const forgotten: string[] = [];
+    const client = { ws: new EventEmitter(), ev: new EventEmitter() };
+    followGroups(client as unknown as WASocket, {
+      learnGroup: ({ id }) => void learned.push(id),
+      forgetGroup: (id) => void forgotten.push(id),
+    });
+    const other = { ...group, id: '1203631@g.us' };
+    const list: BinaryNode = { tag: 'iq', attrs: {}, content: [{ tag: 'groups', attrs: {} }] };
+    const added: BinaryNode = {
+      tag: 'notification',
+      attrs: { from: group.id, type: 'w:gp2' },
+      content: [{ tag: 'add', attrs: {} }],
+    };
+    client.ws.emit('CB:iq,,groups', list);
+    client.ws.emit('CB:notification,type:w:gp2', added);
+    client.ev.emit('groups.update', [group, other, { id: '1203632@g.us', subject: 'Only a name' }]);
+    expect({ learned, forgotten }).toEqual({ learned: [other.id], forgotten: [group.id] });
+    client.ws.emit('CB:iq,,groups', list);
+    client.ev.emit('groups.update', [group]);
+    expect(learned).toEqual([other.id, group.id]);
+  });
+});

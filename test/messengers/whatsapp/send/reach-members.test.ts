@@ -1,0 +1,264 @@
+/** That a post reaches all who can be reached, whatever is the matter with the others, and costs no question that was answered before. */
+import { jidDecode } from 'baileys';
+import { describe, expect, test, vi } from 'vitest';
+import { sleep } from '../../../../src/platform/time/time.ts';
+import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
+import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
+import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const scene = await setWhatsAppScene({ answerMs: 5_000 });
+const { peer, linked, finished } = scene;
+
+let made = 0;
+
+/** So many people; `devices` are those besides the phone, of each. */
+const peopleWith = (count: number, devices: readonly number[] = []): Person[] =>
+  Array.from({ length: count }, () => peer.addPerson(`1777${String(++made).padStart(7, '0')}`, devices));
+
+/** A group that was made on the phone of a linked person. */
+async function groupOf({ person, phone }: Linked, members: readonly Person[], how: Partial<Group> = {}) {
+  const chat = addGroup(peer.world, phone, { subject: `Reach ${++made}`, ...how }, members);
+  await person.call('venom/sync-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
+    search: chat.subject,
+  });
+  return { chat, ids: body.data.groups.map((group) => group.group_metadata_id) };
+}
+
+/** Posts to one group, and resolves to the devices that show it. */
+async function postTo({ person }: Linked, { chat, ids }: { chat: Group; ids: readonly number[] }, text: string) {
+  const { totals } = await finished(person, await sendCampaign(person, ids, text));
+  expect(totals).toMatchObject({ sent: 1, failed: 0 });
+  return shownBy(chat, text);
+}
+
+const shownBy = (chat: Group, text: string) =>
+  peer.arrivals.filter((one) => one.chatId === chat.id && one.text === text).map(({ device }) => device);
+
+const devicesOf = (...people: readonly Person[]) => people.flatMap(({ devices }) => devices.map(({ jid }) => jid));
+
+/** Whom WhatsApp is asked about from now on: for their devices, and for keys. */
+function watchQuestions() {
+  const asked = { devices: new Array<readonly string[]>(), keys: new Array<readonly string[]>() };
+  peer.script.refuseQuery = ({ namespace, action, users }) => {
+    if (namespace === 'usync') asked.devices.push(users);
+    if (namespace === 'encrypt' && action === 'key') asked.keys.push(users);
+    return undefined;
+  };
+  return asked;
+}
+
+/** Each of the stanzas with which something left for a group: who got a key with it. */
+const keyedIn = (chat: Group) =>
+  peer.received
+    .filter(({ attrs }) => attrs['to'] === chat.id)
+    .map((stanza) =>
+      children(stanza, 'participants')
+        .flatMap(elementsOf)
+        .map(({ attrs }) => attrs['jid'] ?? ''),
+    );
+
+describe('a device that cannot be written to', () => {
+  const dead: Array<[string, KeysOfDevice]> = [
+    ['is answered with 404', { error: 404 }],
+    ['is answered with 406', { error: 406 }],
+    ['is answered without keys', 'none'],
+    ['has the whole query refused', { refuseAll: 406 }],
+  ];
+
+  test.each(dead)(
+    'and %s, is left out: all others show the post, and it is not asked for with the next',
+    async (_, keys) => {
+      const somebody = await linked(0);
+      const members = peopleWith(5, [3]);
+      const group = await groupOf(somebody, members);
+      const [lost = '', ...others] = devicesOf(...members, somebody.phone);
+      peer.script.keysOf = (jid) => (jid === lost ? keys : 'given');
+      expect((await postTo(somebody, group, 'first')).toSorted()).toEqual(others.toSorted());
+      const asked = watchQuestions();
+      expect((await postTo(somebody, group, 'second')).toSorted()).toEqual(others.toSorted());
+      expect(asked).toEqual({ devices: [], keys: [] });
+    },
+  );
+
+  test('is found among many, of whom fifty are asked about at once', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(120);
+    for (const member of members) member.isAway = true;
+    const lost = new Set(members.slice(60, 62).map(lidOf));
+    const group = await groupOf(somebody, members);
+    peer.script.keysOf = (jid) => (lost.has(jid) ? { refuseAll: 406 } : 'given');
+    const asked = watchQuestions();
+    await postTo(somebody, group, 'to many');
+    const [keyed] = keyedIn(group.chat);
+    const reached = devicesOf(...members, somebody.phone).filter((jid) => !lost.has(jid));
+    expect(keyed?.toSorted()).toEqual(reached.toSorted());
+    expect(Math.max(...asked.keys.map(({ length }) => length))).toBeLessThanOrEqual(50);
+    expect(asked.keys.length).toBeLessThan(3 + 2 * 2 * 6);
+  });
+
+  test('is tried again after a while', async () => {
+    const leaveOutMs = 1_000;
+    await scene.restart({ leaveOutMs });
+    const somebody = await linked(0);
+    const [member] = peopleWith(1);
+    if (!member) throw new Error('nobody is there');
+    const group = await groupOf(somebody, [member]);
+    peer.script.keysOf = (jid) => (jid === lidOf(member) ? { error: 406 } : 'given');
+    expect(await postTo(somebody, group, 'too early')).toEqual(devicesOf(somebody.phone));
+    peer.behave();
+    await sleep(leaveOutMs);
+    expect(await postTo(somebody, group, 'later')).toContain(lidOf(member));
+    await scene.restart();
+  });
+
+  test('is not blamed when WhatsApp gives the keys of nobody', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    const asked = watchQuestions();
+    // Refused for a whole try: until all of them are asked about together once more.
+    const tries = () => asked.keys.filter(({ length }) => length === asked.keys[0]?.length).length;
+    peer.script.keysOf = () => (tries() > 1 ? 'given' : { refuseAll: 406 });
+    const campaign = await sendCampaign(somebody.person, group.ids, 'in the end');
+    expect((await finished(somebody.person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(asked.keys.length).toBeGreaterThan(3);
+    expect(shownBy(group.chat, 'in the end').toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+  });
+});
+
+describe('a group of many', () => {
+  test(
+    'is asked about a hundred at a time, and about nobody with the next post, also after a restart',
+    { timeout: 180_000 },
+    async () => {
+      const somebody = await linked(0);
+      const members = peopleWith(220);
+      for (const member of members) member.isAway = true;
+      const group = await groupOf(somebody, members);
+      const asked = watchQuestions();
+      await postTo(somebody, group, 'first');
+      expect(asked.devices.map(({ length }) => length).toSorted((one, other) => one - other)).toEqual([21, 100, 100]);
+      expect(Math.max(...asked.keys.map(({ length }) => length))).toBeLessThanOrEqual(50);
+      expect(asked.keys.flat().toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+      const askedAfter = watchQuestions();
+      await postTo(somebody, group, 'second');
+      await scene.restart();
+      await postTo(somebody, group, 'third');
+      expect(askedAfter).toEqual({ devices: [], keys: [] });
+      expect(keyedIn(group.chat).map(({ length }) => length)).toEqual([221, 0, 0]);
+    },
+  );
+});
+
+describe('a member with a new phone', () => {
+  test('reads the next post in each group, and nobody else gets its key again', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3, [2]);
+    const groups = [await groupOf(somebody, members), await groupOf(somebody, members)];
+    for (const group of groups) await postTo(somebody, group, 'before');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.takeNewPhone(member);
+    for (const group of groups) {
+      expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(
+        devicesOf(...members, somebody.phone).toSorted(),
+      );
+      expect(keyedIn(group.chat).at(-1)).toEqual([lidOf(member)]);
+    }
+    // Once for the post, and never because a phone had to ask.
+    expect(groups.map(({ chat }) => keyedIn(chat).length)).toEqual([2, 2]);
+  });
+
+  test('which was told while the service was away, reads it too', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(2);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    await scene.stop();
+    const told = peer.takeNewPhone(member);
+    await scene.start();
+    await told;
+    expect(await postTo(somebody, group, 'after')).toContain(lidOf(member));
+    expect(keyedIn(group.chat)).toEqual([expect.anything(), [lidOf(member)]]);
+  });
+});
+
+describe('what is known of the members and is outdated', () => {
+  test('such as a device that is gone, is asked for anew, and the post leaves once more', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3, [4]);
+    const first = await groupOf(somebody, members);
+    const second = await groupOf(somebody, members);
+    await postTo(somebody, first, 'known');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    member.devices = member.devices.slice(0, 1);
+    expect((await postTo(somebody, second, 'without it')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    expect(keyedIn(second.chat)).toHaveLength(2);
+  });
+
+  test('such as how the group names them, is asked for anew, and the post leaves once more', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members, { addressing: 'pn' });
+    await postTo(somebody, group, 'by numbers');
+    group.chat.addressing = 'lid';
+    expect((await postTo(somebody, group, 'by hidden ones')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    expect(
+      keyedIn(group.chat)
+        .at(-1)
+        ?.map((jid) => jidDecode(jid)?.server),
+    ).toEqual(['lid', 'lid', 'lid', 'lid']);
+  });
+
+  test.each([421, 479])('as WhatsApp says again and again with %i, costs the post no more than tries', async (code) => {
+    const somebody = await linked(0);
+    const members = peopleWith(2);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    let refused = 0;
+    peer.script.judge = () => (++refused <= 3 ? { refuse: code } : 'accept');
+    expect((await postTo(somebody, group, 'in the end')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    // All have got the key anew.
+    expect(keyedIn(group.chat).at(-1)?.toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+  });
+});
+
+describe('a group that names its members by their numbers', () => {
+  test('is not asked about again after a restart, and nobody is written to anew', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(4, [6]);
+    const group = await groupOf(somebody, members, { addressing: 'pn' });
+    const all = devicesOf(...members, somebody.phone).toSorted();
+    expect((await postTo(somebody, group, 'first')).toSorted()).toEqual(all);
+    const asked = watchQuestions();
+    await scene.restart();
+    expect((await postTo(somebody, group, 'second')).toSorted()).toEqual(all);
+    expect(asked).toEqual({ devices: [], keys: [] });
+  });
+
+  test('asks nobody for keys when their devices have to be asked for again', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(4, [6]);
+    const group = await groupOf(somebody, members, { addressing: 'pn' });
+    await postTo(somebody, group, 'first');
+    const asked = watchQuestions();
+    for (const member of members) await peer.tellDevices(member);
+    await postTo(somebody, group, 'second');
+    expect(asked.devices.flat()).toHaveLength(members.length);
+    expect(asked.keys).toEqual([]);
+  });
+});

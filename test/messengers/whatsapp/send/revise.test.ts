@@ -1,0 +1,167 @@
+/** Recalls and corrections on WhatsApp, as people see them on their phones. */
+import { proto } from 'baileys';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import type { Person } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
+import { createGroups, sendCampaign } from '../../../support/whatsapp.ts';
+import { skipWaiting } from '../../../support/skip-waiting.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Outcome {
+  recalled?: number;
+  corrected?: number;
+  last_error: string | null;
+}
+
+// Some answers are lost on purpose.
+const scene = await setWhatsAppScene({ answerMs: 1_500 });
+const { peer, database, members, linked, finished } = scene;
+const somebody = await linked(0);
+
+/** A campaign that has arrived in so many groups, or in a channel. */
+async function posted(what: number | 'channel', text: string) {
+  const { person } = somebody;
+  const groups = what === 'channel' ? [await createChannel(person)] : await createGroups(person, what, members);
+  const campaign = await sendCampaign(person, groups, text);
+  expect((await finished(person, campaign)).totals).toMatchObject({ sent: groups.length });
+  const chats = [...new Set(peer.arrivals.filter((one) => one.text === text).map(({ chatId }) => chatId))];
+  /** What each device shows, and the channel, in all chats of the campaign. */
+  const shown = () => chats.flatMap((chatId) => [...postsNow(peer, chatId).values()]);
+  const outcomes = async () => {
+    const path = 'analytics/get-campaign-group-analytics-master';
+    return (await person.call<{ groups: Outcome[] }>(path, { campaign_id: campaign })).body.data.groups;
+  };
+  /** Waits until nothing is to be done any more about any group. */
+  const settled = (holds: (outcome: Outcome) => boolean) =>
+    until(
+      async () => {
+        await skipWaiting(database, person);
+        return outcomes();
+      },
+      (all) => all.every(holds),
+      30_000,
+    );
+  return { ...somebody, campaign, chats, shown, settled };
+}
+
+async function createChannel(person: Person): Promise<number> {
+  const { body } = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+  return body.data.group_metadata_id;
+}
+
+const recall = (person: Person, campaign_id: string) => person.call('venom/recall-campaign', { campaign_id });
+const correct = (person: Person, campaign_id: string, html: string) =>
+  person.call('venom/correct-campaign', { campaign_id, html });
+
+test('a post that is recalled is gone from every device, and nobody gets it any more', async () => {
+  const { person, companion, campaign, chats, shown, settled } = await posted(2, 'The fair is on Monday');
+  expect(shown()).toEqual(Array.from({ length: 8 }, () => ['The fair is on Monday']));
+  const before = peer.arrivals.find(({ chatId }) => chatId === chats[0]);
+  expect(await recall(person, campaign)).toMatchObject({ status: 200, body: { data: { groups: 2 } } });
+  expect(await settled(({ recalled }) => recalled === 1)).toMatchObject([{ last_error: null }, { last_error: null }]);
+  expect(shown()).toEqual(Array.from({ length: 8 }, () => []));
+  const device = members[0]?.devices[1];
+  if (!before || !device) throw new Error('nothing was shown');
+  const received = peer.received.length;
+  await peer.askAgain(companion, { chatId: before.chatId, messageId: before.messageId, device });
+  expect(peer.received.slice(received).filter(({ attrs }) => attrs['id'] === before.messageId)).toEqual([]);
+});
+
+test('a post that is corrected says the new text on every device, and the one after that', async () => {
+  const { person, campaign, shown, settled } = await posted(2, 'It begins at nine');
+  await correct(person, campaign, 'It begins at <b>ten</b>');
+  await settled(({ corrected }) => corrected === 1);
+  expect(shown()).toEqual(Array.from({ length: 8 }, () => ['It begins at *ten*']));
+  await correct(person, campaign, 'It begins at nine');
+  await until(
+    () => Promise.resolve(shown()),
+    (texts) => texts.every(([text]) => text === 'It begins at nine'),
+  );
+});
+
+test('a change whose answer is lost, and one that the connection broke at, are made again and do no harm', async () => {
+  const { person, campaign, shown, settled } = await posted(1, 'Bring chairs');
+  let seen = 0;
+  peer.script.judge = () => (++seen === 1 ? 'lose the answer' : seen === 2 ? 'cut before' : 'accept');
+  await correct(person, campaign, 'Bring tables');
+  await settled(({ corrected }) => corrected === 1);
+  expect(seen).toBeGreaterThanOrEqual(3);
+  expect(shown()).toEqual(Array.from({ length: 4 }, () => ['Bring tables']));
+});
+
+test('what WhatsApp refuses for good is told, and leaves the post as it is', async () => {
+  const { person, campaign, shown, settled } = await posted(1, 'Stays');
+  peer.script.judge = () => ({ refuse: 403 });
+  await recall(person, campaign);
+  const [outcome] = await settled(({ last_error }) => last_error !== null);
+  expect(outcome).toMatchObject({ recalled: 0, last_error: expect.stringContaining('may not post here') });
+  expect(shown()).toEqual(Array.from({ length: 4 }, () => ['Stays']));
+});
+
+test.each([
+  { what: 'a correction', after: { minutes: 15 }, how: 'changed for 15 minutes', where: 1 as const },
+  { what: 'a recall', after: { hours: 60 }, how: 'deleted for everyone for 60 hours', where: 1 as const },
+  { what: 'a correction', after: { days: 30 }, how: '30 days', where: 'channel' as const },
+  { what: 'a recall', after: { days: 30 }, how: '30 days', where: 'channel' as const },
+])(
+  '$what that comes too late is refused with “$how”, and WhatsApp is not even asked',
+  async ({ what, after, how, where }) => {
+    const text = `Too old ${what} ${how}`;
+    const { person, campaign, shown, settled } = await posted(where, text);
+    await database.clock.advance(after);
+    await database.clock.advance({ seconds: 1 });
+    const received = peer.received.length;
+    await (what === 'a recall' ? recall(person, campaign) : correct(person, campaign, 'Newer'));
+    const [outcome] = await settled(({ last_error }) => last_error !== null);
+    expect(outcome?.last_error).toMatch(/^Too late/);
+    expect(outcome?.last_error).toContain(how);
+    expect(peer.received.length).toBe(received);
+    expect(shown().flat()).toContain(text);
+  },
+);
+
+test('below a file the caption is corrected, as far as a caption goes', async () => {
+  const { person, campaign, shown, settled } = await posted(1, 'Below a picture');
+  // As if the post had had a picture: what was sent is what is looked at.
+  const picture = { mimetype: 'image/jpeg', directPath: '/v/1', fileLength: 7, caption: 'Below a picture' };
+  const { rows } = await sql<{ message: Buffer }>`
+    update whatsapp_posts p set message = ${Buffer.from(proto.Message.encode({ imageMessage: picture }).finish())}
+    from whatsapp_sent s
+    where s.account_id = p.account_id and s.post_hash = p.post_hash and s.message_id = ${peer.arrivals.at(-1)?.messageId}
+    returning p.message`.execute(database.db);
+  expect(rows).toHaveLength(1);
+  await correct(person, campaign, 'Below another');
+  await settled(({ corrected }) => corrected === 1);
+  const edited = peer.arrivals.at(-1)?.message.protocolMessage?.editedMessage;
+  expect(edited?.imageMessage).toMatchObject({ directPath: '/v/1', caption: 'Below another' });
+  const before = peer.received.length;
+  await correct(person, campaign, 'x'.repeat(1_025));
+  const [outcome] = await settled(({ last_error }) => last_error !== null);
+  expect(outcome?.last_error).toContain('1024 characters');
+  expect(peer.received.length).toBe(before);
+  expect(shown()).toHaveLength(4);
+});
+
+test('a post in a channel is edited and deleted in the channel', async () => {
+  const { person, campaign, shown, settled } = await posted('channel', 'Open on Sunday');
+  await database.clock.advance({ days: 10 });
+  await correct(person, campaign, 'Closed on Sunday');
+  await settled(({ corrected }) => corrected === 1);
+  expect(shown()).toEqual([['Closed on Sunday']]);
+  await recall(person, campaign);
+  await settled(({ recalled }) => recalled === 1);
+  expect(shown()).toEqual([[]]);
+});
+
+test('a post in a channel that is not there any more is told to be gone', async () => {
+  const { person, campaign, chats, settled } = await posted('channel', 'Deleted by hand');
+  const channel = peer.world.channels.get(chats[0] ?? '');
+  if (channel) channel.posts = [];
+  await recall(person, campaign);
+  const [outcome] = await settled(({ last_error }) => last_error !== null);
+  expect(outcome?.last_error).toContain('not there any more');
+});

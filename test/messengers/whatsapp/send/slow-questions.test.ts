@@ -1,0 +1,28 @@
+/** What comes before a post takes its time: that is no reason to doubt the post. */
+import { expect, test, vi } from 'vitest';
+import { sleep } from '../../../../src/platform/time/time.ts';
+import { allOnce, sendCampaign, timesShown } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const ANSWER_MS = 1_000;
+const scene = await setWhatsAppScene({ answerMs: ANSWER_MS });
+const { peer, linked, finished } = scene;
+
+test('a post whose members have to be asked about for longer than an answer is waited for leaves once, and is sent', async () => {
+  const { person, groups } = await linked(1);
+  peer.script.refuseQuery = async ({ namespace, action }) => {
+    if (namespace === 'usync' || action === 'key') await sleep(2 * ANSWER_MS);
+    return undefined;
+  };
+  let left = 0;
+  peer.script.judge = () => {
+    left += 1;
+    return 'accept';
+  };
+  const { totals } = await finished(person, await sendCampaign(person, groups, 'in good time'));
+  expect(totals).toMatchObject({ sent: 1, failed: 0 });
+  expect(left).toBe(1);
+  expect(timesShown(peer, 'in good time')).toEqual(allOnce(1));
+});

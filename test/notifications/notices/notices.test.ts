@@ -1,0 +1,279 @@
+/** Notices: who is told of what, once, in the dashboard, in browsers and by e-mail. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
+import { makeNotices, NOTICES_KEPT } from '../../../src/notifications/notices/make-notices.ts';
+import { notifyOldBackup } from '../../../src/notifications/notices/notify-old-backup.ts';
+import { clearOldNotices } from '../../../src/notifications/notices/notice-store.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { startPushService, type PushService } from '../../support/servers/push-service.ts';
+
+let app: TestApp;
+let mails: MailServer;
+let pushes: PushService;
+let alice: Person;
+let people = 0;
+
+beforeAll(async () => {
+  const allowed = readAllowedHosts(['127.0.0.0/8']);
+  if (!allowed) throw new Error('no such hosts');
+  mails = await startMailServer();
+  app = await startTestApp({
+    egress: { allowHttp: true, allowed, proxy: {} },
+    smtpUrl: mails.url,
+    mailFrom: 'campanile@example.com',
+    publicUrl: 'https://campanile.example.com',
+    signUp: 'open',
+  });
+});
+afterAll(async () => {
+  await app.stop();
+  await mails.close();
+});
+beforeEach(async () => {
+  pushes = await startPushService();
+  alice = await app.signUp(`alice${++people}`);
+});
+afterEach(async () => {
+  await sql`delete from push_subscriptions`.execute(app.database.db);
+  await pushes.close();
+});
+
+interface Listed {
+  unread_count: number;
+  notices: Array<{ place: number; kind: string; is_read: boolean; campaign: { name: string } | null }>;
+  next_cursor: string | null;
+}
+
+const list = async (who = alice, body: object = {}) => (await who.call<Listed>('user/list_notices', body)).body.data;
+const listed = (count: number, who = alice) =>
+  until(
+    () => list(who),
+    ({ notices }) => notices.length === count,
+  );
+const choose = (...kinds: object[]) => alice.call('user/update_notice_settings', { kinds });
+const subscribe = async () => {
+  const subscription = pushes.subscribe();
+  expect((await alice.call('user/subscribe_push', subscription)).status).toBe(200);
+  return subscription;
+};
+const pushed = (count: number) =>
+  until(
+    () => pushes.pushed,
+    (all) => all.length === count,
+  );
+
+/** Events of the person's workspace, as if something had happened. */
+async function happen(type: string, ...names: string[]): Promise<void> {
+  await sql`
+    insert into events (workspace_id, type, data)
+    select workspace_id, ${type}, jsonb_build_object('campaign_id', gen_random_uuid(), 'name', name)
+    from memberships, unnest(${names}::text[]) name where user_id = ${alice.userId}`.execute(app.database.db);
+}
+
+test('what ended is told once to whom it belongs, and is read when somebody says so', async () => {
+  const groups = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const group_metadata_ids = [groups.body.data.groups[0]?.group_metadata_id];
+  const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
+    name: 'News',
+    html: 'Hello',
+    group_metadata_ids,
+  });
+  const { campaign_id } = body.data;
+  expect(await listed(1)).toMatchObject({
+    unread_count: 1,
+    notices: [
+      { kind: 'campaign_done', is_read: false, campaign: { campaign_id, name: 'News' }, due_at: null, url: null },
+    ],
+  });
+  // Whoever reads what happened once more, after a crash, tells nobody twice.
+  await sql`update notice_reader set position = 0`.execute(app.database.db);
+  await happen('campaign.completed_with_errors', 'Other');
+  const { notices } = await listed(2);
+  const stranger = await app.signUp(`bob${people}`);
+  expect(await list(stranger)).toEqual({ unread_count: 0, notices: [], next_cursor: null });
+  await stranger.call('user/read_notices', { up_to: notices[0]?.place });
+  expect((await list()).unread_count).toBe(2);
+  const read = await alice.call('user/read_notices', { up_to: notices[1]?.place });
+  expect(read.body.data).toEqual({ unread_count: 1 });
+  const page = await list(alice, { limit: 1 });
+  expect(page.notices).toMatchObject([{ kind: 'campaign_failed', is_read: false }]);
+  expect((await list(alice, { limit: 1, cursor: page.next_cursor })).notices).toMatchObject([{ is_read: true }]);
+});
+
+test('a kind that nobody wants to see is not listed; each way is chosen for itself', async () => {
+  await happen('campaign.completed', 'One');
+  await happen('campaign.late', 'Two');
+  await listed(2);
+  const { body } = await choose({ kind: 'campaign_done', bell: false });
+  expect(body.data).toMatchObject({
+    has_mail: true,
+    kinds: expect.arrayContaining([
+      { kind: 'campaign_done', bell: false, browser: true, email: false },
+      { kind: 'account_unlinked', bell: true, browser: true, email: true },
+    ]),
+  });
+  expect(await list()).toMatchObject({ unread_count: 1, notices: [{ kind: 'campaign_late' }] });
+  expect((await alice.call('user/get_notice_settings')).body.data).toEqual(body.data);
+});
+
+test('no more than the newest thousand are kept of a person, none longer than 90 days', async () => {
+  await happen('campaign.completed', ...Array.from({ length: NOTICES_KEPT + 30 }, (_, index) => `${index}`));
+  const first = await until(
+    () => list(),
+    ({ notices }) => notices[0]?.campaign?.name === `${NOTICES_KEPT + 29}`,
+  );
+  expect(first.unread_count).toBe(NOTICES_KEPT);
+  await sql`update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`.execute(
+    app.database.db,
+  );
+  await clearOldNotices(app.database);
+  expect((await list()).unread_count).toBe(5);
+});
+
+test('of an old backup the administrators hear, once a day, and nobody else', async () => {
+  const { db, clock } = app.database;
+  const admin = await app.signUp(`admin${people}`);
+  await sql`update users set is_admin = user_id = ${admin.userId}`.execute(db);
+  await notifyOldBackup(db, new Date());
+  await notifyOldBackup(db, undefined);
+  await notifyOldBackup(db, undefined);
+  await listed(1, admin);
+  expect((await list(admin)).notices).toMatchObject([{ kind: 'backup_old' }]);
+  await clock.advance({ days: 1, minutes: 1 });
+  await notifyOldBackup(db, undefined);
+  await listed(2, admin);
+  expect((await list()).notices).toEqual([]);
+});
+
+test('a browser is told what only it can read, signed with the key that it subscribed for', async () => {
+  const { endpoint } = await subscribe();
+  await happen('campaign.completed', 'x'.repeat(5_000));
+  const [told] = await pushed(1);
+  expect(told).toMatchObject({
+    endpoint,
+    headers: { ttl: '86400', topic: 'campaign_done', 'content-encoding': 'aes128gcm' },
+    claims: { aud: new URL(endpoint).origin, sub: 'https://campanile.example.com' },
+    said: {
+      kind: 'campaign_done',
+      count: 1,
+      name: `${'x'.repeat(99)}…`,
+      page: expect.stringMatching(/^\/campaigns\/.{36}$/),
+    },
+  });
+  const settings = await alice.call<{ push_public_key: string }>('user/get_notice_settings');
+  expect(told?.publicKey).toBe(settings.body.data.push_public_key);
+});
+
+test('what happens within a minute is told in a sum when that is over, each kind for itself', async () => {
+  await subscribe();
+  await happen('campaign.completed', 'One');
+  await pushed(1);
+  await happen('campaign.completed', 'Two', 'Three', 'Four');
+  await happen('campaign.late', 'Five');
+  await pushed(2);
+  expect(pushes.pushed[1]?.said).toMatchObject({ kind: 'campaign_late', name: 'Five' });
+  await listed(5);
+  await app.database.clock.advance({ seconds: 61 });
+  await pushed(3);
+  expect(pushes.pushed[2]?.said).toEqual({ kind: 'campaign_done', count: 3, name: 'Four', page: '/' });
+  await choose({ kind: 'campaign_done', browser: false });
+  await happen('campaign.completed', 'Six');
+  await app.database.clock.advance({ seconds: 61 });
+  await happen('campaign.missed', 'Seven');
+  await pushed(4);
+  expect(pushes.pushed[3]?.said.name).toBe('Seven');
+});
+
+test('a push service that is away is asked again later; one that no longer knows the browser ends it', async () => {
+  const count = async () =>
+    (await sql<{ count: number }>`select count(*)::int as count from push_subscriptions`.execute(app.database.db))
+      .rows[0]?.count;
+  await subscribe();
+  pushes.answer(503, { 'retry-after': '600' });
+  await happen('campaign.completed', 'One');
+  await until(pushes.asked, (asked) => asked === 1);
+  const waits = () =>
+    sql<{ seconds: number }>`
+      select extract(epoch from due_at - campanile_now())::float8 as seconds from notice_turns
+      where user_id = ${alice.userId} and subscription_id is not null`.execute(app.database.db);
+  await until(waits, ({ rows }) => (rows[0]?.seconds ?? 0) > 500);
+  pushes.answer(201);
+  await app.database.clock.advance({ minutes: 11 });
+  expect((await pushed(1))[0]?.said.name).toBe('One');
+  pushes.answer(410);
+  await happen('campaign.late', 'Two');
+  await until(count, (left) => left === 0);
+});
+
+test('a browser that fails for a day is told nothing more', async () => {
+  await subscribe();
+  pushes.answer(500);
+  await happen('campaign.completed', 'One');
+  await until(pushes.asked, (asked) => asked === 1);
+  const read = () =>
+    sql<{ failing: boolean }>`select failing_since is not null as failing from push_subscriptions`.execute(
+      app.database.db,
+    );
+  await until(read, ({ rows }) => rows[0]?.failing === true);
+  await app.database.clock.advance({ days: 1, minutes: 1 });
+  await happen('campaign.late', 'Two');
+  const { rows } = await until(read, (left) => left.rows.length === 0);
+  expect(rows).toEqual([]);
+});
+
+test('a browser is one person’s, of five at most, and its address one that may be asked', async () => {
+  const first = await subscribe();
+  for (let more = 0; more < 5; more++) await subscribe();
+  const owned = () =>
+    sql<{ endpoint: string; user: number }>`select endpoint, user_id as user from push_subscriptions`.execute(
+      app.database.db,
+    );
+  const { rows } = await owned();
+  expect(rows).toHaveLength(5);
+  expect(rows.map(({ endpoint }) => endpoint)).not.toContain(first.endpoint);
+  const shared = pushes.subscribe();
+  await alice.call('user/subscribe_push', shared);
+  const bob = await app.signUp(`bob${people}`);
+  await bob.call('user/subscribe_push', shared);
+  await alice.call('user/unsubscribe_push', { endpoint: shared.endpoint });
+  expect((await owned()).rows.filter(({ user }) => user === bob.userId)).toHaveLength(1);
+  await bob.call('user/unsubscribe_push', { endpoint: shared.endpoint });
+  expect((await owned()).rows.filter(({ user }) => user === bob.userId)).toEqual([]);
+  const wrong = await alice.call('user/subscribe_push', { ...shared, endpoint: 'ftp://push.example.com/' });
+  expect(wrong.body.details).toEqual([{ field: 'endpoint', issue: 'must begin with https:// or http://' }]);
+  const pointless = await alice.call('user/subscribe_push', { ...shared, p256dh: 'B'.repeat(87) });
+  expect(pointless.body.details).toEqual([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
+});
+
+test('a mail tells it where the address is confirmed and somebody wants it, and how to have no more', async () => {
+  const to = `${alice.name}@example.com`;
+  const mine = () => mails.mails.filter((mail) => mail.to === to && !/Confirm/.test(mail.subject));
+  await choose({ kind: 'campaign_done', email: true });
+  await happen('campaign.completed', 'Unseen');
+  await listed(1);
+  await sql`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`.execute(
+    app.database.db,
+  );
+  await happen('campaign.completed', 'News\nof today');
+  const [first] = await until(mine, (all) => all.length === 1);
+  expect(first?.text).toMatch(/News of today.* has ended: everything was sent\./);
+  expect(first?.text).toMatch(/https:\/\/campanile\.example\.com\/campaigns\/[0-9a-f-]{36}\s/);
+  expect(first?.text).toContain(
+    'Settings, Notices, is where you turn that off: https://campanile.example.com/settings#notices',
+  );
+  await happen('campaign.completed', 'Two', 'Three');
+  await listed(4);
+  await app.database.clock.advance({ seconds: 61 });
+  await until(mine, (all) => all.length === 2);
+  expect(mine()[1]?.subject).toBe('2 campaigns have ended: everything was sent.');
+});
+
+test('two who make notices at once make each once', async () => {
+  const { db } = app.database;
+  await happen('campaign.completed', ...Array.from({ length: 40 }, (_, index) => `${index}`));
+  await Promise.all(Array.from({ length: 4 }, () => makeNotices({ db }, { hasMail: false })));
+  expect((await listed(30)).unread_count).toBe(40);
+});

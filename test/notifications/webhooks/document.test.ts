@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENT_TYPES } from '../../../src/workspaces/events/event-types.ts';
+import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTestServer, type TestServer } from '../../support/http/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({ db: database.db });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+test('every event has a schema in the document, which names its type and what it tells', async () => {
+  const { body } = await server.request('/openapi.json');
+  const { webhooks } = body as {
+    webhooks: Record<string, { post: { requestBody: { content: Record<string, unknown> } } }>;
+  };
+  expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES]);
+  for (const [type, { post }] of Object.entries(webhooks))
+    expect(post.requestBody.content['application/json']).toMatchObject({
+      schema: {
+        properties: { type: { const: type }, data: { type: 'object' } },
+        required: ['type', 'timestamp', 'data'],
+      },
+    });
+  expect(JSON.stringify(webhooks)).not.toContain('$ref');
+});
+
+test('what is told fits its schema', () => {
+  const about = {
+    campaign_id: '5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10',
+    name: 'News',
+    status: 'running',
+    is_schedule: false,
+  };
+  expect(WEBHOOK_EVENTS['campaign.accepted'].data.safeParse(about).success).toBe(true);
+  expect(WEBHOOK_EVENTS['campaign.late'].data.safeParse(about).success).toBe(false);
+});

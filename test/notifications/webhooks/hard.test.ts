@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
+import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
+import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createVault } from '../../../src/platform/secrets/secret-box.ts';
+import { SLOW_AFTER_MS } from '../../../src/notifications/webhooks/permit-pool.ts';
+import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { deliverBatch } from '../../../src/notifications/webhooks/deliver-batch.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner, until, type Owner } from '../../support/ledger.ts';
+import { seededRandom } from '../../support/inputs/random.ts';
+import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
+import { claimDue, insertEvents, insertWebhook } from '../../support/webhooks.ts';
+
+let database: TestDatabase;
+let owner: Owner;
+let receiver: Receiver;
+let egress: Egress;
+const vault = createVault({ key: Buffer.alloc(32, 3) });
+const log = createLog('silent');
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  owner = await createOwner(database.db, 1);
+  receiver = await startReceiver();
+  const allowed = readAllowedHosts(['127.0.0.1']);
+  if (!allowed) throw new Error('no such hosts');
+  egress = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: 150 });
+});
+afterEach(async () => {
+  egress.close();
+  await receiver.close();
+  await database.drop();
+});
+
+const addWebhook = () => insertWebhook(database.db, vault, owner, receiver.url);
+const happen = (from: number, to: number) => insertEvents(database.db, owner, from, to);
+const start = () => sendWebhooks({ db: database.db, log, egress, vault });
+const numbers = () => receiver.received.map(({ data }) => Number(data['number']));
+const tell = (lane: Parameters<typeof deliverBatch>[1]) =>
+  deliverBatch({ db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS }, lane);
+
+test('a receiver that is slow, wrong, away and back: nothing is lost, the order is kept, and what comes twice has the same id', async () => {
+  const COUNT = 1_500;
+  await addWebhook();
+  const random = seededRandom(7);
+  const moods = [{ status: 204 }, { status: 204 }, { status: 500 }, { status: 302 }, 'silence'] as const;
+  receiver.answer(() =>
+    random() < 0.97 ? { status: 204 } : (moods[Math.floor(random() * moods.length)] ?? { status: 204 }),
+  );
+  // Two processes, one of which comes and goes.
+  const steady = start();
+  let other = start();
+  await happen(1, COUNT / 2);
+  const port = Number(new URL(receiver.url).port);
+  const before: typeof receiver.received = [];
+  let rounds = 0;
+  await until(
+    async () => {
+      rounds += 1;
+      if (rounds % 20 === 0) {
+        // Ends what anybody has in hand: who is slower than that for ever would never get on.
+        await database.clock.advance({ minutes: 10 });
+        await other.stop();
+        other = start();
+      }
+      if (rounds === 5) await happen(COUNT / 2 + 1, COUNT);
+      if (rounds === 30) {
+        before.push(...receiver.received);
+        await receiver.close();
+        await database.clock.advance({ minutes: 1 });
+        receiver = await startReceiver(port);
+      }
+      const { rows } = await sql<{ done: boolean }>`
+        select position = newest as done from webhooks where newest >= ${COUNT} and disabled_at is null`.execute(
+        database.db,
+      );
+      // However long it takes: that it was away is what is tried here, and not that it is given up.
+      await sql`update webhooks set failing_since = null, next_try_at = least(next_try_at, campanile_now())`.execute(
+        database.db,
+      );
+      return rows[0]?.done ?? false;
+    },
+    (done) => done,
+    60_000,
+  );
+  await Promise.all([steady.stop(), other.stop()]);
+  const received = [...before, ...receiver.received];
+  const firsts = new Map<number, string | undefined>();
+  for (const { data, headers } of received) {
+    const number = Number(data['number']);
+    const id = String(headers['webhook-id']);
+    expect(firsts.get(number) ?? id).toBe(id);
+    firsts.set(number, id);
+  }
+  expect([...firsts.keys()]).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+  expect(received.length).toBeGreaterThan(COUNT);
+}, 90_000);
+
+test('what a process had in hand when it died is told by another, and what it comes to say later counts for nothing', async () => {
+  const id = await addWebhook();
+  await happen(1, 3);
+  await assignPositions(database);
+  const [dead] = await claimDue(database.db);
+  if (!dead) throw new Error('nothing was due');
+  expect(await claimDue(database.db)).toEqual([]);
+  await database.clock.advance({ seconds: 61 });
+  const [taken] = await claimDue(database.db);
+  if (!taken) throw new Error('nobody took it over');
+  expect(taken).toMatchObject({ webhookId: id, position: 0 });
+  await tell(taken);
+  await tell(dead);
+  expect(numbers()).toEqual([1, 2, 3, 1, 2, 3]);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect(ids.slice(3)).toEqual(ids.slice(0, 3));
+  const { rows } = await sql`select from webhook_tries`.execute(database.db);
+  expect(rows).toHaveLength(3);
+});
+
+test('nothing is told of a ledger that is held', async () => {
+  await addWebhook();
+  await happen(1, 1);
+  await assignPositions(database);
+  await sql`update ledger set held_since = campanile_now(), held_reason = 'a copy'`.execute(database.db);
+  expect(await claimDue(database.db)).toEqual([]);
+  await sql`update ledger set held_since = null, held_reason = null`.execute(database.db);
+  expect(await claimDue(database.db)).toHaveLength(1);
+});
+
+test('one that wants nothing of what it waits for any more is told nothing, and rests', async () => {
+  const id = await addWebhook();
+  await happen(1, 3);
+  await assignPositions(database);
+  await sql`update webhooks set events = '{group.changed}' where webhook_id = ${id}`.execute(database.db);
+  const [lane] = await claimDue(database.db);
+  if (!lane) throw new Error('nothing was due');
+  await tell(lane);
+  expect(numbers()).toEqual([]);
+  expect(await claimDue(database.db)).toEqual([]);
+});
+
+test('loops that fail are noticed, and tell as soon as they can', async () => {
+  await addWebhook();
+  await happen(1, 2);
+  const failing = new Set<string>();
+  const rename = async (from: string, to: string) => {
+    for (const table of ['events', 'webhooks'])
+      await sql`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`.execute(database.db);
+  };
+  await rename('', '_gone');
+  const webhooks = sendWebhooks({ db: database.db, log, egress, vault, onLoopError: (loop) => failing.add(loop) });
+  await until(
+    () => failing.size,
+    (size) => size === 2,
+  );
+  expect([...failing].toSorted()).toEqual(['events', 'webhooks']);
+  await rename('_gone', '');
+  expect(await until(numbers, (all) => all.length === 2)).toEqual([1, 2]);
+  await webhooks.stop();
+});

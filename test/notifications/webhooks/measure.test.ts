@@ -1,0 +1,139 @@
+/** What an operator sees of webhooks, and what becomes of their secrets under another key. */
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
+import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createVault } from '../../../src/platform/secrets/secret-box.ts';
+import { countWebhooks } from '../../../src/notifications/webhooks/count-webhooks.ts';
+import { measureWebhooks } from '../../../src/operations/measure-webhooks.ts';
+import { resealWebhooks } from '../../../src/notifications/webhooks/manage-webhooks.ts';
+import { aboutSecret } from '../../../src/notifications/webhooks/webhook-store.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { until } from '../../support/ledger.ts';
+import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let alice: Person;
+
+beforeAll(async () => {
+  const allowed = readAllowedHosts(['127.0.0.0/8']);
+  if (!allowed) throw new Error('no such hosts');
+  app = await startTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
+  receiver = await startReceiver();
+  alice = await app.signUp('alice');
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.stop();
+});
+
+async function make(url = receiver.url) {
+  const { body } = await alice.call<{ webhook_id: string; secret: string }>('venom/create-webhook', { url });
+  return body.data;
+}
+
+const metrics = async () => (await fetch(`${app.url}/metrics`)).text();
+const valueOf = (text: string, name: string) =>
+  Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(text)?.[1]);
+
+async function happen(): Promise<void> {
+  await sql`
+    insert into events (workspace_id, type, data) values (${workspaceOf(alice)}, 'group.changed', '{}')`.execute(
+    app.database.db,
+  );
+}
+
+test('tries are counted by what they came to, and what was switched off', async () => {
+  const tries = (outcome: string) => `campanile_webhook_tries_total{outcome="${outcome}"}`;
+  const off = 'campanile_webhooks_switched_off_total{reason="gone"}';
+  const before = await metrics();
+  for (const name of [tries('taken'), tries('refused'), tries('unanswered'), off])
+    expect(valueOf(before, name), name).toBe(0);
+  await make();
+  await make('http://127.0.0.1:9/nobody');
+  await happen();
+  await until(metrics, (text) => valueOf(text, tries('taken')) === 1 && valueOf(text, tries('unanswered')) === 1);
+  receiver.answer(() => ({ status: 410 }));
+  await happen();
+  await until(metrics, (text) => valueOf(text, off) === 1);
+  expect(valueOf(await metrics(), tries('refused'))).toBe(1);
+  const registry = new Registry();
+  measureWebhooks(registry, { db: app.database.db, log: createLog('silent') });
+  const text = await registry.metrics();
+  expect(
+    ['active', 'failing', 'disabled'].map((status) => valueOf(text, `campanile_webhooks{status="${status}"}`)),
+  ).toEqual([0, 1, 1]);
+});
+
+test('who waits is measured from when there was something to tell, and only where nobody tells it; slow endpoints are counted by themselves', async () => {
+  const database = await createTestDatabase();
+  const { db, clock } = database;
+  const overdue = async () => Math.round((await countWebhooks(db)).overdueSeconds);
+  await sql`insert into workspaces default values`.execute(db);
+  await sql`
+    insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+    select gen_random_uuid(), workspace_id, 1, '', '', '{run.completed}', 'v1', '', 0, 0 from workspaces`.execute(db);
+  await clock.advance({ hours: 5 });
+  await sql`insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`.execute(
+    db,
+  );
+  await assignPositions({ db });
+  expect(await overdue()).toBe(0);
+  await clock.advance({ seconds: 90 });
+  expect(await overdue()).toBe(90);
+  await sql`update webhooks set claimed_until = campanile_now() + interval '1 minute'`.execute(db);
+  expect(await overdue()).toBe(0);
+  await sql`update webhooks set claimed_until = null, is_slow = true`.execute(db);
+  expect(await countWebhooks(db)).toMatchObject({ overdueSeconds: 0, slow: 1 });
+  await sql`update webhooks set is_slow = false`.execute(db);
+  await sql`update ledger set held_since = campanile_now(), held_reason = 'copied'`.execute(db);
+  expect(await overdue()).toBe(0);
+  await database.drop();
+});
+
+test('what was sealed under the key of before is sealed with the present one, and signs as it did', async () => {
+  const { db } = app.database;
+  const { webhook_id, secret } = await make();
+  const rotated = await alice.call<{ secret: string }>('venom/rotate-webhook-secret', { webhook_id });
+  const { rows } = await sql<{ secret: Buffer; former: Buffer }>`
+    select secret, former_secret as former from webhooks where webhook_id = ${webhook_id}`.execute(db);
+  const [ours] = rows;
+  if (!ours) throw new Error('it is gone');
+  const about = aboutSecret(webhook_id);
+  const open = (whsec: string) => Buffer.from(whsec.replace('whsec_', ''), 'base64');
+  const [key, previousKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const former = createVault({ key: previousKey });
+  await sql`
+    update webhooks set secret = ${former.seal(open(rotated.body.data.secret), about)},
+      former_secret = ${former.seal(open(secret), about)} where webhook_id = ${webhook_id}`.execute(db);
+  await sql`delete from webhooks where webhook_id <> ${webhook_id}`.execute(db);
+  expect(await resealWebhooks(db, createVault({ key, previousKey }))).toBe(1);
+  expect(await resealWebhooks(db, createVault({ key, previousKey }))).toBe(0);
+  const sealed = await sql<{ secret: Buffer; former: Buffer }>`
+    select secret, former_secret as former from webhooks`.execute(db);
+  const present = createVault({ key });
+  expect(sealed.rows.map((row) => [row.secret, row.former].map((one) => present.open(one, about)))).toEqual([
+    [open(rotated.body.data.secret), open(secret)],
+  ]);
+  // The service has its own key, and goes on with what that has sealed.
+  await sql`
+    update webhooks set secret = ${ours.secret}, former_secret = ${ours.former} where webhook_id = ${webhook_id}`.execute(
+    db,
+  );
+  receiver.answer(() => ({ status: 204 }));
+  const seen = receiver.received.length;
+  await happen();
+  await until(
+    () => receiver.received.length,
+    (count) => count > seen,
+  );
+  const { text, headers } = receiver.received.at(-1) ?? {};
+  for (const one of [secret, rotated.body.data.secret])
+    new Webhook(one).verify(text ?? '', headers as Record<string, string>);
+});

@@ -1,0 +1,102 @@
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { backUpBeforeUpgrade, type UpgradeBackupOptions } from '../../../src/operations/backup/back-up-before-upgrade.ts';
+import { verifyBackup } from '../../../src/operations/backup/verify-backup.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
+import { connectDatabase, type Database, type PostgresAddress } from '../../../src/platform/database/connect.ts';
+import { StartupError } from '../../../src/platform/errors/errors.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { start, temporaryFolder } from '../../support/servers/embedded.ts';
+
+const log = createLog('silent');
+const PASSPHRASE = 'a passphrase that is long';
+
+/** Starts on a database as a process does; the options are those of the backup. */
+function upgrade(address: PostgresAddress, options: Omit<UpgradeBackupOptions, 'address' | 'version' | 'log'>) {
+  return migrateDatabase(address, log, (trx) => backUpBeforeUpgrade(trx, { ...options, address, version: '1', log }));
+}
+
+/** As if an older version had been the last to use it. */
+const makeOlder = (db: Database) => sql`update migrations set epoch = 0`.execute(db);
+const readEpoch = async (db: Database) =>
+  (await sql<{ epoch: number }>`select max(epoch) as epoch from migrations`.execute(db)).rows[0]?.epoch;
+
+async function startEmbedded() {
+  const dataDir = temporaryFolder();
+  const { address } = await start({ dataDir });
+  const db = connectDatabase(address, { log, poolSize: 1 });
+  onTestFinished(() => db.destroy());
+  return { dataDir, address, db };
+}
+
+test('an embedded database is backed up into DATA_DIR once, without the secrets that lie there, before it changes', async () => {
+  const { dataDir, address, db } = await startEmbedded();
+  const options = { settings: undefined, dataDir, isEmbedded: true };
+  await writeFile(join(dataDir, 'jwt-secret'), 'x'.repeat(64));
+  await upgrade(address, options);
+  expect(await readdir(dataDir), 'there was nothing to lose').not.toContain('backups');
+
+  const folder = join(dataDir, 'backups');
+  await makeOlder(db);
+  await upgrade(address, options);
+  const [first = '', ...others] = await readdir(folder);
+  expect(first).toMatch(/^campanile-before-upgrade-0-\d{8}T\d{6}Z\.campanile$/);
+  expect(others).toEqual([]);
+  const { manifest } = await verifyBackup(join(folder, first), { passphrase: undefined, log });
+  expect(Object.keys(manifest.files)).toEqual(['base.tar.zst']);
+
+  // A start that is repeated, and nothing was sent meanwhile.
+  await makeOlder(db);
+  await upgrade(address, options);
+  expect(await readdir(folder)).toEqual([first]);
+
+  const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60_000);
+  await utimes(join(folder, first), twoHoursAgo, twoHoursAgo);
+  await sql`update ledger set number = number + 1`.execute(db);
+  await makeOlder(db);
+  await upgrade(address, options);
+  expect(await readdir(folder)).toHaveLength(2);
+});
+
+test('with BACKUP_TO it goes there, with its secrets sealed', async () => {
+  const { dataDir, address, db } = await startEmbedded();
+  const to = join(temporaryFolder(), 'backups');
+  const settings = { to, at: '03:00', keep: 7, passphrase: PASSPHRASE };
+  await writeFile(join(dataDir, 'jwt-secret'), 'x'.repeat(64));
+  await migrateDatabase(address, log);
+  await makeOlder(db);
+  await upgrade(address, { settings, dataDir, isEmbedded: true });
+  const [name = ''] = await readdir(to);
+  const { manifest } = await verifyBackup(join(to, name), { passphrase: PASSPHRASE, log });
+  expect(Object.keys(manifest.files)).toEqual(['base.tar.zst', 'secrets.json']);
+});
+
+test('where no backup can be made nothing is changed, and a sentence says how to go on', async () => {
+  const { dataDir, address, db } = await startEmbedded();
+  await migrateDatabase(address, log);
+  await makeOlder(db);
+  const file = join(dataDir, 'no-folder');
+  await writeFile(file, '');
+  const settings = { to: join(file, 'backups'), at: '03:00', keep: 7, passphrase: PASSPHRASE };
+  const failed = upgrade(address, { settings, dataDir, isEmbedded: true });
+  await expect(failed).rejects.toThrow(StartupError);
+  await expect(failed).rejects.toThrow(
+    /^The database was not brought up to date, since it could not be backed up before: .*not a directory.*Nothing was changed.*BACKUP_BEFORE_UPGRADE=false/,
+  );
+  expect(await readEpoch(db)).toBe(0);
+});
+
+test('a PostgreSQL of one’s own needs a pg_dump that is young enough', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const before = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  onTestFinished(() => void (process.env['PATH'] = before));
+  await makeOlder(database.db);
+  const failed = upgrade(database.address, { settings: undefined, dataDir: temporaryFolder(), isEmbedded: false });
+  await expect(failed).rejects.toThrow(/There is no pg_dump on the PATH.*BACKUP_BEFORE_UPGRADE=false/);
+  expect(await readEpoch(database.db)).toBe(0);
+});

@@ -1,0 +1,245 @@
+/** `campanile doctor`, as its operator has it, and what administrators see of it over HTTP. */
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readConfig, type Config } from '../../../src/platform/config/config.ts';
+import { examine } from '../../../src/operations/doctor/run-checks.ts';
+import type { Check, Finding } from '../../../src/operations/doctor/finding.ts';
+import { VERSION_REFUSED } from '../../../src/messengers/whatsapp/failures.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { campanile } from '../../support/service/campanile.ts';
+import { removeService, startService } from '../../support/service/service.ts';
+
+interface Told {
+  examined_at: string;
+  findings: Array<{ check: string; level: string; message: string; advice: string | null }>;
+}
+const levels = ({ findings }: Told) => Object.fromEntries(findings.map(({ check, level }) => [check, level]));
+
+test('an installation that works is told so while it runs, and that nobody sends when it does not', async () => {
+  const service = await startService();
+  const environment = { DATA_DIR: join(service.folder, 'data'), STATE_DIR: join(service.folder, 'state') };
+  const running = await campanile(environment, 'doctor', '--json');
+  expect(running.code).toBe(0);
+  expect(levels(JSON.parse(running.said) as Told)).toEqual({
+    configuration: 'ok',
+    database: 'ok',
+    schema: 'ok',
+    disk: 'ok',
+    clock: 'ok',
+    permissions: 'ok',
+    secrets: 'ok',
+    hold: 'ok',
+    workers: 'ok',
+    loops: 'ok',
+    runs: 'ok',
+    accounts: 'ok',
+    quarantine: 'ok',
+    whatsapp: 'ok',
+    client_version: 'ok',
+    backups: 'warning',
+  });
+  await service.stop();
+  const { code, said } = await campanile(environment, 'doctor');
+  expect(code).toBe(1);
+  expect(said).toMatch(/^error {4}workers {9}None is alive: nothing is sent\n {25}→ Start the service/m);
+  expect(said).toMatch(/^Errors: 1. Warnings: 1.\n$/m);
+  await removeService(service);
+});
+
+test('what keeps it from being looked at is a finding, too: settings that do not hold, and a database that is away', async () => {
+  const wrong = await campanile({ PORT: 'abc', TIME_ZONE: 'Mars' }, 'doctor');
+  expect(wrong.code).toBe(1);
+  expect(wrong.said).toMatch(/configuration +PORT must be .*\n.*\nerror +configuration +TIME_ZONE must be /);
+  const away = await campanile({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'doctor', '--json');
+  expect(away.code).toBe(1);
+  const told = JSON.parse(away.said) as Told;
+  expect(told.findings.find(({ check }) => check === 'database')?.message).toMatch(/cannot be reached.*127\.0\.0\.1:9/);
+  expect(Object.keys(levels(told))).not.toContain('runs');
+  expect((await campanile({}, 'doctor', '--yaml')).code).toBe(2);
+});
+
+describe('what is the matter is said, with what to do', () => {
+  let app: TestApp;
+  let alice: Person;
+  let folder: string;
+  let config: Config;
+  beforeAll(async () => {
+    app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 } });
+    alice = await app.signUp('alice');
+    folder = await mkdtemp(join(tmpdir(), 'campanile-doctor-'));
+    config = readConfig({ DATA_DIR: folder, STATE_DIR: `${folder}-none` });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const run = (statement: ReturnType<typeof sql>) => statement.execute(app.database.db);
+  const of = async (check: Check, settings: Partial<Config> = {}): Promise<Finding[]> => {
+    const found = await examine({ config: { ...config, ...settings }, db: app.database.db });
+    return found.filter((one) => one.check === check);
+  };
+
+  test('of a server that a power cut would harm, as that of the tests', async () => {
+    expect(await of('database')).toMatchObject([
+      { level: 'error', message: expect.stringContaining('fsync'), advice: expect.stringContaining('postgresql.conf') },
+    ]);
+  });
+
+  test('of a schema that is not that of this version, and functions that are not', async () => {
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'ok',
+        message: expect.stringMatching(/^It is as \d{3}-\S+\.sql leaves it \(epoch \d+, fingerprint [\da-f]{12}\)$/),
+      },
+    ]);
+    await run(sql`comment on function close_runs is null`);
+    expect(await of('schema')).toMatchObject([{ level: 'error', message: expect.stringMatching(/: close_runs$/) }]);
+    await run(sql`alter table moves rename to travels`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringContaining('table moves is missing'),
+        advice: expect.stringContaining('refuses'),
+      },
+    ]);
+    await run(sql`alter table travels rename to moves`);
+    await run(sql`update migrations set epoch = 0`);
+    expect(await of('schema')).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringContaining('from epoch 0'),
+        advice: expect.stringContaining('upgrade --check'),
+      },
+    ]);
+  });
+
+  test('of a clock that is not that of this machine', async () => {
+    const [finding] = await of('clock');
+    expect(finding).toMatchObject({ level: 'ok', message: expect.stringMatching(/ 0\.\d s apart$/) });
+  });
+
+  test('of files that others can read, and a STATE_DIR that is not there', async () => {
+    await chmod(folder, 0o755);
+    await writeFile(join(folder, 'jwt-secret'), 'a secret', { mode: 0o644 });
+    const found = await of('permissions');
+    expect(found.map(({ level, advice }) => [level, advice])).toEqual([
+      ['error', `chmod 700 ${folder}`],
+      ['error', `chmod 600 ${join(folder, 'jwt-secret')}`],
+      ['warning', expect.stringContaining('volume')],
+    ]);
+  });
+
+  test('of stored time zones that are not known here', async () => {
+    await run(sql`update users set time_zone = 'Mars/Olympus'`);
+    const isOfZones = ({ message }: Finding) => message.includes('time zones');
+    expect((await of('accounts')).find(isOfZones)).toMatchObject({
+      level: 'warning',
+      message:
+        'The time zones of 1 users and 0 open campaigns are not known here: "Mars/Olympus". These users have TIME_ZONE instead',
+    });
+    await run(sql`update users set time_zone = 'Europe/Berlin'`);
+    expect((await of('accounts')).find(isOfZones)).toBeUndefined();
+  });
+
+  test('of a disk with too little left', async () => {
+    expect(await of('disk', { diskFloorBytes: 2 ** 60 })).toMatchObject([
+      { level: 'error', message: expect.stringContaining('no new campaigns') },
+    ]);
+    expect(await of('disk', { diskFloorBytes: 0 })).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('of a ledger that is held', async () => {
+    await run(sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`);
+    expect(await of('hold')).toMatchObject([{ level: 'error', message: expect.stringContaining('a test') }]);
+    await run(sql`update ledger set held_since = null, held_reason = null`);
+    expect(await of('hold')).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('of runs that are late, and that were missed', async () => {
+    const groups = (await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body.data;
+    const { status } = await alice.call('venom/add-campaign-batch', {
+      name: 'Later',
+      html: 'Later',
+      group_metadata_ids: groups.groups.slice(0, 1).map((group) => group.group_metadata_id),
+      is_schedule: true,
+      schedule_time: '09:00:00',
+      start_date: '2099-06-01',
+      end_date: '2099-06-02',
+    });
+    expect(status).toBe(200);
+    expect(await of('runs')).toMatchObject([{ level: 'ok' }]);
+    // Of a shard that nobody serves, as it were.
+    await run(sql`update runs set status = 'missed', finished_at = campanile_now() where due_at < '2099-06-02'`);
+    expect(await of('runs')).toMatchObject([{ level: 'warning', message: expect.stringMatching(/^1 were missed/) }]);
+  });
+
+  test('of accounts that need somebody', async () => {
+    expect(await of('accounts')).toMatchObject([{ level: 'ok' }]);
+    await run(sql`update accounts set status = 'logged_out'`);
+    expect(await of('accounts')).toMatchObject([{ level: 'warning', message: '1 of 1 are logged out' }]);
+    await run(sql`update accounts set status = 'connected'`);
+  });
+
+  test('of a WhatsApp that cannot be reached, and of a version that it refuses or that is old', async () => {
+    const server = createServer((_request, response) => response.writeHead(400).end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const whatsappUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await of('whatsapp', { messenger: 'whatsapp', whatsappUrl })).toMatchObject([
+      { level: 'ok', message: expect.stringContaining('HTTP 400') },
+    ]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await of('whatsapp', { messenger: 'whatsapp', whatsappUrl })).toMatchObject([
+      { level: 'error', message: expect.stringContaining('cannot be reached') },
+    ]);
+    await run(sql`insert into whatsapp_version (version, let_in_at)
+                  values ('2.3000.1', campanile_now() - interval '70 days')`);
+    await run(sql`update accounts set status = 'paused', status_reason = ${VERSION_REFUSED}`);
+    expect(await of('client_version', { whatsappVersion: [2, 3000, 1] })).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('WHATSAPP_VERSION') },
+      { level: 'error', message: expect.stringContaining('refuses it to 1 account') },
+      { level: 'warning', message: expect.stringContaining('70 days ago') },
+    ]);
+    await run(sql`update accounts set status = 'connected', status_reason = null`);
+  });
+
+  test('of backups that are not made, or not any more', async () => {
+    const backup = {
+      to: await mkdtemp(join(tmpdir(), 'campanile-backups-')),
+      at: '03:00',
+      keep: 7,
+      passphrase: undefined,
+    };
+    onTestFinished(() => rm(backup.to, { recursive: true }));
+    expect(await of('backups', { backup })).toMatchObject([
+      { level: 'error', message: expect.stringContaining('none') },
+    ]);
+    const file = join(backup.to, 'campanile-20270301T030000Z.campanile');
+    await writeFile(file, '');
+    expect(await of('backups', { backup })).toMatchObject([{ level: 'ok' }]);
+    const old = Date.now() / 1_000 - 30 * 3_600;
+    await utimes(file, old, old);
+    expect(await of('backups', { backup })).toMatchObject([
+      { level: 'error', message: expect.stringContaining('30 hours ago') },
+    ]);
+  });
+
+  test('to administrators over HTTP, and to nobody else', async () => {
+    const bob = await app.signUp('bob');
+    expect((await bob.call('admin/get_installation')).status).toBe(403);
+    const [one, other] = await Promise.all([
+      alice.call<Told>('admin/get_installation'),
+      alice.call<Told>('admin/get_installation'),
+    ]);
+    expect(one.status).toBe(200);
+    expect(levels(one.body.data)).toMatchObject({ workers: 'ok', hold: 'ok', database: 'error' });
+    expect(other.body.data.examined_at).toBe(one.body.data.examined_at);
+  });
+});

@@ -1,0 +1,96 @@
+/** A hold that an administrator ends over HTTP. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+let app: TestApp;
+let admin: Person;
+let alice: Person;
+beforeAll(async () => {
+  // One post of an account goes out, the next would only after this test.
+  app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
+  admin = await app.signUp('admin');
+  alice = await app.signUp('alice');
+});
+afterAll(() => app.stop());
+
+interface Queued {
+  held_since: string;
+  reason: string;
+  campaigns: Array<{ campaign_id: string; name: string; queued: number; last_sent_at: string | null }>;
+  left_out: number;
+}
+const look = () => admin.call<Queued>('admin/list_queued');
+const release = (body: object) => admin.call('admin/release_ledger', { password: PASSWORD, ...body });
+
+async function totalsOf(campaign_id: string) {
+  const asked = await alice.call<{ totals: Record<'sent' | 'queued' | 'failed', number> }>(
+    'analytics/get-campaign-group-analytics-master',
+    { campaign_id },
+  );
+  return asked.body.data.totals;
+}
+
+test('a ledger that sends has nothing to be released', async () => {
+  expect((await look()).status).toBe(409);
+  expect((await release({ others: 'unknown' })).status).toBe(409);
+});
+
+test('an administrator sees what is queued by campaign, chooses for each, and ends the hold with the own password', async () => {
+  const groups: number[] = [];
+  for (const name of ['A', 'B', 'C']) {
+    const made = await alice.call<{ group_metadata_id: number }>('venom/create-group', {
+      group_name: name,
+      participants: ['4915100000001'],
+    });
+    groups.push(made.body.data.group_metadata_id);
+  }
+  const send = async (name: string) => {
+    const post = { name, html: 'Hello', group_metadata_ids: groups };
+    return (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data.campaign_id;
+  };
+  const first = await send('First');
+  await until(
+    () => totalsOf(first),
+    ({ sent }) => sent === 1,
+  );
+  const second = await send('Second');
+  await sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(app.database.db);
+
+  const { held_since: since, ...shown } = (await look()).body.data;
+  expect(Date.parse(since)).not.toBeNaN();
+  expect(shown).toEqual({
+    reason: 'a test',
+    campaigns: [
+      { campaign_id: first, name: 'First', user_name: 'alice', queued: 2, last_sent_at: expect.any(String) },
+      { campaign_id: second, name: 'Second', user_name: 'alice', queued: 3, last_sent_at: null },
+    ],
+    left_out: 0,
+  });
+
+  const choices = [
+    { campaign_id: first, choice: 'unknown' },
+    { campaign_id: second, choice: 'send' },
+  ];
+  expect((await alice.call('admin/list_queued')).status).toBe(403);
+  expect((await alice.call('admin/release_ledger', { choices, password: PASSWORD })).status).toBe(403);
+  expect((await release({ choices, password: 'wrong' })).body).toMatchObject({
+    code: 400,
+    details: [{ field: 'password' }],
+  });
+  const open = await release({ choices: choices.slice(0, 1) });
+  expect(open.body).toMatchObject({ code: 409, message: expect.stringContaining('still open: Second') });
+  expect((await alice.call('venom/account-status')).body.data).toHaveProperty('held_since');
+  expect(await totalsOf(first)).toMatchObject({ sent: 1, queued: 2, failed: 0 });
+
+  expect((await release({ choices })).status).toBe(200);
+  expect((await alice.call('venom/account-status')).body.data).not.toHaveProperty('held_since');
+  expect(await totalsOf(first)).toMatchObject({ sent: 1, queued: 0, failed: 2 });
+  expect((await totalsOf(second)).failed).toBe(0);
+  expect((await look()).status).toBe(409);
+  const log = await admin.call<{ entries: Array<{ action: string; subject: string }> }>('user/list_audit_log');
+  expect(log.body.data.entries.filter(({ action }) => action === 'ledger.released')).toMatchObject([
+    { subject: 'send 1, unknown 1' },
+  ]);
+});

@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
+import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { listQueued } from '../../../src/operations/hold/list-queued.ts';
+import { resumeLedger } from '../../../src/operations/hold/release.ts';
+import { marksIn } from '../../../src/operations/hold/fencing-record-file.ts';
+import { watchLedger } from '../../../src/operations/hold/watch-ledger.ts';
+import type { Choice } from '../../../src/operations/hold/settle-queued.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  schedule,
+  sendNow,
+  startTestWorker,
+  type Owner,
+} from '../../support/ledger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
+
+let database: TestDatabase;
+const workers: Worker[] = [];
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+  await database.drop();
+});
+
+const hold = () => sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(database.db);
+const release = (others?: Choice) =>
+  resumeLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
+
+async function messageIds(owner: Owner): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select message_id as id from deliveries where account_id = ${owner.accountId} order by run_id, position`.execute(
+    database.db,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** A campaign to six groups of which the first was sent; the second to fourth are in hand of a worker that is gone. */
+async function heldCampaign(): Promise<{ owner: Owner; campaign: string }> {
+  const owner = await createOwner(database.db, 6);
+  const campaign = await sendNow(database.db, owner);
+  const turns = await takeTurnsByHand(database.db);
+  await turns.finish(await turns.claim(owner, { batch: 1 }), [sent]);
+  await turns.claim(owner, { batch: 3 });
+  await hold();
+  return { owner, campaign };
+}
+
+test('what is queued is shown by campaign, and a release waits for a choice for each', async () => {
+  const { owner, campaign } = await heldCampaign();
+  await sendNow(database.db, owner);
+  expect(await listQueued(database.db)).toEqual([
+    {
+      campaignId: campaign,
+      name: 'Test',
+      userName: expect.stringMatching(/^owner/),
+      queued: 5,
+      lastSentAt: expect.any(Date),
+    },
+  ]);
+  await expect(release()).rejects.toThrow('Choose for each campaign');
+  expect(await analyticsOf(database.db, owner, campaign)).toMatchObject({ totals: { sent: 1, queued: 5, failed: 0 } });
+});
+
+test('what is settled as unknown is not sent again, and becomes sent when a receipt proves it', async () => {
+  const { owner, campaign } = await heldCampaign();
+  const [, second = ''] = await messageIds(owner);
+  await release('unknown');
+  const messenger = scriptMessenger();
+  const worker = await startTestWorker(database, messenger);
+  workers.push(worker);
+  const { totals, groups } = await analyticsOf(database.db, owner, campaign);
+  expect(totals).toMatchObject({ sent: 1, failed: 5, queued: 0 });
+  expect(JSON.stringify(groups)).toContain('outcome_unknown');
+  const event = {
+    accountId: owner.accountId,
+    messageId: second,
+    participant: 'a',
+    kind: 'delivered',
+    at: new Date(),
+  } as const;
+  await messenger.tell([event]);
+  await analyticsWhen(database.db, owner, campaign, (now) => now.totals.sent === 2 && now.totals.failed === 4);
+  const next = await sendNow(database.db, owner);
+  await analyticsWhen(database.db, owner, next, (now) => now.totals.sent === 6);
+  expect(messenger.arrivals).toHaveLength(6);
+});
+
+test('what is to be sent goes out under its ids, as what may have left, or is found where it has arrived', async () => {
+  const { owner, campaign } = await heldCampaign();
+  const ids = await messageIds(owner);
+  await release('send');
+  const messenger = scriptMessenger();
+  // As in a channel, where the second and third have arrived.
+  messenger.find = ({ messageId }) => Promise.resolve(ids.indexOf(messageId) < 3 ? { recipients: 2 } : null);
+  const worker = await startTestWorker(database, messenger);
+  workers.push(worker);
+  await analyticsWhen(database.db, owner, campaign, (now) => now.totals.sent === 6);
+  expect(messenger.arrivals.map(({ messageId, uncertain }) => [messageId, uncertain])).toEqual(
+    ids.slice(3).map((id) => [id, true]),
+  );
+});
+
+test.for(['send', 'unknown'] as const)(
+  'a run that fell due meanwhile has the ids that it was sent under: %s',
+  async (choice) => {
+    const owner = await createOwner(database.db, 3);
+    await database.clock.set('2030-01-01T08:00:00Z');
+    const campaign = await schedule(database.db, owner, {
+      startDate: '2030-01-01',
+      endDate: '2030-01-02',
+      time: '09:00:00',
+    });
+    await database.clock.set('2030-01-01T10:00:00Z');
+    let ids: string[] = [];
+    // As the living ledger began it, of which this one knows nothing.
+    const forgotten = new Error('forgotten');
+    const living = database.db.transaction().execute(async (trx) => {
+      await beginRuns(trx, [owner.accountId], { first: 10 });
+      const { rows } = await sql<{ id: string }>`select message_id as id from deliveries order by position`.execute(
+        trx,
+      );
+      ids = rows.map((row) => row.id);
+      throw forgotten;
+    });
+    await expect(living).rejects.toBe(forgotten);
+    expect(ids).toHaveLength(3);
+    await hold();
+    expect(await listQueued(database.db)).toMatchObject([{ campaignId: campaign, queued: 3, lastSentAt: null }]);
+    await release(choice);
+    expect(await messageIds(owner)).toEqual(ids);
+    const turns = await takeTurnsByHand(database.db);
+    const claimed = await turns.tryClaim(owner);
+    expect(claimed?.deliveries.map(({ messageId }) => messageId) ?? []).toEqual(choice === 'send' ? ids : []);
+    const { totals } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject(choice === 'send' ? { queued: 3 } : { failed: 3, queued: 0 });
+  },
+);
+
+test('of a copy and its original one goes on: who is released holds the other, and needs no second release', async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'campanile-state-'));
+  onTestFinished(() => rm(stateDir, { recursive: true }));
+  const watch = () =>
+    watchLedger({
+      db: database.db,
+      log: createLog('silent'),
+      marks: marksIn(stateDir),
+      dataDir: undefined,
+      patienceMs: LEASE_MS,
+    });
+  const original = watch();
+  expect(await original()).toBe(true);
+  const { rows } = await sql<{ number: number; token: string }>`select number, token from ledger`.execute(database.db);
+  const backup = rows[0];
+  expect(await original()).toBe(true);
+  // The backup is put back under the worker.
+  await sql`update ledger set number = ${backup?.number}, token = ${backup?.token}`.execute(database.db);
+  expect(await original()).toBe(false);
+  await release();
+  expect(await original()).toBe(true);
+  expect(await watch()()).toBe(true);
+  await sql`update ledger set number = ${(backup?.number ?? 0) + 50}, token = ${backup?.token}`.execute(database.db);
+  expect(await watch()()).toBe(false);
+});
+
+test('a database that was dumped and restored elsewhere is held without a mark, and goes on with one after a lease', async () => {
+  const [state, none] = [
+    await mkdtemp(join(tmpdir(), 'campanile-state-')),
+    await mkdtemp(join(tmpdir(), 'campanile-state-')),
+  ];
+  onTestFinished(() =>
+    Promise.all([state, none].map((folder) => rm(folder, { recursive: true }))).then(() => undefined),
+  );
+  const watch = (stateDir: string, patienceMs: number) =>
+    watchLedger({
+      db: database.db,
+      log: createLog('silent'),
+      marks: marksIn(stateDir),
+      dataDir: undefined,
+      patienceMs,
+    });
+  expect(await watch(state, 0)()).toBe(true);
+  await sql`update ledger set place = 'database 1/1'`.execute(database.db);
+  expect(await watch(state, 60_000)()).toBe(false);
+  expect(await watch(state, 0)()).toBe(true);
+  await sql`update ledger set place = 'database 1/1'`.execute(database.db);
+  expect(await watch(none, 0)()).toBe(false);
+  expect(await listQueued(database.db)).toEqual([]);
+  await release();
+  expect(await watch(none, 0)()).toBe(true);
+});

@@ -1,0 +1,168 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createFairSemaphore, type FairSemaphoreOptions } from '../../../src/platform/concurrency/fair-semaphore.ts';
+
+const OPTIONS: FairSemaphoreOptions = { name: 'tests', size: 1, maxWaiting: 4, maxWaitMs: 60_000 };
+
+/** Asks for places in this order; answers the keys in the order in which they had their turn, and who was turned away. */
+async function serve(options: FairSemaphoreOptions, keys: readonly string[]) {
+  const permits = createFairSemaphore(options);
+  const first = await permits.acquire();
+  const order: string[] = [];
+  const refused: string[] = [];
+  const all = keys.map(async (key) => {
+    try {
+      const giveBack = await permits.acquire({ key });
+      order.push(key);
+      giveBack();
+    } catch {
+      refused.push(key);
+    }
+  });
+  first();
+  await Promise.all(all);
+  return { order, refused };
+}
+
+test('keys take turns, however many of one wait already', async () => {
+  const { order } = await serve(OPTIONS, ['a', 'a', 'a', 'b']);
+  expect(order).toEqual(['a', 'b', 'a', 'a']);
+});
+
+test('who was served goes behind all that wait', async () => {
+  const { order } = await serve({ ...OPTIONS, maxWaiting: 6 }, ['a', 'a', 'b', 'b', 'c', 'c']);
+  expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+});
+
+test('where too many wait, the last of the longest line makes room for whoever has waited for less', async () => {
+  const { order, refused } = await serve(OPTIONS, ['a', 'a', 'a', 'a', 'b', 'c']);
+  expect(refused).toEqual(['a', 'a']);
+  expect(order).toEqual(['a', 'b', 'c', 'a']);
+});
+
+test('where too many of one wait, the newcomer of the same is turned away', async () => {
+  const { order, refused } = await serve(OPTIONS, ['a', 'a', 'a', 'a', 'a']);
+  expect(refused).toEqual(['a']);
+  expect(order).toHaveLength(4);
+});
+
+test('a key that has all its places does not keep another one from a place that is free', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
+  const giveBack = await permits.acquire({ key: 'a' });
+  const second = permits.acquire({ key: 'a' });
+  expect(await Promise.race([second, permits.acquire({ key: 'b' }).then(() => 'the other')])).toBe('the other');
+  giveBack();
+  expect(await second).toBeTypeOf('function');
+});
+
+test('every place that comes free is given to somebody, also where one was held by a key that had its share', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
+  const [one, other] = [await permits.acquire({ key: 'a' }), await permits.acquire({ key: 'b' })];
+  const waiting = [permits.acquire({ key: 'a' }), permits.acquire({ key: 'b' })];
+  one();
+  other();
+  expect(await Promise.all(waiting)).toHaveLength(2);
+});
+
+test('who has left is not waited for', async () => {
+  const permits = createFairSemaphore(OPTIONS);
+  const giveBack = await permits.acquire();
+  const gone = new AbortController();
+  const left = permits.acquire({ key: 'a', signal: gone.signal });
+  const stays = permits.acquire({ key: 'b' });
+  gone.abort();
+  await expect(left).rejects.toMatchObject({ kind: 'unavailable', reason: 'tests' });
+  giveBack();
+  expect(await stays).toBeTypeOf('function');
+});
+
+test('the sentence says how many wait and how many of them are the own ones', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, maxWaiting: 2 });
+  await permits.acquire();
+  const waiting = ['a', 'a', 'a'].map((key) => permits.acquire({ key }));
+  await expect(waiting[2]).rejects.toThrow(
+    'The server is overloaded just now: 2 wait for this already, 2 of them yours',
+  );
+});
+
+test('a newcomer that fits is let in at once, however many of another key wait', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1, maxWaiting: 1 });
+  await permits.acquire({ key: 'a' });
+  const waits = permits.acquire({ key: 'a' });
+  await permits.acquire({ key: 'b' });
+  expect(await Promise.race([waits, 'still waits'])).toBe('still waits');
+  expect(permits.waiting()).toBe(1);
+});
+
+test('exclusive permits of one key are held one at a time, and the others of the key pass them', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 4 });
+  const order: string[] = [];
+  const giveBack = await permits.acquire({ key: 'a', isExclusive: true });
+  const second = permits.acquire({ key: 'a', isExclusive: true }).then(() => order.push('exclusive'));
+  await permits.acquire({ key: 'a' }).then(() => order.push('shared'));
+  await permits.acquire({ key: 'b', isExclusive: true }).then(() => order.push('exclusive of another'));
+  giveBack();
+  await second;
+  expect(order).toEqual(['shared', 'exclusive of another', 'exclusive']);
+});
+
+test('work that has begun goes first within its key, and is not shed for the length of its line', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, maxWaiting: 2 });
+  const first = await permits.acquire({ key: 'a' });
+  const order: string[] = [];
+  const use = (name: string, isContinuation: boolean) =>
+    permits.acquire({ key: 'a', isContinuation }).then((giveBack) => {
+      order.push(name);
+      giveBack();
+    });
+  const all = [use('new', false), use('newer', false), use('begun', true), use('begun later', true)];
+  await expect(permits.acquire({ key: 'a' })).rejects.toMatchObject({ reason: 'tests' });
+  const other = permits.acquire({ key: 'b' }).then((giveBack) => giveBack());
+  await expect(all[1]).rejects.toMatchObject({ reason: 'tests' });
+  first();
+  await Promise.all([all[0], all[2], all[3], other]);
+  expect(order).toEqual(['begun', 'begun later', 'new']);
+});
+
+test('nobody overtakes a waiter that is too large for what is free', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 10 });
+  const giveBack = await permits.acquire({ key: 'a', weight: 6 });
+  const order: string[] = [];
+  const large = permits.acquire({ key: 'b', weight: 8 }).then(() => order.push('large'));
+  const small = permits.acquire({ key: 'c', weight: 2 }).then(() => order.push('small'));
+  giveBack();
+  await Promise.all([large, small]);
+  expect(order).toEqual(['large', 'small']);
+});
+
+test('a waiter that leaves lets in those that stood behind it for its size', async () => {
+  const permits = createFairSemaphore({ ...OPTIONS, size: 10 });
+  await permits.acquire({ key: 'a', weight: 6 });
+  const gone = new AbortController();
+  const large = permits.acquire({ key: 'b', weight: 8, signal: gone.signal });
+  const small = permits.acquire({ key: 'c', weight: 2 });
+  gone.abort();
+  await expect(large).rejects.toThrow('The server is overloaded just now');
+  expect(await small).toBeTypeOf('function');
+});
+
+test('a crowd holds one permit while another key holds one, and more when it is alone', async () => {
+  const permits = createFairSemaphore({
+    ...OPTIONS,
+    size: 8,
+    perKey: 3,
+    yielding: { waiters: 2, withinMs: 60_000 },
+    maxWaiting: 10,
+  });
+  const held = await Promise.all(['a', 'a', 'a'].map((key) => permits.acquire({ key })));
+  const admitted: string[] = [];
+  const crowd = Array.from({ length: 6 }, () => permits.acquire({ key: 'a' }).then(() => admitted.push('a')));
+  await permits.acquire({ key: 'b' });
+  for (const giveBack of held.slice(0, 2)) giveBack();
+  await turn();
+  expect(admitted).toEqual([]);
+  held[2]?.();
+  await turn();
+  expect(admitted).toEqual(['a']);
+  void crowd;
+});

@@ -1,0 +1,96 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { serveConcurrently, type Concurrently } from '../../../src/platform/concurrency/serve-concurrently.ts';
+import { recordLog } from '../../support/record-log.ts';
+import { until } from '../../support/ledger.ts';
+
+interface Job {
+  key: string | undefined;
+  name: string;
+}
+
+/** Serves jobs, each of which ends when the test says so. */
+function serve(jobs: Job[], options: Partial<Concurrently<Job, string>> = {}) {
+  const running = new Map<string, PromiseWithResolvers<void>>();
+  const loop = serveConcurrently<Job, string>({
+    name: 'jobs',
+    permits: 2,
+    pollMs: 5,
+    holdMs: 600_000,
+    log: createLog('silent'),
+    async claim(busy) {
+      const at = jobs.findIndex(({ key }) => key === undefined || !busy.includes(key));
+      return at === -1 ? [] : jobs.splice(at, 1);
+    },
+    keyOf: ({ key }) => key,
+    async serve({ name }) {
+      const end = Promise.withResolvers<void>();
+      running.set(name, end);
+      await end.promise.finally(() => running.delete(name));
+    },
+    ...options,
+  });
+  const end = (name: string) => running.get(name)?.resolve();
+  onTestFinished(async () => {
+    jobs.length = 0;
+    for (const job of running.values()) job.resolve();
+    await loop.stop();
+  });
+  const underWay = (...names: string[]) =>
+    until(
+      () => [...running.keys()],
+      (found) => found.join() === names.join(),
+    );
+  return { loop, running, end, underWay };
+}
+
+test('of each key one is under way, and of all keys no more than there are permits', async () => {
+  const jobs = ['a', 'a', 'b', 'c'].map((key, index) => ({ key, name: `${key}${index}` }));
+  const { end, underWay } = serve(jobs);
+  await underWay('a0', 'b2');
+  end('b2');
+  await underWay('a0', 'c3');
+  end('a0');
+  expect(await underWay('c3', 'a1')).toHaveLength(2);
+});
+
+test('work without a key is limited by the permits alone', async () => {
+  const { underWay } = serve(['x', 'y', 'z'].map((name) => ({ key: undefined, name })));
+  expect(await underWay('x', 'y')).toHaveLength(2);
+});
+
+test('slow work goes on without its permit, and its key has nothing else under way', async () => {
+  const jobs = ['a', 'a', 'b', 'c', 'd'].map((key, index) => ({ key, name: `${key}${index}` }));
+  const { end, underWay } = serve(jobs, { holdMs: 5 });
+  await underWay('a0', 'b2', 'c3', 'd4');
+  end('a0');
+  expect(await underWay('b2', 'c3', 'd4', 'a1')).toHaveLength(4);
+});
+
+test('work that fails is logged and counted, and gives its permit back', async () => {
+  const { log, lines } = recordLog('error');
+  const failed: string[] = [];
+  const jobs: Job[] = ['a', 'b', 'c'].map((name) => ({ key: name, name }));
+  serve(jobs, { permits: 1, log, onError: (name) => failed.push(name), serve: () => Promise.reject(new Error('no')) });
+  await until(
+    () => failed,
+    ({ length }) => length === 3,
+  );
+  expect(failed).toEqual(['jobs', 'jobs', 'jobs']);
+  expect(lines()).toHaveLength(3);
+});
+
+test('it stops when all that is under way has ended, and begins nothing new', async () => {
+  const jobs = ['a', 'b', 'c'].map((key) => ({ key, name: key }));
+  const { loop, running, end, underWay } = serve(jobs);
+  await underWay('a', 'b');
+  let stopped = false;
+  const stopping = loop.stop().then(() => (stopped = true));
+  end('a');
+  await underWay('b');
+  expect(stopped).toBe(false);
+  end('b');
+  await stopping;
+  expect([...running.keys()]).toEqual([]);
+  expect(jobs.map(({ name }) => name)).toEqual(['c']);
+});

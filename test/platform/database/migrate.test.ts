@@ -1,0 +1,353 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sql, type RawBuilder } from 'kysely';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { connectDatabase, type Connection } from '../../../src/platform/database/connect.ts';
+import { applyFunctions } from '../../../src/platform/database/apply-functions.ts';
+import { migrate, type MigrateOptions } from '../../../src/platform/database/migrate.ts';
+import { loadSchemaFiles } from '../../../src/platform/database/schema-files.ts';
+import { StartupError } from '../../../src/platform/errors/errors.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createEmptyDatabase } from '../../support/database.ts';
+import { DAY_BEFORE } from '../../support/day-before.ts';
+
+const log = createLog('silent');
+const ours = readdirSync(join(import.meta.dirname, '../../../src/platform/database/migrations')).sort();
+
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(() => database.drop());
+
+test('processes that start at the same moment all succeed, and each migration ran once', async () => {
+  const pools = Array.from({ length: 4 }, () => connectDatabase(database.address, { log }));
+  const outcomes = await Promise.allSettled(pools.map((pool) => migrate(pool, log)));
+  await Promise.all(pools.map((pool) => pool.destroy()));
+  expect(outcomes.map(({ status }) => status)).toEqual(pools.map(() => 'fulfilled'));
+  expect((await applied(database.db)).map(({ name }) => name)).toEqual(ours);
+});
+
+test('migrating again changes nothing', async () => {
+  await migrate(database.db, log);
+  const before = await snapshot(database.db);
+  await migrate(database.db, log);
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a database written by a newer version is refused, and left as it is', async () => {
+  await migrate(database.db, log);
+  await sql`insert into migrations (number, name) values (999, '999-of-the-future.sql')`.execute(database.db);
+  const before = await snapshot(database.db);
+  const refused = migrate(database.db, log);
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow(
+    /written by a newer version of Campanile \(schema 999, this version knows \d+\)/,
+  );
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a database with a migration that this version does not know is refused, and left as it is', async () => {
+  await migrate(database.db, log);
+  await sql`update migrations set name = '001-schema.sql', number = 0 where number = 1`.execute(database.db);
+  await sql`insert into migrations (number, name) values (1, '001-of-somebody-else.sql')`.execute(database.db);
+  const before = await snapshot(database.db);
+  await expect(migrate(database.db, log)).rejects.toThrow(
+    /001-schema\.sql was applied as 001-of-somebody-else\.sql\. Nothing was changed/,
+  );
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a database of before the first release is refused, and left as it is', async () => {
+  await migrate(database.db, log);
+  await sql`update migrations set name = '001-ledger.sql'`.execute(database.db);
+  await sql`insert into migrations (number, name) values (25, '025-neighbours-in-a-claim.sql')`.execute(database.db);
+  await sql`comment on function close_runs is null`.execute(database.db);
+  const before = await snapshot(database.db);
+  const refused = migrate(database.db, log);
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow(/from before its first release, and this version begins anew: set DATA_DIR/);
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a migration that fails leaves nothing half-done, keeps those before it and can be tried again', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/002-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
+  const failed = run();
+  await expect(failed).rejects.toThrow(StartupError);
+  await expect(failed).rejects.toThrow(
+    /^The migration 002-ropes.sql failed, and the database is as it was before it: invalid input syntax .*Start the version of before/,
+  );
+  expect(await tables(database.db)).toEqual(['bells', 'migrations']);
+  expect((await applied(database.db)).map(({ number }) => number)).toEqual([1]);
+
+  write('migrations/002-ropes.sql', 'create table ropes (length int); insert into ropes values (12);');
+  await run();
+  expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
+});
+
+test('a guard that raises refuses the upgrade before any migration or function is applied', async () => {
+  const { write, run } = createFolder();
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
+  write('migrations/001-bells.sql', "create table bells (name text); insert into bells values ('cracked');");
+  await run();
+  const before = await snapshot(database.db);
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'd' $$;");
+  write('migrations/002-ropes.sql', 'create table ropes (length int);');
+  write(
+    'migrations/003-no-bells.sql',
+    `-- Bells go.
+do $guard$ begin
+  if exists (select from bells) then raise exception 'Take the bells down first'; end if;
+end $guard$;
+drop table bells;`,
+  );
+  const refused = run();
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow('Take the bells down first');
+  expect(await snapshot(database.db)).toEqual(before);
+
+  await sql`delete from bells`.execute(database.db);
+  await run();
+  expect(await tables(database.db)).toEqual(['migrations', 'ropes']);
+});
+
+test('the guards of an empty database are not run: there is nothing to guard', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/002-no-bells.sql', 'do $guard$ begin perform from bells limit 1; end $guard$; drop table bells;');
+  await run();
+  expect(await tables(database.db)).toEqual(['migrations']);
+});
+
+test('a migration may take its time, also on a connection that a pooler has lent to others before', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'select pg_sleep(0.3); create table bells (name text);');
+  const pooled = connectDatabase(database.address, { log, poolSize: 1, silenceMs: Infinity });
+  await sql`set statement_timeout = 100`.execute(pooled);
+  await run(pooled);
+  await pooled.destroy();
+  expect(await tables(database.db)).toEqual(['bells', 'migrations']);
+});
+
+test('the list of migrations keeps the sum of each, also where it was begun by a version that kept none', async () => {
+  await makeFirstSchema();
+  await migrate(database.db, log);
+  const { migrations, epoch } = await loadSchemaFiles();
+  expect(await rows(sql`select number, name, sha256 from migrations order by number`)).toEqual(
+    migrations.map(({ number, name, sha256 }) => ({ number, name, sha256 })),
+  );
+  expect(await rows(sql`select max(epoch) as epoch from migrations`)).toEqual([{ epoch: epoch.number }]);
+});
+
+test('a schema that is not what its migrations make is refused before anything is written', async () => {
+  await makeFirstSchema();
+  // As it was a day before 001-schema.sql was frozen.
+  await sql.raw(DAY_BEFORE).execute(database.db);
+  await sql`comment on function close_runs is null`.execute(database.db);
+  const before = await snapshot(database.db);
+  const refused = migrate(database.db, log);
+  await expect(refused).rejects.toThrow(StartupError);
+  await expect(refused).rejects.toThrow(
+    'The schema of the database is not as its migrations (up to 001-schema.sql) make it: column ledger.cell is missing; column workspaces.moved_to is missing; index workspaces.workspaces_moved is missing; table moves is missing.',
+  );
+  await expect(refused).rejects.toThrow(
+    /Nothing was changed\. Start the version that wrote it, .* restore a backup .*DATA_DIR/,
+  );
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('a migration that was applied with another text is refused', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run();
+  write('migrations/001-bells.sql', 'create table bells (name text, pitch text);');
+  const before = await snapshot(database.db);
+  await expect(run()).rejects.toThrow(
+    /its migration 001-bells\.sql was applied with another text\. Nothing was changed/,
+  );
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run();
+  expect(await snapshot(database.db)).toEqual(before);
+});
+
+test('an older process does not put its functions back, and a newer one replaces them', async () => {
+  const { write, run } = createFolder();
+  const pitch = (tone: string) =>
+    `create or replace function pitch() returns text language sql as $$ select '${tone}' $$;`;
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('functions/pitch.sql', pitch('c'));
+  write('epoch.txt', 'epoch 1\n');
+  await run();
+  write('functions/pitch.sql', pitch('d'));
+  write('epoch.txt', 'epoch 2\n');
+  await run();
+  expect(await rows(sql`select pitch()`)).toEqual([{ pitch: 'd' }]);
+
+  write('functions/pitch.sql', pitch('c'));
+  write('epoch.txt', 'epoch 1\n');
+  const older = run();
+  await expect(older).rejects.toThrow(StartupError);
+  await expect(older).rejects.toThrow(
+    /brought up to date by a newer version, Campanile \d\S* \(epoch 2, this version has 1\): start that version/,
+  );
+  expect(await rows(sql`select pitch()`)).toEqual([{ pitch: 'd' }]);
+});
+
+test('a database in use is backed up before a migration or another epoch, and stays as it is when that fails', async () => {
+  const { write, run } = createFolder();
+  let backups = 0;
+  const backUp = () => Promise.resolve(void backups++);
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  await run(database.db, backUp);
+  await run(database.db, backUp);
+  expect(backups).toBe(0);
+
+  write('migrations/002-ropes.sql', 'create table ropes (length int);');
+  write('migrations/003-wheels.sql', 'create table wheels (size int);');
+  const before = await snapshot(database.db);
+  await expect(run(database.db, () => Promise.reject(new StartupError('no room')))).rejects.toThrow('no room');
+  expect(await snapshot(database.db)).toEqual(before);
+  await run(database.db, backUp);
+  expect(backups).toBe(1);
+  expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes', 'wheels']);
+
+  write('epoch.txt', 'epoch 1\n');
+  await run(database.db, backUp);
+  expect(backups).toBe(2);
+});
+
+test('two migrations with one number are a defect', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', '');
+  write('migrations/001-ropes.sql', '');
+  await expect(run()).rejects.toThrow('two migrations have the number of 001-ropes.sql');
+});
+
+test('only files with a number are migrations', async () => {
+  const { write, run } = createFolder();
+  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('migrations/001-bells.sql.orig', 'no sql at all');
+  write('migrations/notes.sql', 'no sql at all');
+  await run();
+  expect(await tables(database.db)).toEqual(['bells', 'migrations']);
+});
+
+test('a function that was changed arrives on a database that exists, and no other is touched', async () => {
+  const { write, run } = createFolder();
+  const functions = () =>
+    rows(sql<{ name: string; oid: number; xmin: string }>`
+    select proname as name, oid::int, xmin::text from pg_proc where pronamespace = 'public'::regnamespace order by 1`);
+  // What a function is made of may come with the tables.
+  write(
+    'functions/count_bells.sql',
+    'create or replace function count_bells() returns bigint language sql as $$ select count(*) from bells $$;',
+  );
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
+  write(
+    'migrations/001-bells.sql',
+    'create table bells (pitch text default pitch()); insert into bells values (default);',
+  );
+  await run();
+  const [count, pitch] = await functions();
+
+  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'd' $$;");
+  await run();
+  const [sameCount, otherPitch] = await functions();
+  expect(sameCount).toEqual(count);
+  expect(otherPitch).toMatchObject({ oid: pitch?.oid });
+  expect(otherPitch?.xmin).not.toBe(pitch?.xmin);
+  await sql`insert into bells values (default)`.execute(database.db);
+  expect(await rows(sql`select pitch, count_bells() from bells`)).toEqual([
+    { pitch: 'c', count_bells: 2 },
+    { pitch: 'd', count_bells: 2 },
+  ]);
+});
+
+test('a function with other arguments, and another result, takes the place of the one before', async () => {
+  const { write, run } = createFolder();
+  write(
+    'functions/ring.sql',
+    "create or replace function ring(bell int) returns text language sql as $$ select 'ding' $$;",
+  );
+  await run();
+  write(
+    'functions/ring.sql',
+    'create or replace function ring(bell int, times int) returns int language sql as $$ select times $$;',
+  );
+  await run();
+  write(
+    'functions/ring.sql',
+    'create or replace function ring(hour int, times int) returns bigint language sql as $$ select times + 1 $$;',
+  );
+  await run();
+  expect(await rows(sql`select ring(1, 2), ring(hour => 1, times => 2) as named`)).toEqual([{ ring: 3, named: 3 }]);
+  await expect(rows(sql`select ring(1)`)).rejects.toThrow('does not exist');
+});
+
+test('what our functions say fits the tables', async () => {
+  await migrate(database.db, log);
+  const folder = new URL('../../../src/platform/database/functions/', import.meta.url);
+  for (const file of readdirSync(folder))
+    await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
+});
+
+/** The schema as it was before the list of migrations had sums: 001 and nothing else. */
+async function makeFirstSchema(): Promise<void> {
+  const { migrations, functions } = await loadSchemaFiles();
+  await database.db.transaction().execute((trx) => applyFunctions(trx, functions));
+  await sql`create table migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
+    database.db,
+  );
+  await sql.raw(migrations[0]?.sql ?? '').execute(database.db);
+  await sql`insert into migrations (number, name) values (1, '001-schema.sql')`.execute(database.db);
+}
+
+/** A folder with migrations and functions of our own, as `src/platform/database/` has them. */
+function createFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));
+  return {
+    write: (name: string, text: string) => writeFileSync(join(folder, name), text),
+    run: (db = database.db, backUp?: MigrateOptions['backUp']) =>
+      migrate(db, log, { folder: pathToFileURL(`${folder}/`), backUp }),
+  };
+}
+
+async function rows<Row>(query: RawBuilder<Row>): Promise<Row[]> {
+  return (await query.execute(database.db)).rows;
+}
+
+async function applied(db: Connection): Promise<Array<{ number: number; name: string }>> {
+  const { rows } = await sql<{
+    number: number;
+    name: string;
+  }>`select number, name, applied_at from migrations order by number`.execute(db);
+  return rows;
+}
+
+async function tables(db: Connection): Promise<string[]> {
+  const { rows } = await sql<{
+    name: string;
+  }>`select tablename::text as name from pg_tables where schemaname = 'public' order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Which migrations were applied when, and every table, index, sequence and function with the transaction that wrote it. */
+async function snapshot(db: Connection): Promise<unknown> {
+  const { rows } = await sql`
+    select 'relation', oid::int, xmin::text from pg_class where relnamespace = 'public'::regnamespace
+    union all select 'function', oid::int, xmin::text from pg_proc where pronamespace = 'public'::regnamespace
+    order by 1, 2`.execute(db);
+  return { applied: await applied(db), rows };
+}
+
+test('each migration says which locks it takes, and for how long', () => {
+  const folder = join(import.meta.dirname, '../../../src/platform/database/migrations');
+  const silent = ours.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
+  expect(silent).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
+import { until } from '../../support/ledger.ts';
+import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../../support/servers/own-postgres.ts';
+import { expectPutOff, startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
+
+const GROUPS = 40;
+/** Whom the service is to the server: no superuser, for whom no limit would hold. */
+const ROLE = 'campanile_service';
+
+let postgres: OwnPostgres;
+let service: WitnessedService;
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  const { database } = postgres.address();
+  await administer(async (db) => {
+    await sql`create role ${sql.id(ROLE)} login`.execute(db);
+    await sql`alter database ${sql.id(database)} owner to ${sql.id(ROLE)}`.execute(db);
+  });
+  service = await startWitnessedService({ socket: postgres.socket, user: ROLE, database }, GROUPS);
+});
+afterAll(async () => {
+  await service.remove();
+  await postgres.remove();
+});
+
+/** Does something at the server as its superuser. */
+async function administer(work: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = connectDatabase(postgres.address(), { log: createLog('silent'), poolSize: 1 });
+  await work(db);
+  await db.destroy();
+}
+
+/** Of the service, at once; -1 is none. */
+const limitConnections = (db: Database, most: number) =>
+  sql`alter role ${sql.id(ROLE)} connection limit ${sql.lit(most)}`.execute(db);
+
+/** Ends all connections of the service, and answers how many there were. */
+async function cutOffTheService(db: Database): Promise<number> {
+  const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${ROLE}`.execute(
+    db,
+  );
+  return rows.length;
+}
+
+const OPERATIONS = ['user/get_profile', 'venom/list-campaigns', 'venom/list-groups'];
+
+/** Sends a campaign, and waits until it is in the middle. */
+async function beInTheMiddle(text: string): Promise<void> {
+  await service.send(text);
+  await until(
+    () => service.accepted(text),
+    (count) => count >= GROUPS / 4,
+  );
+}
+
+async function expectAllPutOff(): Promise<void> {
+  for (const answer of await Promise.all(OPERATIONS.map((path) => service.ask(path)))) expectPutOff(answer);
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(503);
+  expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+}
+
+test.each<ServerEnd>(['fast', 'immediate', 'kill -9'])(
+  'a server that ends in the middle of a campaign (%s) and comes back costs nothing but time',
+  async (how) => {
+    await beInTheMiddle(how);
+    await postgres.end(how);
+    await expectAllPutOff();
+    const asked = service.send(`asked for while it was away: ${how}`);
+    await sleep(500);
+    await postgres.start();
+    await asked;
+    await service.expectNothingLostOrTwice();
+  },
+  60_000,
+);
+
+test('so does a network that breaks every connection', async () => {
+  await beInTheMiddle('cut');
+  service.network.cut();
+  await expectAllPutOff();
+  service.network.heal();
+  await service.expectNothingLostOrTwice();
+}, 60_000);
+
+test('so does a network that carries nothing and does not say so', async () => {
+  await beInTheMiddle('stall');
+  service.network.stall();
+  const before = await service.accepted('stall');
+  await expectAllPutOff();
+  // Whatever it knew of its lease is over, so it has stopped sending; what was in hand is all that left.
+  expect(await service.accepted('stall')).toBeLessThanOrEqual(before + 1);
+  service.network.heal();
+  await service.expectNothingLostOrTwice();
+}, 60_000);
+
+test('so does a server that is out of connections', async () => {
+  await beInTheMiddle('crowd');
+  await administer(async (db) => {
+    await limitConnections(db, 0);
+    // What was just being connected may have been asked before the limit; nothing new comes after it.
+    await until(
+      () => cutOffTheService(db),
+      (cut) => cut === 0,
+    );
+  });
+  await expectAllPutOff();
+  await administer((db) => limitConnections(db, -1));
+  await service.expectNothingLostOrTwice();
+}, 60_000);

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
+import { listenForHints } from '../../../src/platform/database/listen.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createEmptyDatabase } from '../../support/database.ts';
+import { until } from '../../support/ledger.ts';
+import { doMainJob } from '../../support/service/main-job.ts';
+import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../../support/servers/pgbouncer.ts';
+import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
+import { removeService, startService, type Service } from '../../support/service/service.ts';
+
+// `apt-get install pgbouncer` brings it.
+describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
+  let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let pooler: PgBouncer;
+  let straight: Proxy;
+  let service: Service;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    const { address } = database;
+    if ('url' in address) throw new Error('tests need a server on a Unix socket');
+    pooler = await startPgBouncer(address);
+    straight = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));
+    service = await startService({
+      environment: {
+        DATABASE_URL: pooler.url,
+        DATABASE_LISTEN_URL: `postgres://${address.user}@127.0.0.1:${straight.port}/${address.database}`,
+        SANDBOX_SPEED: '1000',
+      },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await removeService(service);
+    await straight.close();
+    await pooler.stop();
+    await database.drop();
+  });
+
+  test('the main job is done', async () => {
+    expect(await doMainJob(service.url)).toContain('sent');
+  });
+
+  test('hints come by a connection of their own, straight from the server', async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name = 'campanile hints'`.execute(database.db);
+    expect(rows).toEqual([{ count: 1 }]);
+    const { rows: channels } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name <> 'campanile hints' and query like 'listen %'`.execute(
+      database.db,
+    );
+    expect(channels).toEqual([{ count: 0 }]);
+  });
+
+  test('a start leaves the connections of the pooler their limits', async () => {
+    if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
+    const single = await startPgBouncer(database.address, { size: 1 });
+    const client = new pg.Client({ connectionString: single.url });
+    try {
+      await migrateDatabase(single.address, createLog('silent'));
+      await client.connect();
+      const { rows } = await client.query(
+        `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+      );
+      expect(rows).toEqual([{ statement: '8s', idle: '8s' }]);
+    } finally {
+      await client.end();
+      await single.stop();
+    }
+  });
+
+  test('whoever listens through the pooler all the same loses nothing but time', async () => {
+    const hints = listenForHints(pooler.address, { log: createLog('silent') });
+    let told = 0;
+    hints.on('campanile_runs', () => told++);
+    try {
+      await until(
+        () => Promise.resolve(told),
+        (count) => count === 1,
+      );
+      for (let index = 0; index < 20; index++) await sql`select pg_notify('campanile_runs', '')`.execute(database.db);
+      expect(await doMainJob(service.url)).toContain('sent');
+    } finally {
+      await hints.close();
+    }
+  });
+});

@@ -1,0 +1,276 @@
+import { sql } from 'kysely';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listenForHints, type Hints } from '../../../src/platform/database/listen.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createMailLinks } from '../../../src/platform/mail/mail-links.ts';
+import { sendMails } from '../../../src/platform/mail/send-mails.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { person, signIn, signUpOf } from '../../support/people.ts';
+import { JWT_SECRET, startTestServer, type TestServer } from '../../support/http/server.ts';
+import { recordLog } from '../../support/record-log.ts';
+
+const PUBLIC_URL = 'https://campanile.example';
+const links = createMailLinks(JWT_SECRET);
+
+let database: TestDatabase;
+let hints: Hints;
+let post: MailServer;
+let server: TestServer;
+let sending: { stop(): Promise<void> };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  hints = listenForHints(database.address, { log: createLog('silent') });
+  post = await startMailServer();
+  server = await startTestServer({
+    db: database.db,
+    users: { hasMail: true },
+    settings: { publicUrl: PUBLIC_URL, trustedProxies: ['loopback'] },
+  });
+  sending = startSending();
+});
+afterAll(async () => {
+  await sending.stop();
+  await server.close();
+  await hints.close();
+  await post.close();
+  await database.drop();
+});
+
+function startSending(log = createLog('silent'), smtpUrl = post.url) {
+  const mail =
+    smtpUrl === '' ? undefined : { smtpUrl, from: 'Campanile <post@campanile.example>', publicUrl: PUBLIC_URL };
+  return sendMails({ db: database.db, log, hints, links, mail });
+}
+
+/** The newest mail with this subject to an address, once it has come. */
+async function mailTo(email: string, subject: RegExp) {
+  for (let count = 1; ; count += 1) {
+    const found = (await post.received(email, count)).findLast((mail) => subject.test(mail.subject));
+    if (found) return found;
+  }
+}
+
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) from mails where sent_at is null`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
+
+const call = (path: string, body: unknown, token?: string) =>
+  server.post(`/api/v1/user/${path}`, body, token === undefined ? {} : { token });
+const askForReset = async (userName: string) => {
+  expect((await call('request_password_reset', { user_name: userName })).body).toMatchObject({ code: 200, data: {} });
+};
+
+describe('an e-mail address', () => {
+  test('is proven by the link that is mailed at sign-up, once', async () => {
+    const alice = await person(server, 'alice');
+    const isVerified = async () =>
+      ((await call('get_profile', {}, alice.token)).body as { data: { email_verified: boolean } }).data.email_verified;
+    expect(await isVerified()).toBe(false);
+    const mail = await mailTo(alice.email, /confirm/i);
+    expect(mail.from).toBe('Campanile <post@campanile.example>');
+    expect(mail.text).toContain(`${PUBLIC_URL}/verify-email#${mail.code}`);
+    expect((await call('verify_email', { code: mail.code })).status).toBe(200);
+    expect(await isVerified()).toBe(true);
+    const again = await call('verify_email', { code: mail.code });
+    expect(again.body).toMatchObject({ code: 400, details: [{ field: 'code' }] });
+  });
+
+  test('can be sent the link again, three times an hour', async () => {
+    const bob = await person(server, 'bob');
+    await mailTo(bob.email, /confirm/i);
+    for (const _ of [1, 2, 3]) expect((await call('send_verification', {}, bob.token)).status).toBe(200);
+    expect((await call('send_verification', {}, bob.token)).status).toBe(429);
+    const mails = await post.received(bob.email, 4);
+    expect(new Set(mails.map(({ code }) => code)).size).toBe(4);
+  });
+});
+
+describe('a forgotten password', () => {
+  test('is replaced by the link that is mailed, once, and whatever held by the old one is refused', async () => {
+    const carol = await person(server, 'carol');
+    const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, carol.token);
+    const { key } = (made.body as { data: { key: string } }).data;
+    await askForReset(carol.userName.toUpperCase());
+    const first = await mailTo(carol.email, /new password/i);
+    await askForReset(carol.email);
+    await post.received(carol.email, 3);
+    const second = await mailTo(carol.email, /new password/i);
+    expect(second.code).not.toBe(first.code);
+    const password = 'another password';
+    expect((await call('reset_password', { code: second.code, new_password: password })).status).toBe(200);
+    expect((await call('get_profile', {}, carol.token)).status).toBe(401);
+    expect((await call('get_profile', {}, key)).status).toBe(401);
+    expect((await call('authorize_user', { user_name: carol.userName, password: carol.password })).status).toBe(401);
+    const token = await signIn(server, { user_name: carol.userName, password });
+    expect((await call('get_profile', {}, token)).body).toMatchObject({ data: { email_verified: true } });
+    for (const { code } of [first, second])
+      expect((await call('reset_password', { code, new_password: password })).body).toMatchObject({
+        code: 400,
+        details: [{ field: 'code' }],
+      });
+    await mailTo(carol.email, /was changed/i);
+  });
+
+  test('is not replaced by one that is guessed first where strangers can come, and the link goes on', async () => {
+    const open = await startTestServer({ db: database.db, users: { hasMail: true, isPublic: true } });
+    const rupert = await person(server, 'rupert');
+    await askForReset(rupert.email);
+    const { code } = await mailTo(rupert.email, /new password/i);
+    const reset = (new_password: string) => open.post('/api/v1/user/reset_password', { code, new_password });
+    for (const bad of ['password1', `${rupert.userName}1`])
+      expect((await reset(bad)).body, bad).toMatchObject({ code: 400, details: [{ field: 'new_password' }] });
+    expect((await reset('mauve otters knit slowly')).status).toBe(200);
+    await open.close();
+  });
+
+  test('leaves the API keys alone where that is asked for', async () => {
+    const dave = await person(server, 'dave');
+    const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, dave.token);
+    const { key } = (made.body as { data: { key: string } }).data;
+    await askForReset(dave.email);
+    const { code } = await mailTo(dave.email, /new password/i);
+    await call('reset_password', { code, new_password: 'another password', keep_api_keys: true });
+    expect((await call('get_profile', {}, key)).status).toBe(200);
+  });
+
+  test('is not replaced by a link of another kind, nor by one that is 30 minutes old', async () => {
+    const erin = await person(server, 'erin');
+    const { code: verification } = await mailTo(erin.email, /confirm/i);
+    await askForReset(erin.email);
+    const { code } = await mailTo(erin.email, /new password/i);
+    await database.clock.advance({ minutes: 30 });
+    for (const bad of [verification, code])
+      expect((await call('reset_password', { code: bad, new_password: 'another password' })).status).toBe(400);
+    await signIn(server, { user_name: erin.userName, password: erin.password });
+  });
+
+  test('of nobody is answered like that of somebody, writes the same, and sends nothing', async () => {
+    const frank = await person(server, 'frank');
+    await mailTo(frank.email, /confirm/i);
+    await sending.stop();
+    const known = await call('request_password_reset', { user_name: frank.email });
+    const unknown = await call('request_password_reset', { user_name: 'nobody@example.com' });
+    expect(unknown.status).toBe(known.status);
+    expect(unknown.body).toEqual(known.body);
+    const { rows } = await sql<{ login: string; userId: null; recipient: null }>`
+      select login, user_id as "userId", recipient from mails where kind = 'reset' and sent_at is null order by login`.execute(
+      database.db,
+    );
+    expect(rows).toEqual(
+      [frank.email, 'nobody@example.com'].map((login) => ({ login, userId: null, recipient: null })),
+    );
+    sending = startSending();
+    await mailTo(frank.email, /new password/i);
+    await expect.poll(waiting).toBe(0);
+    expect(post.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
+  });
+
+  test('is mailed about three times an hour at most, which nobody is told', async () => {
+    const grace = await person(server, 'grace');
+    for (const _ of [1, 2, 3, 4, 5]) await askForReset(grace.userName);
+    await post.received(grace.email, 4);
+    await expect.poll(waiting).toBe(0);
+    expect(post.mails.filter(({ to }) => to === grace.email)).toHaveLength(4);
+  });
+});
+
+describe('a user is told by mail', () => {
+  test('of a changed password', async () => {
+    const heidi = await person(server, 'heidi');
+    const change = { current_password: heidi.password, new_password: 'another password' };
+    expect((await call('change_password', change, heidi.token)).status).toBe(200);
+    await mailTo(heidi.email, /password was changed/i);
+  });
+
+  test('of a second factor that is set up', async () => {
+    const peggy = await person(server, 'peggy');
+    const { secret } = ((await call('add_totp', {}, peggy.token)).body as { data: { secret: string } }).data;
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    expect((await call('confirm_totp', { code }, peggy.token)).status).toBe(200);
+    await mailTo(peggy.email, /second|factor/i);
+  });
+
+  test('of a sign-in from elsewhere, once a place, and not of the first', async () => {
+    const ivan = await person(server, 'ivan');
+    const from = (address: string) =>
+      server.post(
+        '/api/v1/user/authorize_user',
+        { user_name: ivan.userName, password: ivan.password },
+        { headers: { 'x-forwarded-for': address } },
+      );
+    for (const address of ['198.51.100.1', '198.51.100.1', '2001:db8::1', '2001:db8::2'])
+      expect((await from(address)).status).toBe(200);
+    await post.received(ivan.email, 3);
+    await expect.poll(waiting).toBe(0);
+    const told = post.mails.filter(({ to, subject }) => to === ivan.email && /sign-in/.test(subject));
+    expect(told.map(({ text }) => /from (\S+),/.exec(text)?.[1]).toSorted()).toEqual(['198.51.100.1', '2001:db8::1']);
+  });
+});
+
+describe('a mail that does not get through', () => {
+  test('is sent again after a minute, also by another process, with the same id', async () => {
+    post.refuse(451);
+    const before = post.refusals();
+    const judy = await person(server, 'judy');
+    await expect.poll(post.refusals).toBe(before + 1);
+    await sending.stop();
+    post.refuse(undefined);
+    sending = startSending();
+    expect(await waiting()).toBe(1);
+    await sending.stop();
+    await database.clock.advance({ minutes: 2 });
+    sending = startSending();
+    const mail = await mailTo(judy.email, /confirm/i);
+    expect(links.mailIdOf(mail.code ?? '')).toBe(mail.messageId.slice(1, mail.messageId.indexOf('@')));
+    await expect.poll(waiting).toBe(0);
+  });
+
+  test('is given up when the mail server says that it never will take it', async () => {
+    post.refuse(550);
+    const before = post.refusals();
+    const mallory = await person(server, 'mallory');
+    await expect.poll(post.refusals).toBe(before + 1);
+    await expect.poll(waiting).toBe(0);
+    post.refuse(undefined);
+    expect(post.mails.filter(({ to }) => to === mallory.email)).toEqual([]);
+  });
+});
+
+test('without a mail server the log says what would have been sent, and neither to whom nor with which link', async () => {
+  await sending.stop();
+  const { log, lines } = recordLog('info');
+  const silent = startSending(log, '');
+  const niaj = await person(server, 'niaj');
+  await askForReset(niaj.email);
+  await expect.poll(waiting).toBe(0);
+  await silent.stop();
+  sending = startSending();
+  const told = lines().filter(({ msg }) => msg === 'a mail would have been sent: there is no SMTP_URL');
+  expect(told.map(({ kind, userId }) => ({ kind, userId }))).toEqual([
+    { kind: 'verification', userId: niaj.userId },
+    { kind: 'reset', userId: niaj.userId },
+  ]);
+  const { rows } = await sql<{ mailId: string }>`select mail_id as "mailId" from mails`.execute(database.db);
+  const secrets = [niaj.email, ...rows.map(({ mailId }) => links.codeOf(mailId))];
+  expect(secrets.filter((secret) => JSON.stringify(lines()).includes(secret))).toEqual([]);
+  expect(post.mails.filter(({ to }) => to === niaj.email)).toEqual([]);
+});
+
+test('what expires before it could be sent is told in the log', async () => {
+  await sending.stop();
+  post.refuse(451);
+  const before = post.refusals();
+  sending = startSending();
+  await call('create_user', signUpOf('olivia'));
+  await expect.poll(post.refusals).toBe(before + 1);
+  await sending.stop();
+  await database.clock.advance({ days: 3 });
+  post.refuse(undefined);
+  const { log, lines } = recordLog('warn');
+  sending = startSending(log);
+  await expect.poll(() => lines().map(({ msg }) => msg)).toContain('a mail expired before it could be sent');
+});

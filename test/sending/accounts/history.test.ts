@@ -1,0 +1,76 @@
+/** What account-status tells of how the account stood before, where it is asked. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clearOldStates } from '../../../src/sending/accounts/account-history.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+interface Past {
+  at: string;
+  messenger: string;
+  status: string;
+  reason: string | null;
+}
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
+});
+afterAll(() => app.stop());
+
+const statusOf = async (person: Person, body: object) =>
+  (await person.call<{ status: string; history?: Past[] }>('venom/account-status', body)).body.data;
+const historyOf = async (person: Person) => (await statusOf(person, { with_history: true })).history ?? [];
+
+test('it is told only where it is asked for', async () => {
+  for (const body of [{}, { with_history: false }, { with_history: null }])
+    expect(await statusOf(alice, body)).not.toHaveProperty('history');
+});
+
+test('each change is told once, newest first, and to the owner alone', async () => {
+  await bob.call('venom/disconnect-account');
+  await bob.call('venom/connect-account');
+  const history = await historyOf(bob);
+  expect(history.map(({ messenger, status, reason }) => [messenger, status, reason])).toEqual([
+    ['sandbox', 'connected', null],
+    ['sandbox', 'unlinked', null],
+    ['sandbox', 'connected', null],
+  ]);
+  const times = history.map((past) => Date.parse(past.at));
+  expect(times).toEqual(times.toSorted((one, other) => other - one));
+  expect(await historyOf(alice)).toHaveLength(1);
+});
+
+test('another reason is a change, and what only renews a code is none', async () => {
+  const change = (set: ReturnType<typeof sql>) =>
+    sql`update accounts set ${set} where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
+  await change(sql`status = 'linking', qr = 'one'`);
+  await change(sql`qr = 'two', code_expires_at = campanile_now()`);
+  await change(sql`status = 'unlinked', status_reason = 'Nobody scanned the code.', qr = null`);
+  await change(sql`status_reason = 'Another reason.'`);
+  expect((await historyOf(alice)).map((past) => past.reason ?? past.status)).toEqual([
+    'Another reason.',
+    'Nobody scanned the code.',
+    'linking',
+    'connected',
+  ]);
+});
+
+test('at most 50 changes are told, and what is over 90 days old goes', async () => {
+  await sql`
+    insert into account_states (account_id, at, messenger, status)
+    select account_id, campanile_now() - n * interval '2 days', 'sandbox', 'connected'
+    from accounts, generate_series(1, 60) n where workspace_id = ${workspaceOf(bob)}`.execute(app.database.db);
+  expect(await historyOf(bob)).toHaveLength(50);
+  await clearOldStates(app.database);
+  const { rows } = await sql<{ oldest: boolean; kept: number }>`
+    select bool_or(at < campanile_now() - interval '90 days') as oldest, count(*)::int as kept
+    from account_states s join accounts a on a.account_id = s.account_id where a.workspace_id = ${workspaceOf(bob)}`.execute(
+    app.database.db,
+  );
+  expect(rows).toEqual([{ oldest: false, kept: 3 + 44 }]);
+});

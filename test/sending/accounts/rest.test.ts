@@ -1,0 +1,201 @@
+/** Quiet hours and a daily cap: deliveries wait, and the rules about late ones hold all the same. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { updateAccount, type RestChange } from '../../../src/sending/accounts/update-account.ts';
+import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  groupNumber,
+  schedule,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+
+const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  messenger = scriptMessenger();
+  worker = await startTestWorker(database, messenger);
+});
+afterAll(async () => {
+  await worker.stop();
+  await database.drop();
+});
+
+const rest = (owner: Owner, change: RestChange) => updateAccount({ db: database.db, timeZone: 'UTC' }, owner, change);
+const night = { quietHours: { from: '22:00', to: '07:00' } };
+const arrivedOf = ({ accountId }: Owner) =>
+  messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${accountId}-`)).length;
+
+/** When the account's lane is looked at next; null: something is in hand, or nothing is left. */
+async function wakesAt({ accountId }: Owner): Promise<string | undefined> {
+  const { rows } = await sql<{ wake_at: Date | null }>`
+    select wake_at from lanes where account_id = ${accountId}`.execute(database.db);
+  return rows[0]?.wake_at?.toISOString();
+}
+
+/** Resolves once the lane has been put to sleep. */
+async function hasGoneToSleep(owner: Owner): Promise<void> {
+  const now = await database.clock.now();
+  await until(
+    () => wakesAt(owner),
+    (at) => at !== undefined && Date.parse(at) - now.getTime() > 60_000,
+  );
+}
+
+describe('in quiet hours', () => {
+  test('what is accepted waits until they end, while others send', async () => {
+    await database.clock.set('2027-03-01T21:59:00Z');
+    const [alice, bob] = [await createOwner(database.db, 3), await createOwner(database.db, 3)];
+    const answer = await rest(alice, night);
+    expect(answer).toMatchObject({ quietHours: night.quietHours, dailyCap: null, timeZone: 'UTC', until: null });
+    const evening = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, evening, ({ totals }) => totals.sent === 3);
+    await database.clock.set('2027-03-01T22:00:00Z');
+    const [hers, his] = [await sendNow(database.db, alice), await sendNow(database.db, bob)];
+    await analyticsWhen(database.db, bob, his, ({ totals }) => totals.sent === 3);
+    await hasGoneToSleep(alice);
+    expect(arrivedOf(alice)).toBe(3);
+    await database.clock.set('2027-03-02T06:59:00Z');
+    await until(
+      () => wakesAt(alice),
+      (at) => at?.startsWith('2027-03-02T07:00:00') ?? false,
+    );
+    expect((await analyticsOf(database.db, alice, hers)).totals).toMatchObject({ queued: 3, sent: 0 });
+    await database.clock.set('2027-03-02T07:00:00Z');
+    await analyticsWhen(database.db, alice, hers, ({ totals }) => totals.sent === 3);
+  });
+
+  test('a run that falls due begins and waits, longer than the six hours after which one that cannot begin is missed', async () => {
+    await database.clock.set('2027-03-03T12:00:00Z');
+    const alice = await createOwner(database.db, 2);
+    await rest(alice, night);
+    const id = await schedule(database.db, alice, { startDate: '2027-03-03', endDate: '2027-03-03', time: '22:30:00' });
+    await database.clock.set('2027-03-03T22:30:01Z');
+    await analyticsWhen(database.db, alice, id, ({ runs }) => runs[0]?.status === 'running');
+    await database.clock.set('2027-03-04T05:00:00Z');
+    await hasGoneToSleep(alice);
+    expect((await analyticsOf(database.db, alice, id)).totals).toMatchObject({ queued: 2, sent: 0 });
+    await database.clock.set('2027-03-04T07:00:00Z');
+    const { runs } = await analyticsWhen(database.db, alice, id, ({ campaign }) => campaign.finishedAt !== null);
+    expect(runs).toMatchObject([{ status: 'completed', sent: 2 }]);
+  });
+
+  test('turning them off lets go at once, and nothing is lost on the way', async () => {
+    await database.clock.set('2027-03-08T23:00:00Z');
+    const alice = await createOwner(database.db, 3);
+    const { until: resting } = await rest(alice, night);
+    expect(resting?.toString()).toBe('2027-03-09T07:00:00Z');
+    const id = await sendNow(database.db, alice);
+    await hasGoneToSleep(alice);
+    expect(arrivedOf(alice)).toBe(0);
+    expect(await rest(alice, { quietHours: null })).toMatchObject({ quietHours: null, until: null });
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
+  });
+
+  test('go by the zone of the user, also when that has changed meanwhile', async () => {
+    await database.clock.set('2027-03-10T23:00:00Z');
+    const alice = await createOwner(database.db, 1);
+    await rest(alice, night);
+    const id = await sendNow(database.db, alice);
+    await hasGoneToSleep(alice);
+    await sql`update users set time_zone = 'Asia/Tokyo' where user_id = ${alice.userId}`.execute(database.db);
+    await database.clock.advance({ minutes: 16 });
+    const { totals } = await analyticsWhen(database.db, alice, id, (one) => one.totals.queued === 0);
+    expect(totals.sent).toBe(1);
+  });
+});
+
+describe('a daily cap', () => {
+  test('lets so many leave on one day, the rest on the next ones, whatever runs they are of', async () => {
+    await database.clock.set('2027-04-01T10:00:00Z');
+    const alice = await createOwner(database.db, 8);
+    await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
+    const before = await sendNow(database.db, alice, alice.groupIds.slice(0, 2));
+    await analyticsWhen(database.db, alice, before, ({ totals }) => totals.sent === 2);
+    expect(await rest(alice, { dailyCap: 5 })).toMatchObject({ dailyCap: 5, sentToday: 2, until: null });
+    const id = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
+    await hasGoneToSleep(alice);
+    const now = await rest(alice, {});
+    expect(now).toMatchObject({ sentToday: 5 });
+    expect(now.until?.toString()).toBe('2027-04-01T22:00:00Z');
+    await database.clock.set('2027-04-01T21:59:00Z');
+    await until(
+      () => wakesAt(alice),
+      (at) => at?.startsWith('2027-04-01T22:00:00') ?? false,
+    );
+    await database.clock.set('2027-04-01T22:00:00Z');
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 8);
+    expect(await rest(alice, {})).toMatchObject({ sentToday: 5 });
+    expect(arrivedOf(alice)).toBe(10);
+  });
+
+  test('is waited for, too, where a clock change makes the day longer than 24 hours', async () => {
+    await database.clock.set('2027-10-30T22:00:01Z');
+    const alice = await createOwner(database.db, 3);
+    await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
+    await rest(alice, { dailyCap: 2 });
+    const id = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 2);
+    await hasGoneToSleep(alice);
+    await database.clock.set('2027-10-31T22:45:00Z');
+    await sweepRuns(database.db, ALL_SHARDS);
+    expect((await analyticsOf(database.db, alice, id)).totals).toMatchObject({ queued: 1, failed: 0 });
+    await database.clock.set('2027-10-31T23:00:00Z');
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
+  });
+
+  test('is not used up by what could not be sent', async () => {
+    await database.clock.set('2027-04-02T10:00:00Z');
+    const alice = await createOwner(database.db, 6);
+    await rest(alice, { dailyCap: 3 });
+    messenger.answer = ({ chatId }) =>
+      chatId.startsWith(`${alice.accountId}-`) && groupNumber(chatId) <= 3
+        ? { kind: 'refused', reason: 'not a member', final: true }
+        : undefined;
+    const id = await sendNow(database.db, alice);
+    const { totals } = await analyticsWhen(database.db, alice, id, (one) => one.totals.queued === 0);
+    messenger.answer = () => undefined;
+    expect(totals).toMatchObject({ sent: 3, failed: 3 });
+  });
+
+  test('that is raised lets go at once', async () => {
+    await database.clock.set('2027-04-03T10:00:00Z');
+    const alice = await createOwner(database.db, 4);
+    await rest(alice, { dailyCap: 1 });
+    const id = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 1);
+    await hasGoneToSleep(alice);
+    await rest(alice, { dailyCap: 3 });
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
+    await rest(alice, { dailyCap: null });
+    const { totals } = await analyticsWhen(database.db, alice, id, (one) => one.totals.queued === 0);
+    expect(totals.sent).toBe(4);
+  });
+
+  test('that is too low for what is planned gives up what is left when the campaign’s next run falls due', async () => {
+    await database.clock.set('2027-04-05T00:00:00Z');
+    const alice = await createOwner(database.db, 3);
+    await rest(alice, { dailyCap: 2 });
+    const id = await schedule(database.db, alice, { startDate: '2027-04-05', endDate: '2027-04-06', time: '09:00:00' });
+    await database.clock.set('2027-04-05T09:00:01Z');
+    await analyticsWhen(database.db, alice, id, ({ runs }) => runs[0]?.sent === 2);
+    await hasGoneToSleep(alice);
+    await database.clock.set('2027-04-06T09:00:01Z');
+    const { runs } = await analyticsWhen(database.db, alice, id, (one) => one.totals.sent === 4);
+    expect(runs.map(({ sent, failed, queued }) => sent + failed + queued)).toEqual([3, 3]);
+    expect(runs[0]).toMatchObject({ queued: 0 });
+  });
+});

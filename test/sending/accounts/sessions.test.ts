@@ -1,0 +1,137 @@
+/** Sessions that end while what they told is still to be written down. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSessions } from '../../../src/sending/sessions/sessions.ts';
+import { lockLane } from '../../../src/sending/accounts/store.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import type { SessionState, OnStateChange } from '../../../src/messengers/messenger.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner } from '../../support/ledger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
+
+const WORKER = 1;
+const CODE: SessionState = { status: 'linking', method: 'qr', code: 'a code', goodForMs: 60_000 };
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`update shards set worker_id = ${WORKER}`.execute(database.db);
+});
+afterAll(() => database.drop());
+
+/** Sessions of a messenger that tells `first` when it links an account, and says of each account that it opens that it was opened. */
+function openTestSessions(first: SessionState) {
+  const messenger = scriptMessenger();
+  const open = messenger.open;
+  let close = () => Promise.resolve();
+  let linked: { tell: OnStateChange; ended: PromiseWithResolvers<void> } | undefined;
+  messenger.link = async (account, _method, tell) => {
+    const ended = Promise.withResolvers<void>();
+    linked = { tell, ended };
+    tell(first);
+    const session = await open(account, tell);
+    if (!session) throw new Error('there is no session');
+    return { ...session, ended: ended.promise, close: () => close() };
+  };
+  messenger.open = (_account, tell) => {
+    tell({ status: 'unlinked', reason: 'It was opened' });
+    return Promise.resolve(undefined);
+  };
+  const sessions = openSessions({
+    db: database.db,
+    log: createLog('silent'),
+    messengers: new Map([[messenger.name, messenger]]),
+    workerId: () => WORKER,
+  });
+  const end = (last: SessionState) => {
+    linked?.tell(last);
+    linked?.ended.resolve();
+  };
+  /** The next to be closed says when that has begun, and takes until it is told to end. */
+  const closeSlowly = () => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    close = () => {
+      begun.resolve();
+      return ended.promise;
+    };
+    return { begun: begun.promise, end: ended.resolve };
+  };
+  return { sessions, end, closeSlowly };
+}
+
+/** Keeps what is told of an account from being written down until the answer is called. */
+async function keepUnwritten(accountId: number): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const holding = database.db.transaction().execute(async (trx) => {
+    await lockLane(trx, accountId);
+    locked.resolve();
+    await letGo.promise;
+  });
+  await locked.promise;
+  return () => {
+    letGo.resolve();
+    return holding;
+  };
+}
+
+async function createUnlinked(): Promise<number> {
+  const { accountId } = await createOwner(database.db, 0);
+  await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
+  return accountId;
+}
+
+/** An account whose session tells `first`, and then ends with `last`, which is not written down before `write` is called. */
+async function endUnwritten(first: SessionState, last: SessionState) {
+  const { sessions, end } = openTestSessions(first);
+  const accountId = await createUnlinked();
+  await sessions.link(accountId, 'qr');
+  const write = await keepUnwritten(accountId);
+  end(last);
+  await expect.poll(() => sessions.has(accountId)).toBe(false);
+  return { sessions, accountId, write };
+}
+
+async function statusOf(accountId: number) {
+  const { rows } = await sql<{ status: string; reason: string | null }>`
+    select status, status_reason as reason from accounts where account_id = ${accountId}`.execute(database.db);
+  return rows[0];
+}
+
+test('are not opened anew for what the account was before, and what they told last stays', async () => {
+  const last: SessionState = { status: 'unlinked', reason: 'Nobody scanned the code' };
+  const { sessions, accountId, write } = await endUnwritten(CODE, last);
+  const opened = sessions.get(accountId);
+  expect((await statusOf(accountId))?.status).toBe('linking');
+  await write();
+  expect(await opened).toBeUndefined();
+  expect(await statusOf(accountId)).toEqual(last);
+});
+
+test('are not taken for linked still, so that the account can be linked again at once', async () => {
+  const { sessions, accountId, write } = await endUnwritten(
+    { status: 'connected' },
+    { status: 'logged_out', reason: 'The phone has taken the device off its list' },
+  );
+  const linked = sessions.link(accountId, 'qr');
+  expect((await statusOf(accountId))?.status).toBe('connected');
+  await write();
+  await linked;
+  expect(sessions.has(accountId)).toBe(true);
+  expect((await statusOf(accountId))?.status).toBe('connected');
+});
+
+test('are not opened beside the linking that takes the place of another', async () => {
+  const { sessions, closeSlowly } = openTestSessions(CODE);
+  const accountId = await createUnlinked();
+  await sessions.link(accountId, 'qr');
+  const closing = closeSlowly();
+  const linked = sessions.link(accountId, 'pairing_code');
+  await closing.begun;
+  const opened = sessions.get(accountId);
+  closing.end();
+  await linked;
+  expect(await opened).toBeDefined();
+  expect((await statusOf(accountId))?.status).toBe('linking');
+});

@@ -1,0 +1,152 @@
+import { parse as parseContentDisposition } from 'content-disposition';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeCsv } from '../../../src/api/routes/csv.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+type Row = Record<string, string>;
+interface Analytics {
+  totals: { queued: number };
+  groups: Array<Record<string, string | number | null>>;
+}
+
+let app: TestApp;
+let alice: Person;
+let groups: number[];
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  alice = await app.signUp('alice');
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  groups = body.data.groups.map((group) => group.group_metadata_id);
+});
+afterAll(() => app.stop());
+
+async function send(name: string): Promise<string> {
+  const post = { name, html: 'Hello', group_metadata_ids: groups };
+  const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
+  const { campaign_id } = answer.body.data;
+  await until(
+    () => analyticsOf(campaign_id),
+    ({ totals }) => totals.queued === 0,
+  );
+  return campaign_id;
+}
+
+async function analyticsOf(campaign_id: string): Promise<Analytics> {
+  const answer = await alice.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id });
+  return answer.body.data;
+}
+
+function download(body: object): Promise<Response> {
+  return fetch(`${app.url}/api/v1/analytics/export-campaign`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.token}` },
+    body: JSON.stringify(body),
+  });
+}
+
+const readRows = (text: string): Row[] => parse(text, { columns: true, bom: true });
+
+test('the rows are those of the analytics, under the same names', async () => {
+  const { db } = app.database;
+  await sql`update groups set name = '=HYPERLINK("http://evil.example","x")' where group_id = ${groups[0]}`.execute(db);
+  await sql`update groups set name = 'Bänke, "rot"' || chr(10) || '=1+1 🌳' where group_id = ${groups[1]}`.execute(db);
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[2]}`.execute(db);
+  const campaign_id = await send('Fair');
+  const answer = await download({ campaign_id, format: 'csv' });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const rows = readRows(bytes.toString());
+  const { groups: expected } = await analyticsOf(campaign_id);
+  expect(rows.map((row) => row['group_name'])).toEqual([
+    '\'=HYPERLINK("http://evil.example","x")',
+    'Bänke, "rot"\n\'=1+1 🌳',
+    expect.any(String),
+  ]);
+  const withoutNames = (row: object) => ({ ...row, group_name: '' });
+  const asCells = (row: object) =>
+    Object.entries({ ...row, recalled: 0, corrected: 0 }).map(([name, cell]) => [name, String(cell ?? '')]);
+  expect(rows.map(withoutNames)).toEqual(expected.map((row) => Object.fromEntries(asCells(withoutNames(row)))));
+  expect(rows[2]).toMatchObject({ failed: '1', views: '', last_error: expect.stringContaining('group') });
+});
+
+test.each([
+  ['Spring fair', 'Spring fair.csv'],
+  ['Größe/Maß: "ü" 🌳', 'Größe Maß ü.csv'],
+  ['../../etc/passwd\r\nx-evil: 1', 'etc passwd x-evil 1.csv'],
+  ['🌳', 'file.csv'],
+])('a campaign called %j is downloaded as %j', async (name, fileName) => {
+  const answer = await download({ campaign_id: await send(name), format: 'csv' });
+  const header = answer.headers.get('content-disposition') ?? '';
+  expect(parseContentDisposition(header)).toMatchObject({ type: 'attachment', parameters: { filename: fileName } });
+  expect(answer.headers.get('x-evil')).toBeNull();
+});
+
+test('failures are answered in the envelope', async () => {
+  const campaign_id = await send('Fair');
+  const wrong = await download({ campaign_id, format: 'xlsx' });
+  expect(wrong.status).toBe(400);
+  expect(await wrong.json()).toMatchObject({ code: 400, details: [{ field: 'format', issue: 'must be csv' }] });
+  const missing = await download({ campaign_id });
+  expect(await missing.json()).toMatchObject({ code: 400, details: [{ field: 'format', issue: 'is required' }] });
+  const bob = await app.signUp('bob');
+  const answer = await bob.call('analytics/export-campaign', { campaign_id, format: 'csv' });
+  expect(answer).toMatchObject({ status: 404, body: { details: [{ field: 'campaign_id' }] } });
+});
+
+describe('a cell', () => {
+  const cellOf = async (text: string) => parse(await writeCsv(['a', 'b'], [{ a: text, b: 'end' }]), { bom: true })[1];
+
+  test.each(['=1', '+1', '-1', '@x', ' =1', '  -1', '＝1', '+49 151 1234', '\t1', '\r1', '\n1'])(
+    'that would be run is shown: %j',
+    async (text) => {
+      expect(await cellOf(text)).toEqual([`'${text}`, 'end']);
+    },
+  );
+
+  test.each(['1=1', 'a-b', "'=1", 'x\n1', 'x\r\n1,"', '", "', 'a; b\tc', '', ' ', 'e@example.org'])(
+    'comes out as it went in: %j',
+    async (text) => {
+      expect(await cellOf(text)).toEqual([text, 'end']);
+    },
+  );
+
+  test.each([
+    ['\t=1', "'\t'=1"],
+    ['Fair;=1+1', "Fair;'=1+1"],
+    ['Fair; -1', "Fair;' -1"],
+    ['Fair\t@x', "Fair\t'@x"],
+    ['Fair;"=1;', 'Fair;\'"=1;'],
+    ['Fair\n=1+1', "Fair\n'=1+1"],
+  ])('that another separator would begin amidst %j is shown too', async (text, shown) => {
+    expect(await cellOf(text)).toEqual([shown, 'end']);
+  });
+
+  test('of any text comes out as it went in but for apostrophes, and no separator makes it be run', async () => {
+    const unit = fc.constantFrom('"', ',', '\r', '\n', '=', '-', ' ', '\t', 'x', 'é', '🌳', "'", ';');
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit, minLength: 1, maxLength: 12 }), async (text) => {
+        const [cell = '', end] = (await cellOf(text)) as string[];
+        expect(cell.replaceAll("'", '')).toBe(text.replaceAll("'", ''));
+        expect(end).toBe('end');
+        const written = await writeCsv(['a', 'b'], [{ a: 1, b: text }]);
+        for (const separator of [/[;\r\n]/, /[\t\r\n]/])
+          for (const one of written.split(separator)) expect(one).not.toMatch(/^[\s"]*[=+\-@]/);
+      }),
+    );
+  });
+
+  test('of ten thousand rows is in its place', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({ a: index, b: null }));
+    const cells = parse(await writeCsv(['a', 'b'], rows), { bom: true }) as string[][];
+    expect(cells).toHaveLength(10_001);
+    expect(cells[0]).toEqual(['a', 'b']);
+    expect(cells.slice(1).every(([a, b], index) => a === String(index) && b === '')).toBe(true);
+  });
+});

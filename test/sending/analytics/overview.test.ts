@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { listDays } from '../../../src/sending/campaigns/occurrences.ts';
+import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+interface Sums {
+  runs: number;
+  posts: number;
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+  read_rate: number | null;
+}
+type Totals = Sums & { campaigns: number; groups: number };
+interface Overview {
+  totals: Totals;
+  previous?: Totals;
+  daily: Array<Sums & { date: string }>;
+}
+
+let app: TestApp;
+let alice: Person;
+let groups: number[];
+/** Of each of the groups, without the account itself. */
+let members: number[];
+let people = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+});
+beforeEach(async () => {
+  await app.database.clock.set('2031-05-31T12:00:00Z');
+  alice = await app.signUp(`alice${++people}`);
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number; participants: number }> }>(
+    'venom/list-groups',
+  );
+  groups = body.data.groups.map((group) => group.group_metadata_id);
+  members = body.data.groups.map((group) => group.participants - 1);
+});
+afterAll(() => app.stop());
+
+async function overviewOf(person: Person, days?: number): Promise<Overview> {
+  const answer = await person.call<Overview>('analytics/get-overview', { days });
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+
+/** Sends to these groups and waits until it is done. */
+async function sendNow(group_metadata_ids: number[]): Promise<void> {
+  const { sent, failed } = (await overviewOf(alice, 366)).totals;
+  await alice.call('venom/add-campaign', { name: 'Fair', html: 'Hello', group_metadata_ids });
+  await until(
+    () => overviewOf(alice, 366),
+    ({ totals }) => totals.sent + totals.failed === sent + failed + group_metadata_ids.length,
+  );
+}
+
+/** Has somebody read the account's newest post. */
+async function haveRead(participant: string): Promise<void> {
+  const { rows } = await sql<{ account_id: number; message_id: string }>`
+    select d.account_id, d.message_id from deliveries d join accounts a on a.account_id = d.account_id
+    where a.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
+  const { account_id: accountId = 0, message_id: messageId = '' } = rows[0] ?? {};
+  const at = new Date('2031-06-20T08:00:00Z');
+  await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);
+}
+
+/** Has all runs added up that ended a day ago. */
+async function sumAll(): Promise<void> {
+  await until(
+    () => rollUpRuns(app.database.db),
+    (more) => !more,
+  );
+}
+
+const NOTHING = { runs: 0, posts: 0, sent: 0, failed: 0, delivered: 0, read: 0, read_rate: null };
+
+test('somebody who has sent nothing sees every day, with zeros', async () => {
+  const { totals, daily } = await overviewOf(alice);
+  expect(totals).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
+  expect(daily).toHaveLength(30);
+  expect(daily[0]).toEqual({ date: '2031-05-02', ...NOTHING });
+  expect(daily.at(-1)).toEqual({ date: '2031-05-31', ...NOTHING });
+  expect((await overviewOf(alice, 366)).daily).toHaveLength(366);
+});
+
+test('each run counts on the day it began, with what came of it later, and the totals are the sums of the days', async () => {
+  await sendNow(groups);
+  await app.database.clock.set('2031-06-02T12:00:00Z');
+  await sendNow(groups.slice(0, 2));
+  await sendNow(groups.slice(0, 1));
+  await app.database.clock.set('2031-06-20T12:00:00Z');
+  for (const participant of ['ann', 'ben', 'ann']) await haveRead(participant);
+  const { totals, daily } = await overviewOf(alice, 30);
+  const busy = daily.filter((day) => day.runs > 0);
+  const [first = 0, second = 0, third = 0] = members;
+  const failed = 0;
+  expect(busy).toEqual([
+    { date: '2031-05-31', runs: 1, posts: 1, sent: 3, failed, delivered: 0, read: 0, read_rate: 0 },
+    {
+      date: '2031-06-02',
+      runs: 2,
+      posts: 2,
+      sent: 3,
+      failed,
+      delivered: 2,
+      read: 2,
+      read_rate: 2 / (2 * first + second),
+    },
+  ]);
+  const all = 3 * first + 2 * second + third;
+  const counts = { campaigns: 3, groups: 3, runs: 3, posts: 3, sent: 6, failed, delivered: 2, read: 2 };
+  expect(totals).toEqual({ ...counts, read_rate: 2 / all });
+  expect((await overviewOf(alice, 18)).totals.runs, 'eighteen days ago was too early for the others').toBe(0);
+  expect((await overviewOf(alice, 19)).totals).toMatchObject({ campaigns: 2, runs: 2 });
+});
+
+test('days are those of the user’s time zone', async () => {
+  await app.database.clock.set('2031-06-02T03:30:00Z');
+  await sendNow(groups);
+  const dateOf = async (time_zone: string) => {
+    await alice.call('user/update_profile', { time_zone });
+    return (await overviewOf(alice, 2)).daily.find((day) => day.runs > 0)?.date;
+  };
+  expect(await dateOf('UTC')).toBe('2031-06-02');
+  expect(await dateOf('America/New_York')).toBe('2031-06-01');
+  expect(await dateOf('Pacific/Kiritimati')).toBe('2031-06-02');
+  expect((await overviewOf(alice, 1)).daily.map((day) => day.date)).toEqual(['2031-06-02']);
+});
+
+test('what failed is told, and what another user sent is not', async () => {
+  const bob = await app.signUp(`bob${people}`);
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups);
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ campaigns: 1, runs: 1, groups: 2, sent: 2, failed: 1 });
+  expect((await overviewOf(bob, 1)).totals).toMatchObject({ campaigns: 0, runs: 0, groups: 0, sent: 0 });
+});
+
+test('a group that was sent to more than once was reached once, and one to which all failed was not', async () => {
+  await sendNow(groups);
+  await sendNow(groups.slice(0, 2));
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 5, groups: 3 });
+  await app.database.clock.set('2031-06-01T12:00:00Z');
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups.slice(0, 2));
+  await sendNow(groups.slice(0, 1));
+  expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 1, failed: 2, groups: 1 });
+  expect((await overviewOf(alice, 2)).totals).toMatchObject({ runs: 4, sent: 6, groups: 3 });
+});
+
+test('of a campaign whose single posts were folded the groups that it reached are still known', async () => {
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups);
+  await app.database.clock.advance({ days: 3 });
+  await sumAll();
+  await until(
+    () => compactOldCampaigns(app.database.db, 1),
+    (more) => !more,
+  );
+  expect((await overviewOf(alice, 5)).totals).toMatchObject({ sent: 2, failed: 1, groups: 2 });
+});
+
+test('the days before are told beside, where that is asked for', async () => {
+  await sendNow(groups);
+  await app.database.clock.set('2031-06-06T12:00:00Z');
+  await sendNow(groups.slice(0, 2));
+  await sendNow(groups.slice(0, 1));
+  const read = async (days: number) =>
+    (await alice.call<Overview>('analytics/get-overview', { days, with_previous: true })).body.data;
+  const { totals, previous, daily } = await read(5);
+  expect(totals).toMatchObject({ campaigns: 2, runs: 2, sent: 3, groups: 2 });
+  expect(previous).toMatchObject({ campaigns: 1, runs: 1, sent: 3, groups: 3 });
+  expect(daily).toHaveLength(5);
+  expect((await read(1)).previous).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
+  expect(await overviewOf(alice, 5)).not.toHaveProperty('previous');
+});
+
+test.each([0, 367, 1.5, '7'])('%j days are a 400', async (days) => {
+  const answer = await alice.call('analytics/get-overview', { days });
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'days' }] } });
+});
+
+describe('a day', () => {
+  test('may have 23 or 25 hours, and none is left out', () => {
+    const hours = (now: string, timeZone: string) =>
+      listDays(new Date(now), 3, timeZone).map((day) => (day.endsAt.getTime() - day.beginsAt.getTime()) / 3_600_000);
+    expect(hours('2031-03-31T12:00:00Z', 'Europe/Berlin')).toEqual([24, 23, 24]);
+    expect(hours('2031-10-27T12:00:00Z', 'Europe/Berlin')).toEqual([24, 25, 24]);
+    expect(hours('2031-06-01T12:00:00Z', 'UTC')).toEqual([24, 24, 24]);
+  });
+
+  test('begins later where midnight does not exist', () => {
+    const [day] = listDays(new Date('2018-11-04T12:00:00Z'), 1, 'America/Sao_Paulo');
+    expect(day).toEqual({
+      date: '2018-11-04',
+      beginsAt: new Date('2018-11-04T03:00:00Z'),
+      endsAt: new Date('2018-11-05T02:00:00Z'),
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { drawPng } from '../../support/inputs/draw-png.ts';
+import { until } from '../../support/ledger.ts';
+
+interface Counts {
+  recipients: number;
+  delivered: number | null;
+  read: number | null;
+  delivery_rate: number | null;
+  read_rate: number | null;
+}
+interface Analytics {
+  totals: Counts & { queued: number };
+  groups: Array<Counts & { kind: string }>;
+}
+
+let app: TestApp;
+let alice: Person;
+let group: number;
+let channel: number;
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  alice = await app.signUp('alice');
+  const listed = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  group = listed.body.data.groups[0]?.group_metadata_id ?? 0;
+  const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', {
+    name: 'News',
+    description: '',
+    image: `data:image/png;base64,${drawPng(8, 8).toString('base64')}`,
+  });
+  channel = created.body.data.group_metadata_id;
+});
+afterAll(() => app.stop());
+
+/** Sent to these, with four members of the group reached of whom one read, and a hundred followers of the channel. */
+async function analyticsOfPostTo(ids: number[]): Promise<Analytics> {
+  const post = { name: 'Fair', html: 'Hello', group_metadata_ids: ids };
+  const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
+  const read = async () => {
+    const answer = await alice.call<Analytics>('analytics/get-campaign-group-analytics-master', body.data);
+    return answer.body.data;
+  };
+  await until(read, ({ totals }) => totals.queued === 0);
+  const { db } = app.database;
+  await sql`update deliveries set recipients = 8, delivered = 4, read = 1 where group_id = ${group}`.execute(db);
+  await sql`update deliveries set recipients = 100, views = 50 where group_id = ${channel}`.execute(db);
+  return read();
+}
+
+test('the rates of a campaign are of those who can acknowledge: followers of a channel are left out', async () => {
+  const { totals, groups } = await analyticsOfPostTo([group, channel]);
+  expect(totals).toMatchObject({ recipients: 108, delivered: 4, read: 1, delivery_rate: 4 / 8, read_rate: 1 / 8 });
+  expect(groups.find((row) => row.kind === 'channel')).toMatchObject({ recipients: 100, read_rate: null });
+});
+
+test('a campaign to channels alone has no rates', async () => {
+  const { totals } = await analyticsOfPostTo([channel]);
+  expect(totals).toMatchObject({ recipients: 100, delivered: null, read: null, delivery_rate: null, read_rate: null });
+});
+
+describe('one read rate', () => {
+  let person: Person;
+  let ids: number[];
+  let people = 0;
+
+  beforeEach(async () => {
+    person = await app.signUp(`reader${++people}`);
+    const listed = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    ids = listed.body.data.groups.map((one) => one.group_metadata_id);
+    const created = await person.call<{ group_metadata_id: number }>('venom/create-channel', {
+      name: 'News',
+      description: '',
+      image: `data:image/png;base64,${drawPng(8, 8).toString('base64')}`,
+    });
+    ids.push(created.body.data.group_metadata_id);
+  });
+
+  /** The rate as each of them tells it. */
+  async function ratesOf(campaign_id: string) {
+    const analytics = await person.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id });
+    const listed = await person.call<{ campaigns: Array<{ progress: { read_rate: number | null } }> }>(
+      'venom/list-campaigns',
+      { with_reads: true },
+    );
+    const overview = await person.call<{
+      totals: { read_rate: number | null };
+      daily: Array<{ read_rate: number | null }>;
+    }>('analytics/get-overview', { days: 9 });
+    return {
+      page: analytics.body.data.totals.read_rate,
+      table: rateOfRows(analytics.body.data.groups),
+      list: listed.body.data.campaigns[0]?.progress.read_rate ?? null,
+      overview: overview.body.data.totals.read_rate,
+      day: overview.body.data.daily.find((day) => day.read_rate !== null)?.read_rate ?? null,
+    };
+  }
+
+  function rateOfRows(rows: Analytics['groups']): number | null {
+    const telling = rows.filter((row) => row.kind !== 'channel');
+    const sum = (pick: (row: Counts) => number) => telling.reduce((total, row) => total + pick(row), 0);
+    return telling.length === 0 ? null : sum((row) => row.read ?? 0) / sum((row) => row.recipients);
+  }
+
+  const all = (rate: number | null) => ({ page: rate, table: rate, list: rate, overview: rate, day: rate });
+
+  async function send(group_metadata_ids: number[]): Promise<string> {
+    const { body } = await person.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'Fair',
+      html: 'Hello',
+      group_metadata_ids,
+    });
+    await until(
+      () => person.call<Analytics>('analytics/get-campaign-group-analytics-master', body.data),
+      (answer) => answer.body.data.totals.queued === 0,
+    );
+    return body.data.campaign_id;
+  }
+
+  /** Have so many people read the post to the first group. */
+  async function haveRead(many: number, from: number): Promise<void> {
+    const { rows } = await sql<{ accountId: number; messageId: string }>`
+      select account_id as "accountId", message_id as "messageId" from deliveries where group_id = ${ids[0]}`.execute(
+      app.database.db,
+    );
+    const [post] = rows;
+    if (!post) throw new Error('nothing was posted to the first group');
+    const at = new Date();
+    const events = Array.from({ length: many }, (_, index) => ({
+      kind: 'read' as const,
+      ...post,
+      participant: `reader-${from + index}`,
+      at,
+    }));
+    await recordReceipts(app.database.db, events);
+  }
+
+  test('is told by the campaign, its table, the list and the overview, before and after it is added up', async () => {
+    const id = await send(ids);
+    const { rows } = await sql<{ members: number }>`
+      select sum(d.recipients)::int as members from deliveries d join groups g on g.group_id = d.group_id
+      where d.group_id = any(${ids}::bigint[]) and g.kind <> 'channel'`.execute(app.database.db);
+    const members = rows[0]?.members ?? 0;
+    expect(members).toBeGreaterThan(4);
+    expect(await ratesOf(id)).toEqual(all(0));
+    await haveRead(2, 0);
+    expect(await ratesOf(id), 'while it is read off the deliveries').toEqual(all(2 / members));
+    await app.database.clock.advance({ days: 1, minutes: 1 });
+    await until(
+      () => rollUpRuns(app.database.db),
+      (more) => !more,
+    );
+    expect(await ratesOf(id), 'once it is added up').toEqual(all(2 / members));
+    await haveRead(2, 2);
+    expect(await ratesOf(id), 'for what comes later').toEqual(all(4 / members));
+    // More people than were known of when it was sent.
+    await haveRead(members, 4);
+    const { page, ...others } = await ratesOf(id);
+    expect(page).toBeLessThanOrEqual(1);
+    expect(others).toEqual({ table: page, list: page, overview: page, day: page });
+  });
+
+  test('of channels alone is none, wherever it would be told', async () => {
+    expect(await ratesOf(await send(ids.slice(-1)))).toEqual(all(null));
+  });
+});

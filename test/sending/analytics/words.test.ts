@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, sendNow } from '../../support/ledger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test.each([
+  [
+    'outcome_unknown: the line was cut',
+    /^outcome_unknown: the line was cut\. .*look into the group before you send it again/,
+  ],
+  ['expired: it could not be sent in time', /^expired: .*send it again if it still matters$/],
+  ['Only admins may post here', /^Only admins may post here$/],
+])('the failure %j is told with what to do', async (error, words) => {
+  const owner = await createOwner(database.db, 1);
+  const campaign = await sendNow(database.db, owner);
+  await sql`update deliveries set status = 'failed', error = ${error} where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  expect((await analyticsOf(database.db, owner, campaign)).groups[0]?.lastError).toMatch(words);
+});
+
+describe('the timeline', () => {
+  test.each([
+    ['2 hours', 60],
+    ['10 hours', 300],
+    ['40 hours', 900],
+    ['7 days', 3_600],
+    ['40 days', 6 * 3_600],
+    ['366 days', 86_400],
+  ])('of a span of %s has steps of %d s, and counts every send', async (span, stepSeconds) => {
+    const owner = await createOwner(database.db, 400);
+    const campaign = await sendNow(database.db, owner);
+    await sql`
+      update deliveries set status = 'sent', sent_at = '2031-01-01 00:00Z'::timestamptz + (position - 1) * (${span}::interval / 399)
+      where account_id = ${owner.accountId}`.execute(database.db);
+    const { timeline } = await analyticsOf(database.db, owner, campaign);
+    const steps = timeline.slice(1).map((bucket, index) => bucket.at.getTime() - (timeline[index]?.at.getTime() ?? 0));
+    expect(Math.min(...steps) / 1_000).toBe(stepSeconds);
+    expect(timeline.length).toBeLessThan(370);
+    expect(timeline.reduce((sum, bucket) => sum + bucket.sent, 0)).toBe(400);
+  });
+});

@@ -1,0 +1,300 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+interface Check {
+  text: string;
+  warnings: Array<{ code: string; message: string }>;
+  media: { mime: string; size: number } | null;
+  runs: Array<{ due_at: string; local: string }>;
+  groups: { ok: number; problems: Array<{ group_metadata_id: number; issue: string }> };
+  expected_seconds: number;
+}
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let groups: number[];
+let bobs: number[];
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0, sandboxGap: { minMs: 20_000, maxMs: 40_000 } });
+});
+beforeEach(async () => {
+  const tail = Math.random().toString(36).slice(2);
+  [alice, bob] = [await app.signUp(`alice-${tail}`), await app.signUp(`bob-${tail}`)];
+  [groups, bobs] = [await groupsOf(alice), await groupsOf(bob)];
+  await app.database.clock.set('2031-05-31T12:00:00Z');
+});
+afterAll(() => app.stop());
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+const now = () => ({ name: 'Fair', html: '<p>We open at <b>nine</b></p>', group_metadata_ids: groups });
+const later = () => ({
+  ...now(),
+  is_schedule: true,
+  start_date: '2031-10-25',
+  end_date: '2031-10-27',
+  schedule_time: '09:00:00',
+});
+const check = (body: object) => alice.call<Check>('venom/check-campaign', body);
+async function checked(body: object): Promise<Check> {
+  const answer = await check(body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body.data;
+}
+
+test('a campaign to be sent now is told as it would leave, and nothing is created', async () => {
+  const found = await checked({ ...now(), image: PNG.toString('base64') });
+  expect(found).toMatchObject({
+    text: 'We open at *nine*',
+    warnings: [],
+    media: { mime: 'image/png', size: PNG.length },
+    groups: { ok: 3, problems: [] },
+  });
+  expect(found.runs).toEqual([
+    {
+      due_at: expect.stringMatching(/^2031-05-31T12:00:\d\d\.\d{3}Z$/),
+      local: expect.stringMatching(/^2031-05-31T12:00:\d\d\+00:00$/),
+    },
+  ]);
+  const { body } = await alice.call<{ campaigns: unknown[] }>('venom/list-campaigns');
+  expect(body.data.campaigns).toEqual([]);
+  const kept = await sql`select from media where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
+  expect(kept.rows).toEqual([]);
+});
+
+test('each run of a schedule is told in UTC and in the zone of the campaign, also across a clock change', async () => {
+  const { runs } = await checked({ ...later(), time_zone: 'Europe/Berlin' });
+  expect(runs).toEqual([
+    { due_at: '2031-10-25T07:00:00.000Z', local: '2031-10-25T09:00:00+02:00' },
+    { due_at: '2031-10-26T08:00:00.000Z', local: '2031-10-26T09:00:00+01:00' },
+    { due_at: '2031-10-27T08:00:00.000Z', local: '2031-10-27T09:00:00+01:00' },
+  ]);
+  await alice.call('user/update_profile', { time_zone: 'Asia/Kathmandu' });
+  expect((await checked(later())).runs[0]).toMatchObject({ local: '2031-10-25T09:00:00+05:45' });
+});
+
+test('runs that are past already are left out, as adding it would', async () => {
+  await app.database.clock.set('2031-10-26T12:00:00Z');
+  expect((await checked(later())).runs).toHaveLength(1);
+});
+
+test('of a change only the runs are told that come of it: a day that had its own gets no second one', async () => {
+  const answer = await alice.call('venom/add-campaign-batch', later());
+  const campaign_id = answer.headers.get('x-campaign-id') ?? '';
+  await sql`update runs set status = 'missed' where run_id =
+    (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${campaign_id})`.execute(
+    app.database.db,
+  );
+  const schedule_time = '17:30:00';
+  const { runs } = await checked({ ...later(), schedule_time, campaign_id });
+  await alice.call('venom/update-campaign', { campaign_id, schedule_time });
+  const { body } = await alice.call<{ runs: Array<{ status: string; due_at: string }> }>('venom/get-campaign', {
+    campaign_id,
+  });
+  const planned = body.data.runs.filter(({ status }) => status === 'planned').map(({ due_at }) => due_at);
+  expect(runs.map(({ due_at }) => due_at)).toEqual(planned);
+  expect((await checked({ ...later(), schedule_time })).runs).toHaveLength(planned.length + 1);
+});
+
+test('warnings are those of the text, of a text too long to go along with a file, and of an account that is away', async () => {
+  const html = `<a href="https://example.org/">${'words '.repeat(300)}</a>`;
+  const codes = async (body: object) => (await checked(body)).warnings.map(({ code }) => code);
+  expect(await codes({ ...now(), html })).toEqual(['link_text_differs']);
+  const image = PNG.toString('base64');
+  expect(await codes({ ...now(), html, image })).toEqual(['link_text_differs', 'caption_too_long']);
+  await sql`update accounts set status = 'reconnecting' where workspace_id = ${workspaceOf(alice)}`.execute(
+    app.database.db,
+  );
+  expect(await codes(now())).toEqual(['account_not_connected']);
+});
+
+describe('a problem is told for a group', () => {
+  const problemsOf = async (body: object) => (await checked(body)).groups;
+  const change = (groupId: number | undefined, set: ReturnType<typeof sql>) =>
+    sql`update groups set ${set} where group_id = ${groupId}`.execute(app.database.db);
+
+  test('that is gone, in which one may not post, or in which only admins may', async () => {
+    const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+    const channel = created.body.data.group_metadata_id;
+    await change(groups[0], sql`removed_at = now(), can_send = false`);
+    await change(groups[1], sql`can_send = false`);
+    await change(channel, sql`can_send = false`);
+    const found = await problemsOf({ ...now(), group_metadata_ids: [...groups, channel] });
+    expect(found).toEqual({
+      ok: 1,
+      problems: [
+        { group_metadata_id: groups[0], issue: expect.stringContaining('no longer') },
+        { group_metadata_id: groups[1], issue: expect.stringContaining('not a member') },
+        { group_metadata_id: channel, issue: expect.stringContaining('only its admins') },
+      ],
+    });
+    const added = await alice.call('venom/add-campaign', { ...now(), group_metadata_ids: [...groups, channel] });
+    expect(added.status, 'adding it is not refused').toBe(200);
+  });
+
+  test('that got the same text within the last 24 hours, or still waits for it, and for no other', async () => {
+    const two = { ...now(), group_metadata_ids: groups.slice(0, 2) };
+    const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', two);
+    const repeats = [groups[0], groups[1]].map((group_metadata_id) => ({
+      group_metadata_id,
+      issue: expect.stringContaining('24 hours'),
+    }));
+    expect(await problemsOf(now())).toEqual({ ok: 1, problems: repeats });
+    expect(await problemsOf({ ...now(), html: 'Another' })).toEqual({ ok: 3, problems: [] });
+    expect(await problemsOf(later())).toEqual({ ok: 3, problems: [] });
+    // The second waits for its turn; the first would be sent later, were it not sent before the clock moves on.
+    await until(
+      () => alice.call<{ totals: { sent: number } }>('analytics/get-campaign-group-analytics-master', body.data),
+      (answer) => answer.body.data.totals.sent === 1,
+    );
+    await app.database.clock.advance({ days: 2 });
+    expect((await problemsOf({ ...now(), group_metadata_ids: [groups[0]] })).ok).toBe(1);
+  });
+
+  test('that will get the same text within 24 hours of one of the runs', async () => {
+    const planned = { start_date: '2031-10-26', end_date: '2031-10-26', group_metadata_ids: [groups[2]] };
+    await alice.call('venom/add-campaign-batch', { ...later(), ...planned });
+    expect(await problemsOf(later())).toMatchObject({ ok: 2, problems: [{ group_metadata_id: groups[2] }] });
+    expect(await problemsOf({ ...later(), start_date: '2031-10-27' })).toMatchObject({ ok: 3, problems: [] });
+    expect(await problemsOf(now())).toMatchObject({ ok: 3, problems: [] });
+  });
+
+  test('but not where it was recalled meanwhile', async () => {
+    const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', now());
+    const { campaign_id } = body.data;
+    await until(
+      () => alice.call<{ totals: { sent: number } }>('analytics/get-campaign-group-analytics-master', { campaign_id }),
+      (answer) => answer.body.data.totals.sent > 0,
+    );
+    expect((await problemsOf(now())).ok).toBe(0);
+    await alice.call('venom/recall-campaign', { campaign_id });
+    expect((await problemsOf(now())).ok).toBe(3);
+  });
+
+  test('but not for what the campaign says that it is to change; that has to be one’s own', async () => {
+    const answer = await alice.call('venom/add-campaign-batch', later());
+    const campaign_id = answer.headers.get('x-campaign-id') ?? '';
+    expect((await checked(later())).groups.ok).toBe(0);
+    expect((await checked({ ...later(), campaign_id })).groups).toEqual({ ok: 3, problems: [] });
+    const other = await bob.call('venom/add-campaign-batch', { ...later(), group_metadata_ids: bobs });
+    const bobsCampaign = other.headers.get('x-campaign-id');
+    expect((await check({ ...later(), campaign_id: bobsCampaign })).status).toBe(404);
+  });
+
+  test('but not for what another user sends', async () => {
+    await bob.call('venom/add-campaign', { ...now(), group_metadata_ids: bobs });
+    expect((await problemsOf(now())).ok).toBe(3);
+  });
+});
+
+test('the expected time is that of the pace, and of the turns that what is queued already takes', async () => {
+  expect((await checked({ ...now(), group_metadata_ids: [groups[0]] })).expected_seconds).toBe(1);
+  expect((await checked(now())).expected_seconds).toBe(61);
+  await alice.call('venom/add-campaign', { ...now(), html: 'First' });
+  const { expected_seconds } = await checked({ ...now(), group_metadata_ids: [groups[0]] });
+  // One turn of the other campaign, and what is left of the gap after its first post.
+  expect(expected_seconds).toBeGreaterThan(30);
+  expect(expected_seconds).toBeLessThan(75);
+  expect((await checked(later())).expected_seconds).toBe(61);
+});
+
+test('a daily cap that is too small for a day of it is warned of, with what else is due then', async () => {
+  const overCap = async (body: object) =>
+    (await checked(body)).warnings.filter(({ code }) => code === 'over_daily_cap').map(({ message }) => message);
+  await alice.call('venom/update-account', { daily_cap: 3 });
+  expect(await overCap(now())).toEqual([]);
+  expect(await overCap(later())).toEqual([]);
+  const other = { ...later(), start_date: '2031-10-26', html: 'Another', group_metadata_ids: groups.slice(0, 2) };
+  const answer = await alice.call('venom/add-campaign-batch', { ...other, schedule_time: '23:00:00' });
+  expect(await overCap(now())).toEqual([]);
+  const [message = ''] = await overCap(later());
+  expect(message).toMatch(/at most 3 posts a day, and 5 are to be sent on 2031-10-26.*expires/);
+  const change = { ...other, campaign_id: answer.headers.get('x-campaign-id') ?? '' };
+  expect(await overCap(change), 'what it is to change does not count').toEqual([]);
+  await alice.call('venom/update-account', { daily_cap: 2 });
+  expect(await overCap(now())).toEqual([expect.stringContaining('2031-05-31')]);
+  await alice.call('venom/update-account', { daily_cap: 'none' });
+  expect(await overCap(later())).toEqual([]);
+});
+
+test('a warm-up that is too small for a day of it is warned of, and the expected time waits for it', async () => {
+  const body = { ...now(), group_metadata_ids: groups };
+  await alice.call('venom/update-account', { warm_up: true });
+  const overCap = ({ warnings }: Check) => warnings.find(({ code }) => code === 'over_daily_cap')?.message;
+  for (let more = 1; more <= 9; more++) await alice.call('venom/add-campaign', { ...body, html: `Number ${more}` });
+  expect(overCap(await checked(body))).toBeUndefined();
+  await alice.call('venom/add-campaign', { ...body, html: 'Number 10' });
+  const found = await checked(body);
+  expect(overCap(found)).toMatch(
+    /at most 30 posts on 2031-05-31, while it warms up, and 33 are to be sent on that day/,
+  );
+  // What today has no room for leaves after midnight, which is in twelve hours.
+  expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);
+  const later = {
+    ...body,
+    is_schedule: true,
+    start_date: '2031-06-01',
+    end_date: '2031-06-01',
+    schedule_time: '09:00:00',
+  };
+  expect(overCap(await checked(later)), 'the next day allows 40').toBeUndefined();
+  await alice.call('venom/update-account', { daily_cap: 2, warm_up: false });
+  expect(overCap(await checked(body))).toMatch(/at most 2 posts a day/);
+});
+
+test('the expected time waits for quiet hours and the daily cap', async () => {
+  // It is some moments past noon in UTC, which is her zone.
+  const expectWithin = (seconds: number, most: number) => {
+    expect(seconds).toBeLessThanOrEqual(most);
+    expect(seconds).toBeGreaterThan(most - 20);
+  };
+  await alice.call('venom/update-account', { quiet_hours: { from: '11:00', to: '13:00' } });
+  expectWithin((await checked(now())).expected_seconds, 3_600 + 61);
+  await alice.call('venom/update-account', { quiet_hours: 'none', daily_cap: 2 });
+  expectWithin((await checked(now())).expected_seconds, 12 * 3_600 + 1);
+});
+
+test('what adding it refuses is refused alike: 400 for the body, 404 for groups', async () => {
+  const cases: Array<[object, string]> = [
+    [{ ...now(), name: '' }, 'add-campaign'],
+    [{ ...now(), html: '<script>x</script>', image: btoa('hello') }, 'add-campaign'],
+    [{ ...now(), schedule_time: 'noon' }, 'add-campaign'],
+    [{ ...now(), is_schedule: 'yes' }, 'add-campaign'],
+    [{ ...now(), group_metadata_ids: [groups[0], bobs[0]] }, 'add-campaign'],
+    [[], 'add-campaign'],
+    [{ ...later(), end_date: '2031-10-01', html: '<table>' }, 'add-campaign-batch'],
+    [{ ...later(), time_zone: 'Mars/Olympus' }, 'add-campaign-batch'],
+    [{ ...later(), weekdays: [8] }, 'add-campaign-batch'],
+    [{ ...later(), start_date: '2020-01-01', end_date: '2020-01-02' }, 'add-campaign-batch'],
+    [{ ...later(), group_metadata_ids: bobs }, 'add-campaign-batch'],
+  ];
+  for (const [body, operation] of cases) {
+    const { status, body: answer } = await check(body);
+    const { status: expected, body: refusal } = await alice.call(`venom/${operation}`, body);
+    expect([status, answer.message, answer.details]).toEqual([expected, refusal.message, refusal.details]);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('ten thousand groups that all got it already are all told', async () => {
+  const { db } = app.database;
+  const { rows } = await sql<{ group_id: number }>`
+    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+    select account_id, 'x' || g, 'x' || g, 'group', 'Group', 3, true from accounts, generate_series(1, 10000) g
+    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
+  const group_metadata_ids = rows.map((row) => row.group_id);
+  await alice.call('venom/add-campaign', { ...now(), group_metadata_ids });
+  const found = await checked({ ...now(), group_metadata_ids });
+  // The first is refused by the sandbox, which knows none of these groups; the second waits for its turn.
+  expect(found.groups.ok).toBeLessThanOrEqual(1);
+  expect(found.groups.problems).toHaveLength(10_000 - found.groups.ok);
+});

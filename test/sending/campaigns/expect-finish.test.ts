@@ -1,0 +1,71 @@
+/** When what is under way is expected to be through, and how many read what was sent: both only for who asks. */
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Person } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+const GAP_MS = 60_000;
+const app = await startTestApp({ sandboxSpeed: 200, sandboxGap: { minMs: GAP_MS, maxMs: GAP_MS } });
+afterAll(() => app.stop());
+let alice: Person;
+let people = 0;
+beforeEach(async () => {
+  alice = await app.signUp(`alice${++people}`);
+});
+
+interface Totals {
+  sent: number;
+  queued: number;
+  expected_finish_at?: string | null;
+}
+
+async function send(name: string): Promise<string> {
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const group_metadata_ids = body.data.groups.map((group) => group.group_metadata_id);
+  const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
+    name,
+    html: 'Hello',
+    group_metadata_ids,
+  });
+  return answer.body.data.campaign_id;
+}
+
+async function totalsOf(campaign_id: string, with_estimate?: boolean): Promise<Totals> {
+  const asked = { campaign_id, with_estimate };
+  const answer = await alice.call<{ totals: Totals }>('analytics/get-campaign-group-analytics-master', asked);
+  return answer.body.data.totals;
+}
+
+test('the expected finish goes by the pace and what is left, and is told to nobody who does not ask', async () => {
+  const id = await send('Fair');
+  await until(
+    () => totalsOf(id),
+    ({ sent }) => sent === 1,
+  );
+  const nowMs = Date.now();
+  const { queued, expected_finish_at: at } = await totalsOf(id, true);
+  expect(queued).toBe(2);
+  // The gap that runs, and another between the two that are left.
+  const leftMs = Date.parse(at ?? '') - nowMs;
+  expect(leftMs).toBeGreaterThan(GAP_MS);
+  expect(leftMs).toBeLessThan(2 * GAP_MS + 10_000);
+  expect(await totalsOf(id)).not.toHaveProperty('expected_finish_at');
+  await alice.call('venom/pause-campaign', { campaign_id: id });
+  expect(await totalsOf(id, true)).toMatchObject({ expected_finish_at: null });
+});
+
+test('a list tells how many were reached and how many read it when it is asked to', async () => {
+  await send('Fair');
+  interface Listed {
+    campaigns: Array<{
+      progress: { deliveries: number; sent: number; failed: number; delivered?: number; read?: number };
+    }>;
+  }
+  const list = async (with_reads?: boolean) =>
+    (await alice.call<Listed>('venom/list-campaigns', { with_reads })).body.data.campaigns[0]?.progress;
+  const progress = await until(
+    () => list(true),
+    (found) => (found?.read ?? 0) > 0,
+  );
+  expect(progress?.delivered).toBeGreaterThanOrEqual(progress?.read ?? Infinity);
+  expect(Object.keys((await list()) ?? {})).toEqual(['deliveries', 'sent', 'failed']);
+});

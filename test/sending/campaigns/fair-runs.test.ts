@@ -1,0 +1,155 @@
+/** Many large runs due at one moment: begun and written in pieces, fair between accounts. Rows are counted here, and not time. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, schedule, type Owner } from '../../support/ledger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  await sql`delete from deliveries`.execute(database.db);
+  await sql`delete from runs`.execute(database.db);
+  await database.clock.set('2031-03-01T00:00:00Z');
+});
+afterAll(() => database.drop());
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+/** No transaction writes more deliveries than that, so that none takes long, with however slow a disk. */
+const MOST_A_TRANSACTION = 5_000;
+
+async function scheduleRuns(owner: Owner, runs: number, time = '09:00:00'): Promise<string> {
+  let campaign = '';
+  for (let run = 0; run < runs; run++)
+    campaign = await schedule(database.db, owner, { startDate: '2031-03-03', endDate: '2031-03-04', time });
+  return campaign;
+}
+
+async function written(owner: Owner): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
+
+async function mostInOneTransaction(): Promise<number> {
+  const { rows } = await sql<{ most: number }>`
+    select coalesce(max(count), 0) as most from (select count(*) from deliveries group by xmin::text) t`.execute(
+    database.db,
+  );
+  return rows[0]?.most ?? 0;
+}
+
+const states = async (owner: Owner, status: string) =>
+  (
+    await sql<{ count: number }>`
+      select count(*) from runs where account_id = ${owner.accountId} and status = ${status}::run_status`.execute(
+      database.db,
+    )
+  ).rows[0]?.count;
+
+async function beginAll(): Promise<void> {
+  for (let steps = 0; steps < 200; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;
+  throw new Error('beginning runs never came to an end');
+}
+
+test('no transaction writes more than a few thousand deliveries, and somebody else’s run is not behind a million', async () => {
+  const large = await createOwner(database.db, 1_000);
+  const small = await createOwner(database.db, 3);
+  await scheduleRuns(large, 30);
+  await scheduleRuns(small, 1, '09:00:01');
+  await database.clock.set('2031-03-03T09:00:02Z');
+  await beginDueRuns(database.db, EVERY_SHARD);
+  expect(await written(small)).toBe(3);
+  expect(await states(large, 'running'), 'all begin at once, so that whatever is due next is not held up').toBe(30);
+  const { rows } = await sql<{ runs: number }>`
+    select count(distinct run_id) as runs from deliveries where account_id = ${large.accountId}`.execute(database.db);
+  expect(rows[0]?.runs, 'each can be sent from, in the order they were due').toBe(30);
+  await beginAll();
+  expect(await written(large)).toBe(30_000);
+  expect(await mostInOneTransaction()).toBeLessThanOrEqual(MOST_A_TRANSACTION);
+});
+
+test('accounts with much to write take turns', async () => {
+  const owners = [await createOwner(database.db, 10_000), await createOwner(database.db, 2_000)];
+  const [one, many] = owners;
+  if (!one || !many) throw new Error('there are two');
+  await scheduleRuns(one, 1);
+  await scheduleRuns(many, 20);
+  await database.clock.set('2031-03-03T09:00:00Z');
+  const apart: number[] = [];
+  while ((await written(one)) < 10_000) {
+    await beginDueRuns(database.db, EVERY_SHARD);
+    const counts = await Promise.all(owners.map(written));
+    if (Math.max(...counts) < 10_000) apart.push(Math.max(...counts) - Math.min(...counts));
+  }
+  expect(Math.max(0, ...apart)).toBeLessThanOrEqual(MOST_A_TRANSACTION);
+  expect(await written(many), 'as much as the other, or little more').toBeLessThan(20_000);
+});
+
+test('of an account with very many runs due no step begins more than so many, and others begin beside it', async () => {
+  const many = await createOwner(database.db, 1);
+  const other = await createOwner(database.db, 1);
+  await scheduleRuns(other, 1);
+  await scheduleRuns(many, 1, '08:59:00');
+  await sql`
+    with more as (
+      insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs, content_id)
+      select account_id, name, description, false, true, status, 1, content_id from campaigns, generate_series(1, 1000)
+      where account_id = ${many.accountId} returning account_id, campaign_id
+    )
+    insert into runs (account_id, campaign_id, due_at)
+    select account_id, campaign_id, '2031-03-03T08:59:00Z' from more`.execute(database.db);
+  await database.clock.set('2031-03-03T09:00:00Z');
+  await beginDueRuns(database.db, EVERY_SHARD);
+  expect(await written(other)).toBe(1);
+  expect(await states(many, 'running')).toBeLessThan(500);
+  await beginAll();
+  expect(await states(many, 'running')).toBe(1_001);
+});
+
+test('runs that came too late are missed a few hundred at a time', async () => {
+  const late = await createOwner(database.db, 1);
+  await scheduleRuns(late, 1);
+  await sql`
+    insert into runs (account_id, campaign_id, due_at)
+    select account_id, campaign_id, due_at from runs, generate_series(1, 2000)
+    where account_id = ${late.accountId} and due_at < '2031-03-04'`.execute(database.db);
+  await sql`update campaigns set open_runs = 2002`.execute(database.db);
+  await database.clock.set('2031-03-03T15:00:01Z');
+  await beginDueRuns(database.db, EVERY_SHARD);
+  expect(await states(late, 'missed')).toBeLessThanOrEqual(1_000);
+  expect(await states(late, 'running'), 'none of them begins').toBe(0);
+  await beginAll();
+  expect(await states(late, 'missed')).toBe(2_001);
+});
+
+test('what a large run has not sent expires in pieces when the next one falls due, which begins after it', async () => {
+  const owner = await createOwner(database.db, 6_000);
+  const campaign = await scheduleRuns(owner, 1);
+  await database.clock.set('2031-03-03T09:00:00Z');
+  await beginAll();
+  await sql`update deliveries set error = null`.execute(database.db);
+  await database.clock.set('2031-03-04T09:00:00Z');
+  await beginAll();
+  const { totals, runs } = await analyticsOf(database.db, owner, campaign);
+  expect(totals).toMatchObject({ failed: 6_000, queued: 6_000 });
+  expect(runs.map((run) => run.status)).toEqual(['completed_with_errors', 'running']);
+  expect(await mostInOneTransaction()).toBeLessThanOrEqual(MOST_A_TRANSACTION);
+});
+
+test('a run that is not yet wholly written expires all the same when the next one falls due', async () => {
+  const owner = await createOwner(database.db, 12_000);
+  const campaign = await scheduleRuns(owner, 1);
+  await database.clock.set('2031-03-03T09:00:00Z');
+  await beginDueRuns(database.db, EVERY_SHARD);
+  // As after a stop of the worker in the middle.
+  await sql`delete from deliveries where position > 25`.execute(database.db);
+  await sql`update runs set expanded = 25 where status = 'running'`.execute(database.db);
+  await database.clock.set('2031-03-04T09:00:00Z');
+  await beginAll();
+  const { totals, runs } = await analyticsOf(database.db, owner, campaign);
+  expect(runs.map((run) => run.status)).toEqual(['completed_with_errors', 'running']);
+  expect(totals).toMatchObject({ failed: 12_000, queued: 12_000 });
+});

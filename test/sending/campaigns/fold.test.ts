@@ -1,0 +1,213 @@
+/** A campaign that ended long ago keeps what it came to, and no single posts. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
+import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
+import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
+import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+const DAYS = 400;
+
+let database: TestDatabase;
+let turns: Turns;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  turns = await takeTurnsByHand(database.db);
+});
+afterAll(() => database.drop());
+
+async function countOf(table: 'deliveries' | 'revisions' | 'run_minutes', { accountId }: Owner): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`.execute(database.db);
+  return rows[0]?.count ?? Number.NaN;
+}
+
+async function sumAll(): Promise<void> {
+  await until(
+    () => rollUpRuns(database.db),
+    (more) => !more,
+  );
+  for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
+}
+
+const foldAll = () =>
+  until(
+    () => compactOldCampaigns(database.db, DAYS),
+    (more) => !more,
+  );
+
+/** A campaign of which one post failed, one was read, and both that left were to be recalled. */
+async function ended(): Promise<{ owner: Owner; campaign: string }> {
+  const { db } = database;
+  const owner = await createOwner(db, 3);
+  const campaign = await sendNow(db, owner);
+  await turns.drain(owner, (position) => (position === 2 ? failed : sent));
+  const { rows } = await sql<{ id: string }>`
+    select message_id as id from deliveries where account_id = ${owner.accountId} and position = 1`.execute(db);
+  const about = { accountId: owner.accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
+  await recordReceipts(db, [{ kind: 'read', ...about, participant: 'ann' }]);
+  await recallCampaign({ db }, owner, { campaignId: campaign, runId: null });
+  await sql`
+    update revisions set wanted = null, recalled_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    db,
+  );
+  return { owner, campaign };
+}
+
+test('400 days after its end the posts of a campaign go, and every number stays', async () => {
+  const { owner, campaign } = await ended();
+  const before = await analyticsOf(database.db, owner, campaign);
+  expect(before.totals).toMatchObject({ sent: 2, failed: 1, read: 1, recalled: 2 });
+  await database.clock.advance({ days: DAYS - 1 });
+  await sumAll();
+  await foldAll();
+  expect(await countOf('deliveries', owner)).toBe(3);
+  await database.clock.advance({ days: 1, minutes: 1 });
+  await foldAll();
+  expect(await countOf('deliveries', owner)).toBe(0);
+  expect(await countOf('revisions', owner)).toBe(0);
+  expect(await countOf('run_minutes', owner)).toBe(0);
+  const after = await analyticsOf(database.db, owner, campaign);
+  expect(after).toEqual({ ...before, campaign: { ...before.campaign, foldedAt: expect.any(Date) } });
+});
+
+test('what was folded cannot be retried, recalled or corrected, and says why', async () => {
+  const { db } = database;
+  const { owner, campaign } = await ended();
+  await database.clock.advance({ days: DAYS, minutes: 1 });
+  await sumAll();
+  // Marked, and nothing is removed yet.
+  await compactOldCampaigns(db, DAYS);
+  expect(await countOf('deliveries', owner)).toBe(3);
+  const why = { kind: 'conflict', message: expect.stringContaining('folded into sums') };
+  const what = { campaignId: campaign, runId: null };
+  await expect(retryCampaign({ db }, owner, campaign)).rejects.toMatchObject(why);
+  await expect(recallCampaign({ db }, owner, what)).rejects.toMatchObject(why);
+  await expect(correctCampaign({ db, convert }, owner, { ...what, html: 'x' })).rejects.toMatchObject(why);
+  await foldAll();
+});
+
+test('a campaign that is not over is not folded, however old its first runs are, and neither is one that is not added up', async () => {
+  const owner = await createOwner(database.db, 2);
+  const today = (await database.clock.now()).getTime();
+  const day = (days: number) => new Date(today + days * 86_400_000).toISOString().slice(0, 10);
+  await schedule(database.db, owner, { startDate: day(1), endDate: day(300), time: '09:00:00' });
+  const other = await createOwner(database.db, 2);
+  await sendNow(database.db, other);
+  await turns.drain(other, () => sent);
+  await database.clock.advance({ days: DAYS + 1 });
+  await foldAll();
+  expect(await countOf('deliveries', other)).toBe(2);
+  const { rows } = await sql`
+    select from campaigns where account_id = any(${[owner.accountId, other.accountId]}::bigint[]) and folded_at is not null`.execute(
+    database.db,
+  );
+  expect(rows).toHaveLength(0);
+});
+
+test('posts go in steps of 5,000, and once, however many processes are at it', async () => {
+  const owner = await createOwner(database.db, 6_000);
+  const campaign = await sendNow(database.db, owner);
+  await sql`
+    update runs r set expanded = targets, queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
+    where account_id = ${owner.accountId}`.execute(database.db);
+  await sql`
+    insert into deliveries (account_id, run_id, position, group_id, message_id)
+    select account_id, run_id, n, (${owner.groupIds}::bigint[])[n], account_id || ' ' || n from runs, generate_series(1, 6000) n
+    where account_id = ${owner.accountId} on conflict do nothing`.execute(database.db);
+  await sql`update deliveries set status = 'sent', sent_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  await sql`
+    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  const before = await analyticsOf(database.db, owner, campaign);
+  expect(before.totals.sent).toBe(6_000);
+  await database.clock.advance({ days: DAYS, minutes: 1 });
+  await sumAll();
+  const left: number[] = [];
+  await until(
+    async () => {
+      const more = await compactOldCampaigns(database.db, DAYS);
+      left.push(await countOf('deliveries', owner));
+      return more;
+    },
+    (more) => !more,
+  );
+  expect([...new Set(left)].filter((count) => count > 0)).toEqual([6_000, 1_000]);
+  expect((await analyticsOf(database.db, owner, campaign)).totals).toEqual(before.totals);
+});
+
+test('the house sees to it, several times at once', async () => {
+  const { owner, campaign } = await ended();
+  const before = await analyticsOf(database.db, owner, campaign);
+  const houses = [1, 2, 3].map(() => startHousekeeping({ db: database.db, log: createLog('fatal'), everyMs: 20 }));
+  await database.clock.advance({ days: DAYS, minutes: 1 });
+  await until(
+    () => countOf('deliveries', owner),
+    (count) => count === 0,
+  );
+  await Promise.all(houses.map((house) => house.stop()));
+  const { totals, groups } = await analyticsOf(database.db, owner, campaign);
+  expect({ totals, groups }).toEqual({ totals: before.totals, groups: before.groups });
+});
+
+/** As docs/reference/data.md has it. */
+const MOST_BYTES_A_CAMPAIGN = 200_000;
+
+test('a daily campaign to 500 groups comes to what the documents say, a year of them to 75 MB', async () => {
+  const own = await createTestDatabase();
+  const { db } = own;
+  const [campaigns, groups] = [60, 500];
+  const owner = await createOwner(db, groups);
+  const first = await sendNow(db, owner);
+  expect(first).toBeDefined();
+  await sql`
+    insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, content_id, open_runs, created_at, finished_at)
+    select account_id, 'Daily ' || n, '', false, false, 'completed', 0, 0, campanile_now(), campanile_now() - interval '401 days'
+    from accounts, generate_series(1, ${campaigns}::int) n`.execute(db);
+  await sql`
+    insert into contents (campaign_id, html, text, group_ids)
+    select campaign_id, repeat('<p>Good morning</p>', 100), repeat('Good morning ', 100), ${owner.groupIds}::bigint[]
+    from campaigns where status = 'completed'`.execute(db);
+  await sql`
+    insert into runs (account_id, campaign_id, content_id, due_at, started_at, finished_at, status, targets, expanded, sent)
+    select c.account_id, c.campaign_id, t.content_id, c.finished_at, c.finished_at, c.finished_at, 'completed', ${groups}, ${groups}, ${groups}
+    from campaigns c join contents t on t.campaign_id = c.campaign_id where c.status = 'completed'`.execute(db);
+  await sql`
+    insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read, error)
+    select r.account_id, r.run_id, n, (${owner.groupIds}::bigint[])[n], r.run_id || ' ' || n, 'sent', r.due_at + n * interval '4 seconds', 100, 90, 60,
+           case when n % 20 = 0 then 'refused: you are not a member of the group any more' end
+    from runs r, generate_series(1, ${groups}::int) n where r.status = 'completed'`.execute(db);
+  // Somebody reads in most minutes of the first two days, and now and then for a month.
+  await sql`
+    insert into run_minutes (account_id, run_id, minute, delivered, read)
+    select account_id, run_id, date_trunc('minute', due_at) + n * interval '1 minute', 5, 3
+    from runs, generate_series(0, 3000) n where status = 'completed' and n % 2 = 0`.execute(db);
+  const size = async () => {
+    const { rows } = await sql<{ bytes: number }>`
+      select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+      where relname in ('campaigns', 'contents', 'runs', 'group_sums', 'time_sums') and relkind = 'r'`.execute(db);
+    return rows[0]?.bytes ?? Number.NaN;
+  };
+  while (await rollUpRuns(db));
+  for (let last = await sumMinutes(db); last; last = await sumMinutes(db, last));
+  while (await compactOldCampaigns(db, DAYS));
+  const { rows } = await sql<{ left: number; sums: number }>`
+    select (select count(*) from deliveries d join runs r using (account_id, run_id) where r.status = 'completed') as left,
+           (select count(*) from group_sums) as sums`.execute(db);
+  expect(rows).toEqual([{ left: 0, sums: campaigns * groups }]);
+  const bytes = (await size()) / campaigns;
+  expect(bytes).toBeLessThan(MOST_BYTES_A_CAMPAIGN);
+  expect(bytes * 366).toBeLessThan(75_000_000);
+  await own.drop();
+});

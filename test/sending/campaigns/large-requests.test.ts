@@ -1,0 +1,257 @@
+/** Recalls, corrections and cancels of more deliveries than one transaction should touch. Rows are counted here, and not time. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
+import { cancelCampaign, pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
+import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
+import { takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+let database: TestDatabase;
+let db: Database;
+let turns: Turns;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // One connection, whose own counts tell what it read and wrote.
+  db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
+  turns = await takeTurnsByHand(db);
+});
+beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
+afterEach(async () => {
+  for (const table of ['deliveries', 'revisions']) await sql`delete from ${sql.table(table)}`.execute(db);
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+const GROUPS = 3_000;
+const RUNS = 12;
+/** What a request may read and write of deliveries and revisions, however many there are. */
+const MOST_ROWS = 20_000;
+const SENT: Outcome = { kind: 'sent', recipients: 2 };
+
+async function rowsSoFar(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ rows: number }>`
+    select sum(n_tup_ins + n_tup_upd + n_tup_del + seq_tup_read + idx_tup_fetch)::float8 as rows from pg_stat_user_tables
+    where relname in ('deliveries', 'revisions')`.execute(db);
+  return rows[0]?.rows ?? Number.NaN;
+}
+
+async function effortOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await rowsSoFar();
+  await work();
+  return (await rowsSoFar()) - before;
+}
+
+/** A scheduled campaign to many groups, of which so many runs have been sent: what years of sending would have written. */
+async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promise<{ owner: Owner; campaign: string }> {
+  const owner = await createOwner(db, GROUPS);
+  const campaign = await schedule(db, owner, { startDate: '2031-03-02', endDate: '2031-03-31', time: '09:00:00' });
+  const isSent = status === 'sent';
+  await sql`
+    with begun as (
+      update runs r set status = ${isSent ? 'completed' : 'running'}::run_status, content_id = c.content_id, targets = ${GROUPS}::int,
+             expanded = ${GROUPS}::int, sent = ${isSent ? GROUPS : 0}::int, queued = ${isSent ? 0 : GROUPS}::int,
+             next_position = ${isSent ? GROUPS + 1 : 1}::int, started_at = r.due_at, progress_at = r.due_at,
+             finished_at = case when ${isSent}::boolean then r.due_at end
+      from campaigns c where c.campaign_id = r.campaign_id and r.account_id = ${owner.accountId} and r.run_id in (
+        select run_id from runs where account_id = ${owner.accountId} order by due_at limit ${many})
+      returning r.account_id, r.run_id, r.due_at
+    )
+    insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, attempts)
+    select b.account_id, b.run_id, n, (${owner.groupIds}::bigint[])[n], b.run_id || '-' || n, ${status}::delivery_status,
+           case when ${isSent}::boolean then b.due_at end, 1
+    from begun b, generate_series(1, ${GROUPS}::int) n`.execute(db);
+  await sql`update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where account_id = ${owner.accountId}`.execute(
+    db,
+  );
+  await database.clock.set('2031-03-13T12:00:00Z');
+  return { owner, campaign };
+}
+
+const recall = (owner: Owner, campaignId: string) => recallCampaign({ db }, owner, { campaignId, runId: null });
+const correct = (owner: Owner, campaignId: string, html = 'Corrected') =>
+  correctCampaign({ db, convert }, owner, { campaignId, runId: null, html });
+const nextDay = () => database.clock.set('2031-03-02T09:00:00Z');
+
+async function carryOut(): Promise<void> {
+  for (let steps = 0; steps < 500; steps++) if ((await processBulkRequests(db, EVERY_SHARD)) > 0) return;
+  throw new Error('requests never came to an end');
+}
+
+async function wanted(owner: Owner, kind: 'recall' | 'correct'): Promise<number[]> {
+  const { rows } = await sql<{ position: number }>`
+    select position from revisions where account_id = ${owner.accountId} and wanted = ${kind} order by run_id, position`.execute(
+    db,
+  );
+  return rows.map((row) => row.position);
+}
+
+describe('a request about very many deliveries', () => {
+  test('to recall them is accepted by touching few, told in full, and written down in pieces', async () => {
+    const { owner, campaign } = await sendMuch();
+    let answer: unknown;
+    expect(await effortOf(async () => (answer = await recall(owner, campaign)))).toBeLessThan(MOST_ROWS);
+    expect(answer).toEqual({ campaignId: campaign, groups: GROUPS });
+    expect((await getCampaign({ db }, owner, campaign)).status).toBe('cancelled');
+    expect((await analyticsOf(db, owner, campaign)).isRevised).toBe(true);
+    await carryOut();
+    expect(await wanted(owner, 'recall')).toHaveLength(RUNS * GROUPS);
+    expect(await effortOf(() => carryOut())).toBeLessThan(10);
+  });
+
+  test('to correct them is accepted by touching few, and so is a pause after it', async () => {
+    const { owner, campaign } = await sendMuch();
+    let answer: unknown;
+    const effort = await effortOf(async () => {
+      answer = await correct(owner, campaign);
+      await pauseCampaign({ db }, owner, campaign);
+    });
+    expect(effort).toBeLessThan(MOST_ROWS);
+    expect(answer).toEqual({ campaignId: campaign, groups: GROUPS });
+    await carryOut();
+    expect(await wanted(owner, 'correct')).toHaveLength(RUNS * GROUPS);
+  });
+
+  test('to cancel them is accepted by touching few: none is sent any more, and each is told as cancelled in the end', async () => {
+    const { owner, campaign } = await sendMuch('queued');
+    await sql`update lanes set work_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
+    expect(await effortOf(() => cancelCampaign({ db }, owner, campaign))).toBeLessThan(MOST_ROWS);
+    expect(await turns.tryClaim(owner)).toBeUndefined();
+    // Also of an account that is not linked any more.
+    await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(db);
+    await carryOut();
+    const { totals, campaign: head, runs } = await analyticsOf(db, owner, campaign);
+    expect(head.status).toBe('cancelled');
+    expect(totals).toMatchObject({ queued: 0, cancelled: RUNS * GROUPS, sent: 0 });
+    expect(runs.every((run) => run.status === 'cancelled' && run.queued === 0)).toBe(true);
+  });
+
+  test('touches no more where the planner still believes that there are hardly any', async () => {
+    // The key's index is one level higher by what is gone, and so a look into another that begins with the account would seem cheaper.
+    await sql`alter table deliveries set (autovacuum_enabled = false)`.execute(db);
+    for (let times = 0; times < 3; times++) {
+      await sendMuch();
+      await sql`delete from deliveries`.execute(db);
+    }
+    await sql`reindex index deliveries_message`.execute(db);
+    await sql`analyze deliveries, revisions`.execute(db);
+    const runs = RUNS / 2;
+    const { owner, campaign } = await sendMuch('sent', runs);
+    await sql`alter table deliveries set (autovacuum_enabled = true)`.execute(db);
+    expect(await effortOf(() => correct(owner, campaign)), 'a request').toBeLessThan(MOST_ROWS);
+    // Each delivery and what is to be done about it, a few times.
+    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics').toBeLessThan(3 * runs * GROUPS);
+    expect(await effortOf(() => carryOut()), 'the writing').toBeLessThan(10 * runs * GROUPS);
+    expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics after it').toBeLessThan(
+      5 * runs * GROUPS,
+    );
+  });
+
+  test('is written on where another worker left it, each delivery once', async () => {
+    const { owner, campaign } = await sendMuch();
+    await recall(owner, campaign);
+    await sql`
+      create function die() returns trigger language plpgsql as $$ begin
+        if new.position = 2500 and (select count(*) from revisions where account_id = new.account_id) > 9000
+          then raise exception 'the worker died' using errcode = 'admin_shutdown'; end if;
+        return new; end $$`.execute(db);
+    await sql`create trigger die before insert on revisions for each row execute function die()`.execute(db);
+    await expect(carryOut()).rejects.toThrow('the worker died');
+    const before = (await wanted(owner, 'recall')).length;
+    await sql`drop function die() cascade`.execute(db);
+    await carryOut();
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(RUNS * GROUPS);
+    expect(await wanted(owner, 'recall')).toHaveLength(RUNS * GROUPS);
+  });
+
+  test('replaces an earlier one that is not wholly written, but no correction replaces a recall', async () => {
+    const { owner, campaign } = await sendMuch();
+    await correct(owner, campaign, 'one');
+    await correct(owner, campaign, 'two');
+    await recall(owner, campaign);
+    await expect(correct(owner, campaign, 'three')).rejects.toMatchObject({ kind: 'conflict' });
+    await carryOut();
+    expect(await wanted(owner, 'correct')).toEqual([]);
+    expect(await wanted(owner, 'recall')).toHaveLength(RUNS * GROUPS);
+  });
+
+  test('keeps a retry from bringing back what is to be recalled, before that is written down', async () => {
+    const { owner, campaign } = await sendMuch();
+    await sql`update runs set failed = 1, sent = sent - 1 where account_id = ${owner.accountId} and status = 'completed'`.execute(
+      db,
+    );
+    await sql`update deliveries set status = 'failed' where account_id = ${owner.accountId} and position = 3000`.execute(
+      db,
+    );
+    const { runs } = await getCampaign({ db }, owner, campaign);
+    for (const run of runs.slice(0, RUNS))
+      await recallCampaign({ db }, owner, { campaignId: campaign, runId: run.runId });
+    await expect(retryCampaign({ db }, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+});
+
+describe('what leaves after a request was accepted', () => {
+  /** A run that has not been written wholly into revisions by the request itself. */
+  async function beginLarge(): Promise<{ owner: Owner; campaign: string }> {
+    const owner = await createOwner(db, GROUPS);
+    const campaign = await sendNow(db, owner);
+    await nextDay();
+    await turns.finish(
+      await turns.claim(owner, { batch: 2_200 }),
+      Array.from({ length: 2_200 }, () => SENT),
+    );
+    return { owner, campaign };
+  }
+
+  test('with the new text is not corrected, but what was in hand then is', async () => {
+    const { owner, campaign } = await beginLarge();
+    const inHand = await turns.claim(owner, { batch: 3 });
+    expect((await correct(owner, campaign)).groups).toBe(2_203);
+    await turns.finish(inHand, [SENT, SENT, SENT]);
+    await turns.finish(
+      await turns.claim(owner, { batch: 10 }),
+      Array.from({ length: 10 }, () => SENT),
+    );
+    await carryOut();
+    expect(await wanted(owner, 'correct')).toEqual(Array.from({ length: 2_203 }, (_, index) => index + 1));
+  });
+
+  test('from a turn in hand is recalled', async () => {
+    const { owner, campaign } = await beginLarge();
+    const inHand = await turns.claim(owner, { batch: 3 });
+    expect((await recall(owner, campaign)).groups).toBe(2_203);
+    await turns.finish(inHand, [SENT, SENT, { kind: 'failed', reason: 'gone', uncertain: false }]);
+    await carryOut();
+    expect(await wanted(owner, 'recall')).toContain(2_202);
+    expect((await analyticsOf(db, owner, campaign)).totals).toMatchObject({ sent: 2_202, queued: 0 });
+  });
+
+  test('from a turn whose worker died over it is recalled, should it have left', async () => {
+    const { owner, campaign } = await beginLarge();
+    await turns.claim(owner, { batch: 3 });
+    await recall(owner, campaign);
+    await turns.takeOver(owner);
+    await carryOut();
+    expect(await wanted(owner, 'recall')).toEqual(Array.from({ length: 2_203 }, (_, index) => index + 1));
+    const { rows } = await sql<{ uncertain: boolean }>`
+      select uncertain from deliveries where account_id = ${owner.accountId} and position between 2201 and 2203`.execute(
+      db,
+    );
+    expect(
+      rows.map((row) => row.uncertain),
+      'nobody takes for granted that it has not',
+    ).toEqual([true, true, true]);
+  });
+});

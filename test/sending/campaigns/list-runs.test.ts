@@ -1,0 +1,139 @@
+/** The runs of all campaigns on some days, as a calendar shows them. */
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Person } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+interface Listed {
+  run_id: number;
+  campaign_id: string;
+  name: string;
+  campaign_status: string;
+  due_at: string;
+  status: string;
+}
+
+const app = await startTestApp({ sandboxSpeed: 0, timeZone: 'Europe/Berlin' });
+afterAll(() => app.stop());
+let alice: Person;
+let people = 0;
+beforeEach(async () => {
+  await app.database.clock.set('2031-06-01T12:00:00Z');
+  alice = await app.signUp(`alice${++people}`);
+});
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+async function schedule(person: Person, name: string, start_date: string, end_date: string, time: string) {
+  const post = { name, html: 'Hello', group_metadata_ids: await groupsOf(person), is_schedule: true };
+  const answer = await person.call('venom/add-campaign-batch', { ...post, start_date, end_date, schedule_time: time });
+  return answer.headers.get('x-campaign-id') ?? '';
+}
+
+const ask = (person: Person, start_date: string, end_date: string) =>
+  person.call<{ runs: Listed[]; next_cursor: string | null }>('venom/list-runs', { start_date, end_date });
+const listed = async (person: Person, from: string, to = from) => (await ask(person, from, to)).body.data.runs;
+
+test('a day is one of the user’s zone, from its first instant to its last', async () => {
+  const early = await schedule(alice, 'early', '2031-06-02', '2031-06-04', '00:00:00');
+  const late = await schedule(alice, 'late', '2031-06-02', '2031-06-04', '23:59:59');
+  const runs = await listed(alice, '2031-06-03');
+  expect(runs).toEqual([
+    {
+      run_id: expect.any(Number) as number,
+      campaign_id: early,
+      name: 'early',
+      campaign_status: 'scheduled',
+      due_at: '2031-06-02T22:00:00.000Z',
+      status: 'planned',
+    },
+    expect.objectContaining({ campaign_id: late, due_at: '2031-06-03T21:59:59.000Z' }),
+  ]);
+  expect(await listed(alice, '2031-06-01', '2031-06-05')).toHaveLength(6);
+  await alice.call('user/update_profile', { time_zone: 'Pacific/Auckland' });
+  expect(await listed(alice, '2031-06-03')).toEqual([
+    expect.objectContaining({ name: 'early', due_at: '2031-06-02T22:00:00.000Z' }),
+    expect.objectContaining({ name: 'late', due_at: '2031-06-02T21:59:59.000Z' }),
+  ]);
+});
+
+test('what was sent at once is there when it was sent, a pause is told, and nobody sees another’s', async () => {
+  const post = { name: 'now', html: 'Hello', group_metadata_ids: await groupsOf(alice) };
+  await alice.call('venom/add-campaign', post);
+  const paused = await schedule(alice, 'paused', '2031-06-01', '2031-06-01', '20:00:00');
+  await alice.call('venom/pause-campaign', { campaign_id: paused });
+  const runs = await until(
+    () => listed(alice, '2031-06-01'),
+    (found) => found.some((run) => run.status === 'completed'),
+  );
+  expect(runs.map((run) => [run.name, run.campaign_status, run.status])).toEqual([
+    ['now', 'completed', 'completed'],
+    ['paused', 'paused', 'planned'],
+  ]);
+  expect(await listed(await app.signUp(`bob${people}`), '2031-05-01', '2031-07-01')).toEqual([]);
+});
+
+test('a hundred days are listed at once and no more, whatever the years', async () => {
+  for (const [from, to] of [
+    ['2031-06-01', '2031-09-08'],
+    ['0001-01-01', '0001-01-01'],
+    ['9999-12-31', '9999-12-31'],
+  ] as const)
+    expect((await ask(alice, from, to)).status).toBe(200);
+  for (const [from, to, issue] of [
+    ['2031-06-01', '2031-09-09', 'must be at most 100 days after start_date, both counted'],
+    ['2031-06-01', '2031-05-31', 'is before start_date'],
+    ['0001-01-01', '9999-12-31', 'must be at most 100 days after start_date, both counted'],
+  ] as const) {
+    const answer = await ask(alice, from, to);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toEqual([{ field: 'end_date', issue }]);
+  }
+});
+
+test('only those to groups of a kind, or of a saved list, are listed where that is asked for', async () => {
+  const [one = 0, other = 0] = await groupsOf(alice);
+  const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+  const channel = made.body.data.group_metadata_id;
+  const send = async (name: string, group_metadata_ids: number[]) =>
+    alice.call('venom/add-campaign', { name, html: 'Hello', group_metadata_ids });
+  await send('to one', [one]);
+  await send('to the channel', [channel]);
+  await send('to both', [one, channel]);
+  const list = await alice.call<{ group_list_id: number }>('venom/save-group-list', {
+    name: 'Some',
+    group_metadata_ids: [other, channel],
+  });
+  const named = async (person: Person, filter: object) => {
+    const span = { start_date: '2031-06-01', end_date: '2031-06-01' };
+    const answer = await person.call<{ runs: Listed[] }>('venom/list-runs', { ...span, ...filter });
+    expect(answer.status).toBe(200);
+    return answer.body.data.runs.map((run) => run.name);
+  };
+  expect(await named(alice, {})).toEqual(['to one', 'to the channel', 'to both']);
+  expect(await named(alice, { kind: 'group' })).toEqual(['to one', 'to both']);
+  expect(await named(alice, { kind: 'channel' })).toEqual(['to the channel', 'to both']);
+  expect(await named(alice, { kind: 'community' })).toEqual([]);
+  const { group_list_id } = list.body.data;
+  expect(await named(alice, { group_list_id })).toEqual(['to the channel', 'to both']);
+  expect(await named(alice, { group_list_id, kind: 'group' })).toEqual(['to both']);
+  const carol = await app.signUp(`carol${people}`);
+  const span = { start_date: '2031-06-01', end_date: '2031-06-01' };
+  expect((await carol.call('venom/list-runs', { ...span, group_list_id })).status, 'it is not hers').toBe(404);
+});
+
+test('to how many groups a run goes, and what became of it, is told where that is asked for', async () => {
+  await schedule(alice, 'later', '2031-06-01', '2031-06-01', '20:00:00');
+  await alice.call('venom/add-campaign', { name: 'now', html: 'Hello', group_metadata_ids: await groupsOf(alice) });
+  const counted = async () => {
+    const body = { start_date: '2031-06-01', end_date: '2031-06-01', with_counts: true };
+    return (await alice.call<{ runs: Array<Listed & { sent: number }> }>('venom/list-runs', body)).body.data.runs;
+  };
+  const runs = await until(counted, (found) => found.some((run) => run.sent === 3));
+  expect(runs).toMatchObject([
+    { name: 'later', group_count: 3, queued: 0, sent: 0, failed: 0 },
+    { name: 'now', group_count: 3, queued: 0, sent: 3, failed: 0 },
+  ]);
+});

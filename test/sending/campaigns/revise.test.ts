@@ -1,0 +1,317 @@
+/** Recalls and corrections, as members of the sandbox and the analytics see them. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+interface Analytics {
+  campaign: { status: string };
+  totals: Record<string, number>;
+  groups: Array<{ group_metadata_id: number; recalled: number; corrected: number; last_error: string | null }>;
+  runs: Array<{ run_id: number; status: string; sent: number; cancelled: number }>;
+}
+interface Revised {
+  campaign_id: string;
+  groups: number;
+}
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let groups: number[];
+let people = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+});
+beforeEach(async () => {
+  await app.database.clock.set('2031-06-01T08:00:00Z');
+  [alice, bob] = [await app.signUp(`alice${++people}`), await app.signUp(`bob${people}`)];
+  groups = await groupsOf(alice);
+});
+afterAll(() => app.stop());
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+async function textsIn(person: Person, group_metadata_id: number | undefined): Promise<string[]> {
+  const page = { group_metadata_id, limit: 1_000 };
+  const { body } = await person.call<{ messages: Array<{ text: string }> }>('sandbox/list-messages', page);
+  return body.data.messages.map((message) => message.text);
+}
+
+const analyticsOf = async (campaign_id: string) =>
+  (await alice.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id })).body.data;
+const analyticsWhen = (campaign_id: string, holds: (analytics: Analytics) => boolean) =>
+  until(() => analyticsOf(campaign_id), holds);
+
+/** Sends to all groups and waits until they have it. */
+async function send(person: Person, html: string): Promise<string> {
+  const group_metadata_ids = await groupsOf(person);
+  const post = { name: 'Fair', html, group_metadata_ids };
+  const { campaign_id } = (await person.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
+  await until(
+    () => textsIn(person, group_metadata_ids.at(-1)),
+    (texts) => texts.includes(html),
+  );
+  await until(
+    () => person.call<{ status: string }>('venom/get-campaign', { campaign_id }),
+    ({ body }) => body.data.status === 'completed',
+  );
+  return campaign_id;
+}
+
+const recall = (campaign_id: string, run_id?: number) =>
+  alice.call<Revised>('venom/recall-campaign', { campaign_id, run_id });
+const correct = (campaign_id: string, html: string, run_id?: number) =>
+  alice.call<Revised>('venom/correct-campaign', { campaign_id, html, run_id });
+function expectDone(answer: Answer<Revised>, campaign_id: string, groupCount: number) {
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({
+    status: 200,
+    body: { data: { campaign_id, groups: groupCount } },
+  });
+}
+
+test('what is recalled is gone for its members, is told of each group, and nobody else’s is touched', async () => {
+  const id = await send(alice, 'We open at nine');
+  await send(alice, 'Another');
+  await send(bob, 'We open at nine');
+  expectDone(await recall(id), id, 3);
+  const { totals, groups: rows, campaign } = await analyticsWhen(id, (found) => found.totals['recalled'] === 3);
+  for (const group of groups) expect(await textsIn(alice, group)).toEqual(['Another']);
+  for (const group of await groupsOf(bob)) expect(await textsIn(bob, group)).toEqual(['We open at nine']);
+  expect(rows.map((row) => [row.recalled, row.corrected, row.last_error])).toEqual(groups.map(() => [1, 0, null]));
+  expect(totals, 'it was sent all the same').toMatchObject({ sent: 3, recalled: 3, corrected: 0 });
+  expect(campaign.status).toBe('completed');
+});
+
+test('what is corrected says the new text in its place, and is the campaign’s text from then on', async () => {
+  const id = await send(alice, 'We open at nine');
+  await send(alice, 'Another');
+  expectDone(await correct(id, '<p>We open at <b>ten</b></p>'), id, 3);
+  await analyticsWhen(id, (found) => found.totals['corrected'] === 3);
+  for (const group of groups) expect(await textsIn(alice, group)).toEqual(['We open at *ten*', 'Another']);
+  const { body } = await alice.call('venom/get-campaign', { campaign_id: id });
+  expect(body.data).toMatchObject({ html: '<p>We open at <b>ten</b></p>', text: 'We open at *ten*' });
+});
+
+test('a second correction counts, a recall follows a correction, and after that nothing can be corrected', async () => {
+  const id = await send(alice, 'one');
+  await correct(id, 'two');
+  await correct(id, 'three');
+  await until(
+    () => Promise.all(groups.map((group) => textsIn(alice, group))),
+    (texts) => texts.every(([text]) => text === 'three'),
+  );
+  expectDone(await recall(id), id, 3);
+  const { totals } = await analyticsWhen(id, (found) => found.totals['recalled'] === 3);
+  expect(totals['corrected'], 'that it had been corrected stays told').toBe(3);
+  expect(await textsIn(alice, groups[0])).toEqual([]);
+  expect((await correct(id, 'four')).status).toBe(409);
+  expect((await recall(id)).status).toBe(409);
+});
+
+test('whoever asks for changes is told what was deleted, without what it said, and when what was edited', async () => {
+  const gone = await send(alice, 'gone');
+  const changed = await send(alice, 'one');
+  await send(alice, 'as it was');
+  await recall(gone);
+  await correct(changed, 'two');
+  const changesIn = async (with_changes?: boolean) => {
+    const asked = { group_metadata_id: groups[0], with_changes };
+    return (await alice.call<{ messages: object[] }>('sandbox/list-messages', asked)).body.data.messages;
+  };
+  const instant = expect.stringMatching(/^2031-06-01T08:.*Z$/) as string;
+  const known = { message_id: expect.any(String) as string, media: null, sent_at: instant };
+  await until(
+    () => changesIn(),
+    (messages) => messages.length === 2 && JSON.stringify(messages).includes('two'),
+  );
+  expect(await changesIn(true)).toEqual([
+    { ...known, text: '', recalled_at: instant, corrected_at: null },
+    { ...known, text: 'two', recalled_at: null, corrected_at: instant },
+    { ...known, text: 'as it was', recalled_at: null, corrected_at: null },
+  ]);
+  expect(await changesIn(false)).toEqual(['two', 'as it was'].map((text) => ({ ...known, text })));
+});
+
+describe('of a schedule', () => {
+  async function twoDays(): Promise<{ id: string; runs: Analytics['runs'] }> {
+    const schedule = { start_date: '2031-06-01', end_date: '2031-06-03', schedule_time: '09:00:00', time_zone: 'UTC' };
+    const post = { name: 'Daily', html: 'Good morning', group_metadata_ids: groups, is_schedule: true };
+    const answer = await alice.call('venom/add-campaign-batch', { ...post, ...schedule });
+    const id = answer.headers.get('x-campaign-id') ?? '';
+    for (const [days, day] of ['2031-06-01', '2031-06-02'].entries()) {
+      await app.database.clock.set(`${day}T09:00:00Z`);
+      await analyticsWhen(id, (found) => found.totals['sent'] === 3 * (days + 1));
+    }
+    return { id, runs: (await analyticsOf(id)).runs };
+  }
+
+  test('one run can be recalled, and the others stay as they are', async () => {
+    const { id, runs } = await twoDays();
+    expectDone(await recall(id, runs[1]?.run_id), id, 3);
+    const { campaign, totals } = await analyticsWhen(id, (found) => found.totals['recalled'] === 3);
+    expect(await textsIn(alice, groups[0])).toEqual(['Good morning']);
+    expect(campaign.status).toBe('scheduled');
+    expect(totals).toMatchObject({ sent: 6, recalled: 3 });
+  });
+
+  test('one run can be corrected, and later ones say what they were to say', async () => {
+    const { id, runs } = await twoDays();
+    expectDone(await correct(id, 'Good evening', runs[1]?.run_id), id, 3);
+    await analyticsWhen(id, (found) => found.totals['corrected'] === 3);
+    expect(await textsIn(alice, groups[0])).toEqual(['Good morning', 'Good evening']);
+    await app.database.clock.set('2031-06-03T09:00:00Z');
+    await analyticsWhen(id, (found) => found.totals['sent'] === 9);
+    expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good morning');
+  });
+
+  test('all of it can be corrected while that is allowed, and later runs say the new text', async () => {
+    const { id } = await twoDays();
+    expectDone(await correct(id, 'Good evening'), id, 3);
+    const { groups: rows } = await analyticsWhen(
+      id,
+      (found) => found.totals['corrected'] === 3 && found.groups.every((row) => row.last_error !== null),
+    );
+    expect(rows[0]?.last_error).toMatch(/^Too late: .*15 minutes/);
+    expect(await textsIn(alice, groups[0])).toEqual(['Good morning', 'Good evening']);
+    await app.database.clock.set('2031-06-03T09:00:00Z');
+    await analyticsWhen(id, (found) => found.totals['sent'] === 9);
+    expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good evening');
+  });
+
+  test('runs that were corrected one by one share the text, and the list of groups, of a correction of all', async () => {
+    const { id, runs } = await twoDays();
+    for (const [index, run] of runs.slice(0, 2).entries()) await correct(id, `Day ${index}`, run.run_id);
+    const lists = async () =>
+      (
+        await sql`select from contents t join campaigns c using (campaign_id) where c.public_id = ${id}`.execute(
+          app.database.db,
+        )
+      ).rows.length;
+    const before = await lists();
+    await correct(id, 'Good evening');
+    expect(await lists()).toBe(before + 1);
+    const { rows } = await sql`
+      select distinct t.content_id from runs r join campaigns c using (campaign_id) join contents t on t.content_id in (r.content_id, c.content_id)
+      where c.public_id = ${id}`.execute(app.database.db);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a correction changes no file’s name, which is that of the campaign when its runs began', async () => {
+    const { id } = await twoDays();
+    expectDone(await correct(id, 'Good evening'), id, 3);
+    expect((await alice.call('venom/update-campaign', { campaign_id: id, name: 'Renamed' })).status).toBe(200);
+    const { rows } = await sql<{ name: string | null }>`
+      select distinct t.name from runs r join contents t on t.content_id = r.content_id
+      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${id}`.execute(app.database.db);
+    expect(rows).toEqual([{ name: 'Daily' }]);
+  });
+
+  test('all of it can be recalled, which cancels what is planned', async () => {
+    const { id } = await twoDays();
+    expectDone(await recall(id), id, 3);
+    const { campaign, runs } = await analyticsWhen(id, (found) => found.totals['recalled'] === 6);
+    expect(await textsIn(alice, groups[0])).toEqual([]);
+    expect(campaign.status).toBe('cancelled');
+    expect(runs.map((run) => run.status)).toEqual(['completed', 'completed', 'cancelled']);
+  });
+
+  test('nothing of it can be recalled or corrected before it has begun', async () => {
+    const schedule = { start_date: '2031-07-01', end_date: '2031-07-03', schedule_time: '09:00:00' };
+    const post = { name: 'Daily', html: 'Good morning', group_metadata_ids: groups, is_schedule: true };
+    const answer = await alice.call('venom/add-campaign-batch', { ...post, ...schedule });
+    const id = answer.headers.get('x-campaign-id') ?? '';
+    const { runs } = await analyticsOf(id);
+    for (const run of [undefined, runs[0]?.run_id]) {
+      expect((await recall(id, run)).status).toBe(409);
+      expect((await correct(id, 'Hello', run)).status).toBe(409);
+    }
+    expect((await analyticsOf(id)).campaign.status).toBe('scheduled');
+  });
+});
+
+test('what is too old to be recalled stays, and its group says why and what to do', async () => {
+  const id = await send(alice, 'We open at nine');
+  await app.database.clock.advance({ hours: 61 });
+  expectDone(await recall(id), id, 3);
+  const { groups: rows, totals } = await analyticsWhen(id, (found) => found.groups.every((row) => row.last_error));
+  expect(rows[0]?.last_error).toMatch(/^Too late: .*60 hours.*Send another post/);
+  expect(totals).toMatchObject({ recalled: 0, sent: 3 });
+  expect(await textsIn(alice, groups[0])).toEqual(['We open at nine']);
+});
+
+test('another’s campaign is a 404, so is another campaign’s run, and html that cannot be sent is a 400', async () => {
+  const id = await send(alice, 'We open at nine');
+  const bobs = await send(bob, 'Hello');
+  for (const campaign of [bobs, '00000000-0000-4000-8000-000000000000']) {
+    expect((await recall(campaign)).body).toMatchObject({ code: 404, details: [{ field: 'campaign_id' }] });
+    expect((await correct(campaign, 'x')).body).toMatchObject({ code: 404, details: [{ field: 'campaign_id' }] });
+  }
+  const other = (await analyticsOf(await send(alice, 'Another'))).runs[0]?.run_id;
+  expect((await recall(id, other)).body).toMatchObject({ code: 404, details: [{ field: 'run_id' }] });
+  expect((await correct(id, 'x', other)).body).toMatchObject({ code: 404, details: [{ field: 'run_id' }] });
+  expect((await correct(id, '<script>x</script>')).body).toMatchObject({ code: 400, details: [{ field: 'html' }] });
+  expect(await textsIn(bob, (await groupsOf(bob))[0])).toEqual(['Hello']);
+  const log = await alice.call<{ entries: Array<{ action: string }> }>('user/list_audit_log', {});
+  expect(log.body.data.entries.map((entry) => entry.action)).not.toContain('campaign.recalled');
+  await recall(id);
+  const after = await alice.call<{ entries: object[] }>('user/list_audit_log', { limit: 1 });
+  expect(after.body.data.entries).toMatchObject([{ action: 'campaign.recalled', subject: id }]);
+});
+
+describe('while it is being sent, slowly', () => {
+  let slow: TestApp;
+  const fast = () => app;
+  let before: TestApp;
+  beforeAll(async () => {
+    slow = await startTestApp({ sandboxSpeed: 0, sandboxGap: { minMs: 3_600_000, maxMs: 3_600_000 } });
+  });
+  afterAll(() => slow.stop());
+  beforeEach(async () => {
+    before = fast();
+    app = slow;
+    alice = await app.signUp(`slow${++people}`);
+    groups = await groupsOf(alice);
+  });
+  afterEach(() => {
+    app = before;
+  });
+
+  /** One group has it, two wait for the gap. */
+  async function sendOne(): Promise<string> {
+    const post = { name: 'Fair', html: 'We open at nine', group_metadata_ids: groups };
+    const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
+    await analyticsWhen(campaign_id, (found) => found.totals['sent'] === 1);
+    return campaign_id;
+  }
+
+  test('a recall cancels what has not left, and takes back what has once the pace allows', async () => {
+    const id = await sendOne();
+    expectDone(await recall(id), id, 1);
+    const { campaign, totals } = await analyticsOf(id);
+    expect(campaign.status).toBe('cancelled');
+    expect(totals).toMatchObject({ sent: 1, cancelled: 2, queued: 0, recalled: 0 });
+    await app.database.clock.advance({ hours: 1, minutes: 1 });
+    await analyticsWhen(id, (found) => found.totals['recalled'] === 1);
+    for (const group of groups) expect(await textsIn(alice, group)).toEqual([]);
+  });
+
+  test('a correction edits what has left, and the rest goes out with the new text', async () => {
+    const id = await sendOne();
+    expectDone(await correct(id, 'We open at ten'), id, 1);
+    // By the time the pace allows it the first cannot be edited any more; what is sent from now on says the new text.
+    await until(
+      async () => {
+        await app.database.clock.advance({ hours: 1, minutes: 1 });
+        return analyticsOf(id);
+      },
+      (found) => found.totals['sent'] === 3,
+    );
+    expect(await textsIn(alice, groups[1])).toEqual(['We open at ten']);
+    expect(await textsIn(alice, groups[2])).toEqual(['We open at ten']);
+  });
+});

@@ -1,0 +1,288 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
+import { updateCampaign, type CampaignChange } from '../../../src/sending/campaigns/change/update-campaign.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+let app: TestApp;
+let database: TestDatabase;
+let turns: Turns;
+beforeAll(async () => {
+  app = await startTestApp({ role: 'api' });
+  database = app.database;
+  turns = await takeTurnsByHand(database.db);
+});
+afterAll(() => app.stop());
+beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+const threeDays = { startDate: '2031-03-03', endDate: '2031-03-05', time: '09:00:00' };
+const update = (owner: Owner, campaign: string, change: CampaignChange) =>
+  updateCampaign({ db: database.db, convert }, owner, campaign, change);
+const read = (owner: Owner, campaign: string) => getCampaign(database, owner, campaign);
+const runsOf = async (owner: Owner, campaign: string) =>
+  (await read(owner, campaign)).runs.map((run) => `${run.dueAt.toISOString().slice(0, 16)} ${run.status}`);
+
+async function begin() {
+  for (let steps = 0; steps < 50; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;
+  throw new Error('beginning runs never came to an end');
+}
+
+/** What each begun run says, and to how many. */
+async function pinned(owner: Owner): Promise<string[]> {
+  const { rows } = await sql<{ said: string }>`
+    select t.text || ' to ' || count(d.position) as said
+    from runs r join contents t on t.content_id = r.content_id
+    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+    where r.account_id = ${owner.accountId} group by r.run_id, r.due_at, t.text order by r.due_at`.execute(database.db);
+  return rows.map((row) => row.said);
+}
+
+/** The open runs that are noted on the campaign are those that there are. */
+async function expectOpenRuns(campaign: string) {
+  const { rows } = await sql<{ open_runs: number; open: number }>`
+    select c.open_runs, count(r.run_id) filter (where r.finished_at is null)::int as open
+    from campaigns c left join runs r on r.campaign_id = c.campaign_id where c.public_id = ${campaign}::uuid group by 1`.execute(
+    database.db,
+  );
+  expect(rows[0]?.open_runs).toBe(rows[0]?.open);
+}
+
+describe('another post', () => {
+  test('is what runs not yet begun say, and one that has begun keeps its own, groups and all', async () => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    const groupIds = owner.groupIds.slice(0, 2);
+    expect(
+      await update(owner, campaign, { name: 'New', description: 'changed', html: '<b>New</b>', groupIds }),
+    ).toEqual({
+      campaignId: campaign,
+      status: 'running',
+    });
+    await database.clock.set('2031-03-04T09:00:00Z');
+    await begin();
+    expect(await pinned(owner)).toEqual(['Hello to 3', '*New* to 2']);
+    expect(await read(owner, campaign)).toMatchObject({
+      name: 'New',
+      description: 'changed',
+      html: '<b>New</b>',
+      text: '*New*',
+      groupIds,
+    });
+    expect(await runsOf(owner, campaign)).toHaveLength(3);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ groups: 3, deliveries: 5 });
+  });
+
+  test('leaves nothing behind of what no run ever said', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    for (const html of ['one', 'two', 'three']) await update(owner, campaign, { html });
+    const { rows } = await sql<{ text: string }>`
+      select t.text from contents t join campaigns c on c.campaign_id = t.campaign_id where c.public_id = ${campaign}::uuid`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ text: 'three' }]);
+  });
+
+  test('is checked as a new one is, everything wrong with it at once, and nothing of it is taken', async () => {
+    const owner = await createOwner(database.db, 1);
+    const stranger = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    const before = await read(owner, campaign);
+    const wrong = { name: 'Wrong', html: '<table></table>', endDate: '2031-03-02', timeZone: 'Mars/Olympus' };
+    await expect(update(owner, campaign, wrong)).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ field: 'html' }, { field: 'time_zone' }, { field: 'end_date' }],
+    });
+    await expect(update(owner, campaign, { groupIds: stranger.groupIds })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(update(owner, campaign, {})).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(update(stranger, campaign, { name: 'mine now' })).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await read(owner, campaign)).toEqual(before);
+  });
+});
+
+describe('another schedule', () => {
+  test('replaces what is planned, and leaves what has begun', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    const kept = (await read(owner, campaign)).runs.at(1)?.runId;
+    await update(owner, campaign, { endDate: '2031-03-06', skipDates: ['2031-03-05'] });
+    expect(await runsOf(owner, campaign)).toEqual([
+      '2031-03-03T09:00 running',
+      '2031-03-04T09:00 planned',
+      '2031-03-06T09:00 planned',
+    ]);
+    expect((await read(owner, campaign)).runs.at(1)?.runId).toBe(kept);
+    expect(await read(owner, campaign)).toMatchObject({ endDate: '2031-03-06', skipDates: ['2031-03-05'] });
+    await expectOpenRuns(campaign);
+    await turns.drain(owner, () => sent);
+    expect((await read(owner, campaign)).status).toBe('scheduled');
+  });
+
+  test('gives no second run to a day that had its own, and goes by the new zone', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    await update(owner, campaign, { time: '15:00:00', timeZone: 'America/New_York' });
+    expect(await runsOf(owner, campaign)).toEqual([
+      '2031-03-03T09:00 running',
+      '2031-03-04T20:00 planned',
+      '2031-03-05T20:00 planned',
+    ]);
+    await expectOpenRuns(campaign);
+  });
+
+  test('that still has what is due but could not begin yet keeps it', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await database.clock.set('2031-03-03T10:00:00Z');
+    await update(owner, campaign, { weekdays: [1, 3] });
+    expect(await runsOf(owner, campaign)).toEqual(['2031-03-03T09:00 planned', '2031-03-05T09:00 planned']);
+    await begin();
+    expect(await runsOf(owner, campaign)).toEqual(['2031-03-03T09:00 running', '2031-03-05T09:00 planned']);
+  });
+
+  test('that leaves nothing to run is refused, and changes nothing', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    const before = await read(owner, campaign);
+    const past = { startDate: '2031-02-01', endDate: '2031-02-05' };
+    await expect(update(owner, campaign, { ...past, html: 'new' })).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' }],
+    });
+    await expect(update(owner, campaign, { weekdays: [7] })).rejects.toMatchObject({
+      details: [{ field: 'start_date' }],
+    });
+    await expect(update(owner, campaign, { startDate: '2029-01-01' })).rejects.toMatchObject({
+      details: [{ field: 'end_date', issue: 'must be at most 366 days after start_date, both counted' }],
+    });
+    expect(await read(owner, campaign)).toEqual(before);
+  });
+
+  test('that would leave only what is too late to begin is refused', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await database.clock.set('2031-03-03T15:00:01Z');
+    await expect(update(owner, campaign, { endDate: '2031-03-03' })).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ field: 'schedule_time' }],
+    });
+    await update(owner, campaign, { endDate: '2031-03-04' });
+    expect(await runsOf(owner, campaign)).toEqual(['2031-03-03T09:00 missed', '2031-03-04T09:00 planned']);
+    await expectOpenRuns(campaign);
+  });
+
+  test('of a paused campaign waits for its resume', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, threeDays);
+    await pauseCampaign(database, owner, campaign);
+    expect(await update(owner, campaign, { time: '11:00:00' })).toMatchObject({ status: 'paused' });
+    await database.clock.set('2031-03-03T11:00:00Z');
+    await begin();
+    expect((await runsOf(owner, campaign))[0]).toBe('2031-03-03T11:00 planned');
+    await resumeCampaign(database, owner, campaign);
+    await begin();
+    expect((await runsOf(owner, campaign))[0]).toBe('2031-03-03T11:00 running');
+  });
+
+  test('begun meanwhile takes the old post as a whole or the new one', async () => {
+    const owner = await createOwner(database.db, 3);
+    for (let round = 0; round < 12; round++) {
+      await database.clock.set('2031-03-01T00:00:00Z');
+      const campaign = await schedule(database.db, owner, threeDays);
+      await database.clock.set('2031-03-03T09:00:00Z');
+      const change = { html: 'New', groupIds: owner.groupIds.slice(0, 2) };
+      await Promise.all([begin(), update(owner, campaign, change)]);
+      await begin();
+      await cancelCampaign(database, owner, campaign);
+    }
+    const said = await pinned(owner);
+    expect(said).toHaveLength(12);
+    expect(said.filter((one) => one !== 'Hello to 3' && one !== 'New to 2')).toEqual([]);
+  });
+});
+
+describe('what the state forbids is refused', () => {
+  test('when the campaign was sent at once, has ended or was cancelled', async () => {
+    const owner = await createOwner(database.db, 1);
+    const now = await sendNow(database.db, owner);
+    const ended = await schedule(database.db, owner, { ...threeDays, endDate: threeDays.startDate });
+    const cancelled = await schedule(database.db, owner, threeDays);
+    await cancelCampaign(database, owner, cancelled);
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    await turns.drain(owner, () => failed);
+    for (const campaign of [now, ended, cancelled])
+      await expect(update(owner, campaign, { name: 'Other' })).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  test('for the post once every run has begun; name and schedule may still change', async () => {
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, { ...threeDays, endDate: threeDays.startDate });
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    await expect(update(owner, campaign, { html: 'New' })).rejects.toMatchObject({
+      kind: 'conflict',
+      details: [{ field: 'html' }],
+    });
+    await update(owner, campaign, { name: 'Other', html: 'Hello', endDate: threeDays.startDate });
+    expect(await read(owner, campaign)).toMatchObject({ name: 'Other', runs: [{ status: 'running' }] });
+    await update(owner, campaign, { html: 'New', endDate: '2031-03-04' });
+    await database.clock.set('2031-03-04T09:00:00Z');
+    await begin();
+    expect(await pinned(owner)).toEqual(['Hello to 1', 'New to 1']);
+    await expectOpenRuns(campaign);
+  });
+});
+
+test('over HTTP a file is added, stays when it is not mentioned, and is removed; the audit log tells of each change', async () => {
+  await database.clock.set('2031-03-01T00:00:00Z');
+  const alice = await app.signUp('alice');
+  const owner = await createOwner(database.db, 2);
+  await sql`update groups set account_id = a.account_id from accounts a
+            where groups.account_id = ${owner.accountId} and a.workspace_id = ${workspaceOf(alice)}`.execute(
+    database.db,
+  );
+  const { headers } = await alice.call('venom/add-campaign-batch', {
+    name: 'Fair',
+    html: 'Hello',
+    group_metadata_ids: owner.groupIds,
+    is_schedule: true,
+    start_date: '2031-03-03',
+    end_date: '2031-03-05',
+    schedule_time: '09:00:00',
+  });
+  const campaign_id = headers.get('x-campaign-id') ?? '';
+  const change = (body: object) => alice.call<{ status: string }>('venom/update-campaign', { campaign_id, ...body });
+  const media = async () =>
+    (await alice.call<{ media: { mime: string } | null }>('venom/get-campaign', { campaign_id })).body.data.media;
+
+  const added = await change({ image: PNG.toString('base64') });
+  expect([added.status, added.body.data]).toEqual([200, { campaign_id, status: 'scheduled' }]);
+  expect(await media()).toMatchObject({ mime: 'image/png' });
+  expect((await change({ image: null, html: 'Other', weekdays: [1, 2, 3], desc: null })).status).toBe(200);
+  expect(await media()).toMatchObject({ mime: 'image/png' });
+  expect((await change({ image: 'AAAA' })).body.details).toMatchObject([{ field: 'image' }]);
+  expect((await change({ image: PNG.toString('base64'), remove_image: true })).status).toBe(400);
+  expect((await change({ remove_image: true })).status).toBe(200);
+  expect(await media()).toBeNull();
+  expect((await change({ schedule_time: '9:00' })).body.details).toMatchObject([{ field: 'schedule_time' }]);
+  expect((await change({})).status).toBe(400);
+
+  const log = await alice.call<{ entries: Array<{ action: string; subject: string }> }>('user/list_audit_log');
+  const updates = log.body.data.entries.filter((entry) => entry.action === 'campaign.updated');
+  expect(updates.map((entry) => entry.subject)).toEqual([campaign_id, campaign_id, campaign_id]);
+});

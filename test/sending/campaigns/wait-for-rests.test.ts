@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { findLastPost, type Rests } from '../../../src/sending/campaigns/begin/wait-for-send-windows.ts';
+
+const BERLIN: Rests = { quietHours: null, dailyCap: null, sentToday: null, timeZone: 'Europe/Berlin' };
+const NIGHT = { quietHours: { from: '22:00', to: '07:00' } };
+const instant = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Berlin]`).toInstant();
+const MAY_1 = Temporal.PlainDate.from('2031-05-01');
+const MINUTE_MS = 60_000;
+
+/** So many posts, a minute apart; as the wall clock in Berlin says. */
+const last = (from: string, posts: number, rests: Partial<Rests>) =>
+  findLastPost({ from: instant(from), posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(from))
+    .toZonedDateTimeISO('Europe/Berlin')
+    .toPlainDateTime()
+    .toString();
+
+test.each([
+  ['without rules they follow each other', 10, {}, '2031-05-01T21:04:00'],
+  ['one alone leaves at once', 1, NIGHT, '2031-05-01T20:55:00'],
+  ['what the evening has room for leaves in it', 65, NIGHT, '2031-05-01T21:59:00'],
+  ['one more waits for the morning', 66, NIGHT, '2031-05-02T07:00:00'],
+  ['a whole day between two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
+  ['a cap counts what was sent today', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
+  ['and each day anew', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
+  ['a warm-up allows more each day', 30 + 40 + 50 + 1, { warmUpFrom: MAY_1, sentToday: 0 }, '2031-05-04T00:00:00'],
+  [
+    'and the cap where it is smaller',
+    30 + 35 + 35,
+    { warmUpFrom: MAY_1, dailyCap: 35, sentToday: 0 },
+    '2031-05-03T00:34:00',
+  ],
+  [
+    'and after two weeks any number',
+    5_000,
+    { warmUpFrom: MAY_1.subtract({ days: 13 }), sentToday: 850 },
+    '2031-05-05T11:19:00',
+  ],
+  ['a cap of the day and a night', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
+])('%s', (_what, posts, rests, expected) => {
+  expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
+});
+
+test('what begins in the night begins in the morning', () => {
+  expect(last('2031-05-01T03:00:00', 1, NIGHT)).toBe('2031-05-01T07:00:00');
+});
+
+test('what others have to send before takes its share of the days, and what is left of it then takes turns', () => {
+  const at = (text: string) => instant(text);
+  const after = (others: Array<[from: string, posts: number]>, rests: Partial<Rests> = {}) =>
+    findLastPost(
+      {
+        from: at('2031-05-02T09:00:00'),
+        posts: 5,
+        gapMs: MINUTE_MS,
+        others: others.map(([from, posts]) => ({ from: at(from), posts })),
+      },
+      { ...BERLIN, ...rests },
+      at('2031-05-01T09:00:00'),
+    )
+      .toZonedDateTimeISO('Europe/Berlin')
+      .toPlainDateTime()
+      .toString();
+  expect(after([])).toBe('2031-05-02T09:04:00');
+  expect(after([['2031-05-01T10:00:00', 600]])).toBe('2031-05-02T09:04:00');
+  expect(after([['2031-05-02T08:58:00', 600]])).toBe('2031-05-02T09:09:00');
+  expect(after([['2031-05-02T08:58:00', 4]])).toBe('2031-05-02T09:06:00');
+  // Both days are used up by then; on the third the turns are taken one by one.
+  expect(after([['2031-05-01T10:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-03T00:09:00');
+  expect(after([['2031-05-01T10:00:00', 20]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
+});
+
+test('a plan beyond all reason is found out about in no time', () => {
+  expect(last('2031-05-01T12:00:00', 10_000, { dailyCap: 1, sentToday: 0 }) > '2032-05-01').toBe(true);
+});

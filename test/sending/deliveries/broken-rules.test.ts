@@ -1,0 +1,183 @@
+/** What would make the ledger wrong is not written: the account is stopped, the others go on. Each test plants a contradiction. */
+import { Writable } from 'node:stream';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readAccountStatus } from '../../../src/sending/accounts/account-status.ts';
+import { connectAccount } from '../../../src/sending/accounts/connect-account.ts';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
+import { createFinisher } from '../../../src/sending/deliveries/finisher.ts';
+import type { Log } from '../../../src/platform/log/log.ts';
+import { measureAccounts } from '../../../src/operations/metrics.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
+import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+
+let database: TestDatabase;
+let turns: Turns;
+let lines: Array<{ msg: string; accountId?: number; rule?: string }>;
+let log: Log;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  turns = await takeTurnsByHand(database.db);
+});
+beforeEach(() => {
+  lines = [];
+  const stream = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(JSON.parse(line.toString()) as (typeof lines)[number]);
+      done();
+    },
+  });
+  log = pino({ level: 'warn', base: null }, stream);
+});
+afterAll(() => database.drop());
+
+async function readStopped(): Promise<string | undefined> {
+  const registry = new Registry();
+  measureAccounts(registry, { db: database.db, log });
+  return /^campanile_accounts_stopped (.*)$/m.exec(await registry.metrics())?.[1];
+}
+
+async function connect(owner: Owner): Promise<void> {
+  const waiters = { wait: () => Promise.reject(new Error('nothing is asked of a session')) };
+  const deps = { db: database.db, waiters, messengers: new Map(), async countPairingCode() {} };
+  expect(await connectAccount(deps, owner, { messenger: undefined, method: 'qr' })).toMatchObject({
+    status: 'connected',
+  });
+}
+
+/** Takes a turn of each, plants what is wrong with the first, and has all finished in one batch. */
+async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, batch = 500): Promise<void> {
+  const claimed = await Promise.all(owners.map((owner) => turns.claim(owner, { batch })));
+  await plant();
+  const finisher = createFinisher({ db: database.db, log, underWay: () => claimed.length });
+  await Promise.all(
+    claimed.map((turn) => finisher.finish({ turn, outcomes: turn.deliveries.map(() => sent), gapMs: 0 })),
+  );
+}
+
+const readRun = async (owner: Owner) => {
+  const { rows } = await sql<{ status: string; sums: number[] }>`
+    select status, array[queued, sent, failed, cancelled] as sums from runs where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  return rows[0];
+};
+
+test('a finish that would count below zero stops its account, and the rest of the batch is written down', async () => {
+  const owners = [
+    await createOwner(database.db, 3),
+    await createOwner(database.db, 3),
+    await createOwner(database.db, 3),
+  ];
+  const [wrong, ...right] = owners as [Owner, Owner, Owner];
+  const campaigns = new Map<Owner, string>();
+  for (const owner of owners) campaigns.set(owner, await sendNow(database.db, owner));
+  await finishTogether([right[0], wrong, right[1]], () =>
+    sql`update runs set queued = 1, cancelled = 2 where account_id = ${wrong.accountId}`.execute(database.db),
+  );
+  for (const owner of right) expect(await readRun(owner)).toEqual({ status: 'completed', sums: [0, 3, 0, 0] });
+  expect(await readRun(wrong)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
+  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts', msg: /an account was stopped/ }]);
+  expect(await readStopped()).toBe('1');
+  expect(await readAccountStatus(database, wrong)).toEqual({
+    messenger: 'sandbox',
+    status: 'paused',
+    whatsappNumber: '4915100000001',
+    isNumberFixed: false,
+    reason: expect.stringMatching(/^Sending is stopped: .* Connect your account again/),
+  });
+  // Whatever else happens to it.
+  await database.clock.advance({ hours: 1 });
+  expect(await turns.tryClaim(wrong)).toBeUndefined();
+
+  await connect(wrong);
+  expect(await readRun(wrong)).toEqual({ status: 'running', sums: [3, 0, 0, 0] });
+  expect(await readStopped()).toBe('0');
+  // One by one, as whatever was in hand when it went wrong.
+  const again = await turns.claim(wrong);
+  expect(again.deliveries).toMatchObject([{ position: 1, uncertain: true }]);
+  await turns.finish(again, [sent]);
+  await turns.drain(wrong, () => sent);
+  const { totals, campaign } = await analyticsOf(database.db, wrong, campaigns.get(wrong) ?? '');
+  expect(totals).toMatchObject({ sent: 3, queued: 0, failed: 0, cancelled: 0 });
+  expect(campaign.status).toBe('completed');
+});
+
+test('a run of which something is still to be sent does not end, whatever its sums say', async () => {
+  const owner = await createOwner(database.db, 3);
+  await sendNow(database.db, owner);
+  const plant = () =>
+    sql`update runs set queued = 1, failed = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  await finishTogether([owner], plant, 1);
+  expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 2, 0] });
+  expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_settled' }]);
+  await connect(owner);
+  await turns.drain(owner, () => sent);
+  expect(await readRun(owner)).toEqual({ status: 'completed', sums: [0, 3, 0, 0] });
+});
+
+test('a run that cannot begin or be missed stops its account, and others begin', async () => {
+  const [wrong, right] = [await createOwner(database.db, 1), await createOwner(database.db, 1)];
+  await database.clock.set('2032-03-01T00:00:00Z');
+  const at = (time: string) => ({ startDate: '2032-03-01', endDate: '2032-03-01', time });
+  await schedule(database.db, wrong, at('02:00:00'));
+  const campaign = await schedule(database.db, right, at('09:00:00'));
+  await sql`update campaigns set open_runs = 0 where account_id = ${wrong.accountId}`.execute(database.db);
+  await database.clock.set('2032-03-01T09:00:01Z');
+  await beginDueRuns(database.db, EVERY_SHARD, { log });
+  expect(await getCampaign(database, right, campaign)).toMatchObject({ status: 'running' });
+  expect(await readRun(wrong)).toMatchObject({ status: 'planned' });
+  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'campaigns_open_runs_check' }]);
+  // It is not tried again and again.
+  expect(await beginDueRuns(database.db, EVERY_SHARD, { log })).toBeGreaterThan(100);
+  await connect(wrong);
+  await beginDueRuns(database.db, EVERY_SHARD, { log });
+  expect(await readRun(wrong)).toMatchObject({ status: 'missed' });
+  expect(lines).toHaveLength(1);
+  await turns.drain(right, () => sent);
+});
+
+test('what a receipt proves is not counted where that would be wrong, and others’ receipts are', async () => {
+  const owners = [await createOwner(database.db, 1), await createOwner(database.db, 1)];
+  const [wrong, right] = owners as [Owner, Owner];
+  for (const owner of owners) {
+    await sendNow(database.db, owner);
+    await turns.drain(owner, () => ({ kind: 'failed', reason: 'outcome_unknown: cut', uncertain: true }));
+  }
+  await sql`update runs set failed = 0, cancelled = 1 where account_id = ${wrong.accountId}`.execute(database.db);
+  const { rows } = await sql<{ accountId: number; messageId: string }>`
+    select account_id as "accountId", message_id as "messageId" from deliveries
+    where account_id = any(${owners.map((owner) => owner.accountId)}::bigint[]) order by 1`.execute(database.db);
+  const events = rows.map((row) => ({ ...row, kind: 'read' as const, participant: 'ann', at: new Date() }));
+  await recordReceipts(database.db, events, log);
+  expect(await readRun(right)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
+  expect(await readRun(wrong)).toEqual({ status: 'completed_with_errors', sums: [0, 0, 0, 1] });
+  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts' }]);
+  await connect(wrong);
+  await recordReceipts(database.db, events, log);
+  expect(await readRun(wrong)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
+});
+
+test('what a user asks for that would make the ledger wrong is refused, and stops the account', async () => {
+  const owner = await createOwner(database.db, 3);
+  const campaign = await sendNow(database.db, owner);
+  await sql`update runs set queued = 1, cancelled = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  const cancelling = cancelCampaign({ db: database.db, log }, owner, campaign);
+  await expect(cancelling).rejects.toMatchObject({
+    kind: 'conflict',
+    message: expect.stringMatching(/^Sending is stopped/),
+  });
+  expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
+  expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_counts' }]);
+  await connect(owner);
+  expect(await cancelCampaign({ db: database.db, log }, owner, campaign)).toMatchObject({ status: 'cancelled' });
+  expect(await readRun(owner)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });
+});

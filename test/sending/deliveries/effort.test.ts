@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { connectDatabase, type Connection, type Database } from '../../../src/platform/database/connect.ts';
+import { claimTurns, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
+import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+// Rows are counted here and not time, since only time depends on the machine.
+
+const LANES = 100;
+const SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
+
+let database: TestDatabase;
+let oneConnection: Database;
+
+beforeAll(async () => {
+  ({ database, oneConnection } = await createLedger());
+  // What is prepared may take longer than a statement of the service.
+  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
+  await createManyAccounts(db, { accounts: 500, groups: 1 });
+  await planRuns(db, { afterMs: 86_400_000, each: 100 });
+  await sql`analyze`.execute(db);
+  await db.destroy();
+});
+afterAll(async () => {
+  await oneConnection.destroy();
+  await database.drop();
+});
+
+/** A ledger whose only worker, 1, holds all shards. */
+async function createLedger() {
+  const made = await createTestDatabase();
+  await sql`insert into workers (name) values ('test')`.execute(made.db);
+  await sql`update shards set worker_id = 1`.execute(made.db);
+  return {
+    database: made,
+    oneConnection: connectDatabase(made.address, { log: createLog('silent'), poolSize: 1 }),
+  };
+}
+
+const claim = (db: Database): Promise<Turn[]> =>
+  claimTurns(db, {
+    workerId: 1,
+    shards: SHARDS,
+    lanes: LANES,
+    batch: 500,
+    paced: [],
+  });
+
+const SENT: Outcome = { kind: 'sent', recipients: 2 };
+const FAILED: Outcome = { kind: 'failed', reason: 'gone', uncertain: false };
+
+const finish = (db: Database, turns: Turn[], outcome: Outcome = SENT): Promise<void> =>
+  finishTurns(
+    db,
+    turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => outcome), gapMs: 0 })),
+  );
+
+/** What `work` answers, and how many rows it fetched. */
+async function countReads<Answer>(
+  work: (db: Database) => Promise<Answer>,
+  connection = oneConnection,
+): Promise<{ answer: Answer; reads: number }> {
+  return connection.transaction().execute(async (trx) => {
+    const before = await readsSoFar(trx);
+    const answer = await work(trx);
+    return { answer, reads: (await readsSoFar(trx)) - before };
+  });
+}
+
+async function readsSoFar(db: Connection): Promise<number> {
+  const { rows } = await sql<{ reads: number }>`
+    select (sum(seq_tup_read) + sum(idx_tup_fetch))::float8 as reads from pg_stat_xact_user_tables
+    where relname in ('runs', 'deliveries', 'lanes', 'campaigns', 'groups')`.execute(db);
+  return rows[0]?.reads ?? Number.NaN;
+}
+
+test('turns read few rows each in a ledger that has grown since their plans were made', async () => {
+  // While nothing has ever been sent, so that what is looked up seems empty.
+  await finish(oneConnection, await claim(oneConnection));
+  await planRuns(database.db, { afterMs: 0 });
+  while ((await beginDueRuns(database.db, SHARDS)) === 0);
+  for (let round = 0; round < 3; round++) {
+    const claimed = await countReads(claim);
+    const turns = claimed.answer.length;
+    expect(turns).toBeGreaterThan(LANES / 4);
+    const finished = await countReads((db) => finish(db, claimed.answer));
+    expect(claimed.reads / turns).toBeLessThan(10);
+    expect(finished.reads / turns).toBeLessThan(10);
+  }
+});
+
+test('a few turns that end do not read all that is in hand', async () => {
+  // Their plans were made while hardly anything was.
+  const claimed = await claim(oneConnection);
+  const [few, others] = [claimed.slice(0, 5), claimed.slice(5)];
+  expect(others.length).toBeGreaterThan(LANES / 4);
+  const finished = await countReads((db) => finish(db, few));
+  expect(finished.reads / few.length).toBeLessThan(12);
+  await finish(oneConnection, others);
+});
+
+test('a turn reads nothing of what its account has sent before', async () => {
+  await sql`delete from deliveries`.execute(database.db);
+  await planRuns(database.db, { afterMs: 0 });
+  while ((await beginDueRuns(database.db, SHARDS)) === 0);
+  // As long as each account has one only, any index of the account's seems as good as the one by run and position.
+  await sql`analyze`.execute(database.db);
+  await sql`
+    insert into deliveries (account_id, run_id, position, group_id, message_id, status)
+    select account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`.execute(database.db);
+  for (const outcome of [SENT, FAILED]) {
+    const claimed = await countReads(claim);
+    const turns = claimed.answer.length;
+    const finished = await countReads((db) => finish(db, claimed.answer, outcome));
+    expect(turns).toBeGreaterThan(LANES / 4);
+    expect(claimed.reads / turns).toBeLessThan(10);
+    expect(finished.reads / turns).toBeLessThan(11);
+  }
+});
+
+test('a turn finds the few that wait for another try without walking along their run', async () => {
+  const { own, connection } = await createLedgerOfOwn();
+  // Nobody has sent anything yet when the planner last looks.
+  await sql`analyze`.execute(own.db);
+  await createManyAccounts(own.db, { accounts: 2, groups: 6_000 });
+  await planRuns(own.db, { afterMs: 0 });
+  for (let step = 0; step < 8; step++) await beginDueRuns(own.db, SHARDS);
+  await sql`update deliveries set not_before = campanile_now() where position % 1200 = 1199`.execute(own.db);
+  await sql`update deliveries set status = 'sent' where position < 5600 and not_before is null`.execute(own.db);
+  await sql`update runs set next_position = 5600`.execute(own.db);
+  const { answer: turns, reads } = await countReads(claim, connection);
+  const taken = turns.flatMap((turn) => turn.deliveries);
+  expect(turns).toHaveLength(2);
+  expect(taken.length).toBeGreaterThan(100);
+  expect(reads / taken.length).toBeLessThan(4);
+  // Few of them, so that what is read for nothing shows.
+  await finish(connection, turns);
+  await sql`update deliveries set not_before = campanile_now(), status = 'queued' where position in (7, 1000, 2000)`.execute(
+    own.db,
+  );
+  await sql`update lanes set work_at = campanile_now()`.execute(own.db);
+  const few = await countReads(claim, connection);
+  const took = few.answer.flatMap((turn) => turn.deliveries).length;
+  expect(took).toBe(6);
+  expect(few.reads / took).toBeLessThan(14);
+});
+
+test('a turn reads nothing of what is due of others', async () => {
+  const { own, connection } = await createLedgerOfOwn();
+  await createManyAccounts(own.db, { accounts: 200, groups: 1 });
+  await planRuns(own.db, { afterMs: 0 });
+  while ((await beginDueRuns(own.db, SHARDS)) === 0);
+  await sql`
+    insert into runs (account_id, campaign_id, due_at)
+    select account_id, campaign_id, campanile_now() - n * interval '1 second'
+    from campaigns, generate_series(1, 20) n where account_id % 4 > 0`.execute(own.db);
+  await sql`update lanes set work_at = null where account_id % 4 > 0`.execute(own.db);
+  const { answer: turns, reads } = await countReads(claim, connection);
+  expect(turns.length).toBeGreaterThan(LANES / 4);
+  expect(reads / turns.length).toBeLessThan(10);
+});
+
+test('a look for what is due reads nothing of what is planned for later', async () => {
+  const { own, connection } = await createLedgerOfOwn();
+  await sql`analyze`.execute(own.db);
+  await createManyAccounts(own.db, { accounts: 200, groups: 1 });
+  await planRuns(own.db, { afterMs: 86_400_000, each: 50 });
+  const { answer: pauseMs, reads } = await countReads((db) => beginDueRuns(db, SHARDS), connection);
+  expect(pauseMs).toBe(1_000);
+  // Of each shard the next one, to know when that will be.
+  expect(reads).toBeLessThan(2 * SHARDS.length);
+});
+
+async function createLedgerOfOwn() {
+  const { database: own, oneConnection: connection } = await createLedger();
+  onTestFinished(async () => {
+    await connection.destroy();
+    await own.drop();
+  });
+  return { own, connection };
+}

@@ -1,0 +1,299 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
+import { claimTurns, type ClaimOptions, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
+import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`insert into workers (name) values ('test')`.execute(database.db);
+  await sql`update shards set worker_id = (select worker_id from workers)`.execute(database.db);
+});
+afterAll(() => database.drop());
+
+const sent: Outcome = { kind: 'sent', recipients: 2 };
+
+async function claim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
+  const { rows } = await sql<{ worker_id: number }>`select worker_id from workers`.execute(database.db);
+  const turns = await claimTurns(database.db, {
+    workerId: rows[0]?.worker_id ?? 0,
+    shards: [owner.accountId % 256],
+    lanes: 10,
+    batch: 500,
+    paced: [],
+    ...options,
+  });
+  return turns.find((turn) => turn.accountId === owner.accountId);
+}
+
+async function claimed(owner: Owner, options?: Partial<ClaimOptions>): Promise<Turn> {
+  const turn = await claim(owner, options);
+  if (!turn) throw new Error('there was no turn to claim');
+  return turn;
+}
+
+const positions = (turn: Turn) => turn.deliveries.map((delivery) => delivery.position);
+const finish = (turn: Turn, outcomes: Outcome[], gapMs = 0) => finishTurns(database.db, [{ turn, outcomes, gapMs }]);
+const all = (turn: Turn, outcome: Outcome) => turn.deliveries.map(() => outcome);
+
+describe('a turn', () => {
+  test('takes what is first in the order the groups were given, and no second one is given meanwhile', async () => {
+    const owner = await createOwner(database.db, 5);
+    const order = owner.groupIds.toReversed();
+    await sendNow(database.db, owner, order);
+    const turn = await claimed(owner, { batch: 3 });
+    expect(positions(turn)).toEqual([1, 2, 3]);
+    expect(turn.deliveries[0]?.chatId).toBe(`${owner.accountId}-5@g.us`);
+    expect(await claim(owner)).toBeUndefined();
+    await finish(turn, all(turn, sent));
+    expect(positions(await claimed(owner))).toEqual([4, 5]);
+  });
+
+  test('counts once however often its finish is repeated', async () => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const turn = await claimed(owner);
+    for (let repeat = 0; repeat < 3; repeat++) await finish(turn, all(turn, sent));
+    const { totals, campaign: head, runs } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ deliveries: 3, sent: 3, queued: 0, recipients: 6, runsDone: 1 });
+    expect(head.status).toBe('completed');
+    expect(runs[0]).toMatchObject({ status: 'completed', sent: 3, queued: 0 });
+  });
+
+  test('writes down a reason that was cut in the middle of a character', async () => {
+    const owner = await createOwner(database.db, 2);
+    await sendNow(database.db, owner);
+    const turn = await claimed(owner);
+    await finish(turn, all(turn, { kind: 'failed', reason: 'no \ud83d', uncertain: false }));
+    const { rows } = await sql`select error from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+    expect(rows).toEqual([{ error: 'no \ufffd' }, { error: 'no \ufffd' }]);
+  });
+
+  test('keeps the message ids of a delivery from one try to the next', async () => {
+    const owner = await createOwner(database.db, 2);
+    await sendNow(database.db, owner);
+    const first = await claimed(owner);
+    await finish(first, all(first, { kind: 'retry', waitMs: 0, reason: 'busy', uncertain: true }));
+    const second = await claimed(owner);
+    expect(second.deliveries.map((delivery) => delivery.messageId)).toEqual(
+      first.deliveries.map((delivery) => delivery.messageId),
+    );
+    expect(second.deliveries).toMatchObject([
+      { attempts: 1, uncertain: true },
+      { attempts: 1, uncertain: true },
+    ]);
+  });
+
+  test('of one delivery is all that a messenger with a gap gets, and the next one waits for the gap', async () => {
+    const owner = await createOwner(database.db, 3);
+    await sendNow(database.db, owner);
+    const turn = await claimed(owner, { paced: ['sandbox'] });
+    expect(positions(turn)).toEqual([1]);
+    await finish(turn, [sent], 60_000);
+    expect(await claim(owner, { paced: ['sandbox'] })).toBeUndefined();
+    await database.clock.advance(59_000);
+    expect(await claim(owner, { paced: ['sandbox'] })).toBeUndefined();
+    await database.clock.advance(1_100);
+    expect(positions(await claimed(owner, { paced: ['sandbox'] }))).toEqual([2]);
+  });
+
+  test('ends, and its lane keeps its pace, when the clock was set back meanwhile', async () => {
+    const owner = await createOwner(database.db, 3);
+    await sendNow(database.db, owner);
+    const paced = { paced: ['sandbox'] };
+    await finish(await claimed(owner, paced), [sent], 60_000);
+    await database.clock.advance(60_100);
+    const turn = await claimed(owner, paced);
+    await database.clock.advance({ minutes: -30 });
+    await finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 29 });
+    expect(await claim(owner, paced)).toBeUndefined();
+    await database.clock.advance({ minutes: 1 });
+    expect(positions(await claimed(owner, paced))).toEqual([2]);
+  });
+
+  test('is given only by the shard’s holder', async () => {
+    const owner = await createOwner(database.db, 1);
+    await sendNow(database.db, owner);
+    expect(await claim(owner, { workerId: -1 })).toBeUndefined();
+    expect(await claim(owner)).toBeDefined();
+  });
+});
+
+describe('a delivery that fails for a passing reason', () => {
+  test('steps aside, comes back when its wait is over, and harms no other', async () => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const first = await claimed(owner);
+    await finish(first, [{ kind: 'retry', waitMs: 30_000, reason: 'busy', uncertain: false }, sent, sent]);
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(30_100);
+    const again = await claimed(owner);
+    expect(positions(again)).toEqual([1]);
+    await finish(again, [{ kind: 'failed', reason: 'The group is gone', uncertain: false }]);
+    const { totals, campaign: head, groups } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ sent: 2, failed: 1, queued: 0 });
+    expect(head.status).toBe('completed_with_errors');
+    expect(groups[0]?.lastError).toBe('The group is gone');
+  });
+
+  test('uses up no try while the account is offline, and goes first when it is back', async () => {
+    const owner = await createOwner(database.db, 4);
+    await sendNow(database.db, owner);
+    const first = await claimed(owner);
+    const offline: Outcome = { kind: 'snooze', restMs: 60_000 };
+    await finish(first, [sent, offline, sent, offline]);
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(60_100);
+    const again = await claimed(owner);
+    expect(again.deliveries).toMatchObject([
+      { position: 2, attempts: 0 },
+      { position: 4, attempts: 0 },
+    ]);
+  });
+});
+
+describe('a turn that was taken away', () => {
+  test('is queued again as what may have left, after a whole gap and one delivery at a time', async () => {
+    const owner = await createOwner(database.db, 2);
+    await sendNow(database.db, owner);
+    await claimed(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], { sandbox: 6_000 }));
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(6_100);
+    for (const position of [1, 2]) {
+      const again = await claimed(owner);
+      expect(again.deliveries).toMatchObject([{ position, uncertain: true }]);
+      await finish(again, [sent]);
+    }
+    expect(await claim(owner)).toBeUndefined();
+  });
+
+  test('can still say what was sent, and nothing else, and does not disturb who has it now', async () => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const frozen = await claimed(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    const current = await claimed(owner);
+    expect(positions(current)).toEqual([1]);
+    await finish(frozen, [
+      sent,
+      { kind: 'failed', reason: 'too late to say', uncertain: false },
+      { kind: 'snooze', restMs: 60_000 },
+    ]);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 1, failed: 0, queued: 2 });
+    expect(await claim(owner)).toBeUndefined();
+    await finish(current, all(current, sent));
+    for (const position of [2, 3]) {
+      const next = await claimed(owner);
+      expect(positions(next)).toEqual([position]);
+      await finish(next, [sent]);
+    }
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
+  });
+});
+
+describe('two turns of one account that are finished together', () => {
+  const lost: Outcome[] = [
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    { kind: 'failed', reason: 'too late to say', uncertain: false },
+    sent,
+  ];
+  test.each(['first', 'last'])('count as what each is, the lost one named %s', async (place) => {
+    const owner = await createOwner(database.db, 3);
+    const campaign = await sendNow(database.db, owner);
+    const frozen = await claimed(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
+    const current = await claimed(owner);
+    expect(positions(current)).toEqual([1]);
+    const batch = [
+      { turn: frozen, outcomes: lost, gapMs: 0 },
+      { turn: current, outcomes: [sent], gapMs: 60_000 },
+    ];
+    await finishTurns(database.db, place === 'first' ? batch : batch.toReversed());
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 2, failed: 0, queued: 1 });
+    expect(await claim(owner)).toBeUndefined();
+    await database.clock.advance(60_100);
+    const last = await claimed(owner);
+    expect(positions(last)).toEqual([2]);
+    await finish(last, [sent]);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 3, failed: 0, queued: 0 });
+  });
+});
+
+describe('runs under way', () => {
+  test('take turns, so that a single post waits for one turn and not for a whole campaign', async () => {
+    const owner = await createOwner(database.db, 4);
+    const large = await sendNow(database.db, owner);
+    const served: number[] = [];
+    const step = async () => {
+      const turn = await claimed(owner, { batch: 1 });
+      served.push(turn.runId);
+      await finish(turn, all(turn, sent));
+    };
+    await step();
+    const urgent = await sendNow(database.db, owner, owner.groupIds.slice(0, 1));
+    await step();
+    await step();
+    const [largeRun] = (await analyticsOf(database.db, owner, large)).runs;
+    const [urgentRun] = (await analyticsOf(database.db, owner, urgent)).runs;
+    expect(served).toEqual([largeRun?.runId, urgentRun?.runId, largeRun?.runId]);
+    expect(urgentRun?.status).toBe('completed');
+  });
+});
+
+describe('control', () => {
+  test('a paused campaign sends nothing and goes on where it was; the turn in hand still leaves', async () => {
+    const owner = await createOwner(database.db, 4);
+    const campaign = await sendNow(database.db, owner);
+    const inHand = await claimed(owner, { batch: 1 });
+    expect(await pauseCampaign(database, owner, campaign)).toMatchObject({ status: 'paused' });
+    await finish(inHand, [sent]);
+    expect(await claim(owner)).toBeUndefined();
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 1, queued: 3 });
+    expect(await resumeCampaign(database, owner, campaign)).toMatchObject({ status: 'running' });
+    expect(positions(await claimed(owner))).toEqual([2, 3, 4]);
+  });
+
+  test('a paused campaign does not hold up another one', async () => {
+    const owner = await createOwner(database.db, 2);
+    const paused = await sendNow(database.db, owner);
+    await pauseCampaign(database, owner, paused);
+    await sendNow(database.db, owner);
+    const turn = await claimed(owner);
+    await finish(turn, all(turn, sent));
+    expect(await claim(owner)).toBeUndefined();
+    expect((await analyticsOf(database.db, owner, paused)).totals).toMatchObject({ sent: 0, queued: 2 });
+  });
+
+  test('what was in hand when a campaign was cancelled is recorded as it turns out', async () => {
+    const owner = await createOwner(database.db, 4);
+    const campaign = await sendNow(database.db, owner);
+    const inHand = await claimed(owner, { batch: 2 });
+    expect(await cancelCampaign(database, owner, campaign)).toMatchObject({ status: 'cancelled' });
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ cancelled: 4, sent: 0 });
+    await finish(inHand, [sent, { kind: 'retry', waitMs: 0, reason: 'busy', uncertain: false }]);
+    const { totals, campaign: head, runs } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ deliveries: 4, cancelled: 3, sent: 1, queued: 0 });
+    expect(runs[0]).toMatchObject({ cancelled: 3, sent: 1, status: 'cancelled' });
+    expect(head.status).toBe('cancelled');
+    expect(await claim(owner)).toBeUndefined();
+  });
+
+  test('what the state forbids is refused, and another user finds no such campaign', async () => {
+    const owner = await createOwner(database.db, 1);
+    const mallory = await createOwner(database.db, 1);
+    const campaign = await sendNow(database.db, owner);
+    await expect(resumeCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(pauseCampaign(database, mallory, campaign)).rejects.toMatchObject({ kind: 'not_found' });
+    await cancelCampaign(database, owner, campaign);
+    await expect(cancelCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(pauseCampaign(database, owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+});

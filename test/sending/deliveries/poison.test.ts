@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
+import { CUT_OFFS_ALLOWED, createSuspectSender } from '../../../src/sending/deliveries/send-poison-suspects.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, groupNumber, sendNow, type Owner } from '../../support/ledger.ts';
+import { positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+let database: TestDatabase;
+let turns: Turns;
+let folder: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'campanile-poison-'));
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts workers one after the other until the campaign has ended; resolves to how many died, and to which groups was sent. */
+async function sendWithWorkersThatDie(owner: Owner, campaign: string, poison: number) {
+  const file = join(folder, campaign);
+  const chat = `${owner.accountId}-${poison}@g.us`;
+  const program = join(import.meta.dirname, '../../support/service/poisoned-worker.ts');
+  for (let deaths = 0; deaths <= CUT_OFFS_ALLOWED + 2; deaths++) {
+    const child = spawn(process.execPath, [program, JSON.stringify(database.address), chat, file], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const died = once(child, 'exit').then(() => true);
+    const hasEnded = async () => (await getCampaign(database, owner, campaign)).finishedAt !== null;
+    for (;;) {
+      if (await hasEnded()) {
+        child.kill('SIGKILL');
+        await died;
+        const lines = (await readFile(file, 'utf8')).trim().split('\n');
+        return { deaths, groups: lines.map(groupNumber) };
+      }
+      if (await Promise.race([died, new Promise((resolve) => setTimeout(resolve, 20, false))])) break;
+    }
+  }
+  throw new Error('the delivery was tried for ever');
+}
+
+describe('a delivery whose sending kills the worker', () => {
+  test('is given up after five tries, and no other is harmed', async () => {
+    const owner = await createOwner(database.db, 30);
+    const campaign = await sendNow(database.db, owner);
+    const { deaths, groups } = await sendWithWorkersThatDie(owner, campaign, 7);
+    expect(deaths).toBe(CUT_OFFS_ALLOWED);
+    expect(groups.filter((group) => group === 7)).toHaveLength(CUT_OFFS_ALLOWED);
+    const found = await analyticsOf(database.db, owner, campaign);
+    expect(found.totals).toMatchObject({ sent: 29, failed: 1, queued: 0 });
+    expect(found.groups[6]?.lastError).toMatch(
+      /^outcome_unknown: its sending was cut off 5 times, as if it broke what sends it\. /,
+    );
+    // Those before it were in its turn when the first worker died, at most.
+    const repeated = groups.filter((group, index) => groups.indexOf(group) !== index && group !== 7);
+    expect(repeated.filter((group) => group > 7)).toEqual([]);
+    expect(repeated).toHaveLength(new Set(repeated).size);
+  }, 60_000);
+});
+
+describe('turns taken over', () => {
+  beforeAll(async () => {
+    turns = await takeTurnsByHand(database.db);
+  });
+
+  test('are followed by turns of one delivery for what was in hand, and then by whole ones again', async () => {
+    const owner = await createOwner(database.db, 6);
+    await sendNow(database.db, owner);
+    await turns.claim(owner, { batch: 3 });
+    await turns.takeOver(owner);
+    for (const position of [1, 2, 3]) {
+      const turn = await turns.claim(owner);
+      expect(positions(turn)).toEqual([position]);
+      await turns.finish(turn, [sent]);
+    }
+    expect(positions(await turns.claim(owner))).toEqual([4, 5, 6]);
+  });
+
+  test('leave together what comes before the first of them', async () => {
+    const owner = await createOwner(database.db, 5);
+    await sendNow(database.db, owner);
+    const first = await turns.claim(owner, { batch: 2 });
+    await turns.finish(first, [{ kind: 'retry', waitMs: 0, reason: 'busy', uncertain: false }, sent]);
+    await turns.finish(await turns.claim(owner, { batch: 1 }), [
+      { kind: 'retry', waitMs: 60_000, reason: 'busy', uncertain: false },
+    ]);
+    await turns.claim(owner, { batch: 1 });
+    await turns.takeOver(owner);
+    await database.clock.advance({ minutes: 1 });
+    const together = await turns.claim(owner);
+    expect(positions(together)).toEqual([1]);
+    await turns.finish(together, [sent]);
+    expect(positions(await turns.claim(owner))).toEqual([3]);
+  });
+
+  test('count against a delivery only twice while it was not alone, and not at all once a try came to its end', async () => {
+    const owner = await createOwner(database.db, 2);
+    await sendNow(database.db, owner);
+    for (let times = 0; times < CUT_OFFS_ALLOWED + 3; times++) {
+      await turns.claim(owner);
+      await turns.takeOver(owner);
+    }
+    const turn = await turns.claim(owner);
+    expect(turn.deliveries).toMatchObject([{ position: 1, cutOff: 2, uncertain: true }]);
+    await turns.finish(turn, [{ kind: 'retry', waitMs: 0, reason: 'busy', uncertain: false }]);
+    const again = await turns.claim(owner);
+    expect(again.deliveries[0]).toMatchObject({ position: 1, cutOff: 0, uncertain: true });
+  });
+});
+
+describe('a suspect', () => {
+  const suspectOf = async (cutOffs: number) => {
+    const owner = await createOwner(database.db, 1);
+    await sendNow(database.db, owner);
+    for (let times = 0; times < cutOffs; times++) {
+      await turns.claim(owner);
+      await turns.takeOver(owner);
+    }
+    return { owner, turn: await turns.claim(owner) };
+  };
+  const ok = { kind: 'sent', recipients: 2 } as const;
+
+  test('is tried while no other is, and the others in the order they came', async () => {
+    const tryOne = createSuspectSender(database);
+    const suspects = [await suspectOf(2), await suspectOf(2), await suspectOf(2)];
+    const free = await suspectOf(1);
+    let trying = 0;
+    const order: number[] = [];
+    const gate = Promise.withResolvers<void>();
+    const tried = suspects.map(({ turn }) =>
+      tryOne(turn, async () => {
+        expect(++trying).toBe(1);
+        await gate.promise;
+        order.push(turn.accountId);
+        trying -= 1;
+        return [ok];
+      }),
+    );
+    expect(await tryOne(free.turn, async () => [ok])).toEqual([ok]);
+    gate.resolve();
+    expect(await Promise.all(tried)).toEqual([[ok], [ok], [ok]]);
+    expect(order).toEqual(suspects.map(({ turn }) => turn.accountId));
+  });
+
+  test('is not sent when its turn was taken away while it waited, nor when it was cut off five times', async () => {
+    const tryOne = createSuspectSender(database);
+    const lost = await suspectOf(2);
+    await turns.takeOver(lost.owner);
+    const never = () => Promise.reject(new Error('it was sent'));
+    expect(await tryOne(lost.turn, never)).toMatchObject([{ kind: 'offline' }]);
+    const poison = await suspectOf(2);
+    for (const one of poison.turn.deliveries) one.cutOff = CUT_OFFS_ALLOWED;
+    expect(await tryOne(poison.turn, never)).toMatchObject([{ kind: 'refused', final: true }]);
+  });
+
+  test('that then could not be tried after all, its account being offline, has nothing counted against it', async () => {
+    const tryOne = createSuspectSender(database);
+    const { owner, turn } = await suspectOf(2);
+    await tryOne(turn, async () => [{ kind: 'offline', reason: 'away', restMs: 0 }]);
+    await turns.finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    const again = await turns.claim(owner);
+    expect(again.deliveries).toMatchObject([{ cutOff: 2, attempts: 0, uncertain: true }]);
+    await tryOne(again, async () => [ok]);
+    await turns.takeOver(owner);
+    expect((await turns.claim(owner)).deliveries).toMatchObject([{ cutOff: 3 }]);
+  });
+});

@@ -1,0 +1,172 @@
+/** What is recalled or corrected first, of more than the pace allows while the messaging application still takes it. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
+import { claimRevisions } from '../../../src/sending/deliveries/claim-revisions.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  convert,
+  createOwner,
+  groupNumber,
+  schedule,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+
+const GROUPS = 60;
+/** As an account on WhatsApp has it, more or less. */
+const GAP_MS = 4_000;
+
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker | undefined;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(() => {
+  messenger = { ...scriptMessenger(), changeWindows: WHATSAPP_WINDOWS };
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+});
+afterAll(() => database.drop());
+
+/** From now on at the pace of WhatsApp. What was sent before took no time. */
+async function slowDown(): Promise<void> {
+  await worker?.stop();
+  worker = await startTestWorker(database, messenger, { gap: { minMs: GAP_MS, maxMs: GAP_MS } });
+}
+
+/** Moves the clock on to the end of the gap that the account waits for, if it does. */
+async function skipGap(owner: Owner): Promise<void> {
+  await sql`
+    update test_clock set shift = shift + (l.next_send_at - campanile_now()) from lanes l
+    where l.account_id = ${owner.accountId} and l.in_hand_run_id is null and l.next_send_at > campanile_now()
+    returning pg_notify('campanile_lanes', '')`.execute(database.db);
+}
+
+/** A campaign to 60 groups at nine on each of five days, of which the last has just been sent. */
+async function fiveDays(owner: Owner): Promise<string> {
+  worker = await startTestWorker(database, messenger);
+  await database.clock.set('2031-06-01T08:00:00Z');
+  const campaign = await schedule(database.db, owner, {
+    startDate: '2031-06-01',
+    endDate: '2031-06-05',
+    time: '09:00:00',
+    timeZone: 'UTC',
+  });
+  for (const [days, day] of ['01', '02', '03', '04', '05'].entries()) {
+    await database.clock.set(`2031-06-${day}T09:00:00Z`);
+    await analyticsWhen(database.db, owner, campaign, (found) => found.totals.sent === GROUPS * (days + 1));
+  }
+  return campaign;
+}
+
+test('a daily campaign is corrected on its fifth day: the posts of that day, and those of the others are told at once as too late', async () => {
+  const owner = await createOwner(database.db, GROUPS);
+  const campaign = await fiveDays(owner);
+  await slowDown();
+  await correctCampaign({ db: database.db, convert }, owner, { campaignId: campaign, runId: null, html: 'two' });
+  const { totals } = await until(
+    async () => {
+      await skipGap(owner);
+      return analyticsOf(database.db, owner, campaign);
+    },
+    (found) => found.totals.corrected === GROUPS && found.groups.every((group) => group.lastError !== null),
+    60_000,
+  );
+  // At four seconds each: those of the other days would have taken sixteen minutes, and the window is fifteen.
+  expect(totals).toMatchObject({ sent: GROUPS * 5, corrected: GROUPS });
+  expect(messenger.changes).toHaveLength(GROUPS);
+}, 120_000);
+
+test('what is too late is told without waiting for any gap', async () => {
+  const owner = await createOwner(database.db, GROUPS);
+  worker = await startTestWorker(database, messenger);
+  const campaign = await sendNow(database.db, owner);
+  await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+  await slowDown();
+  await database.clock.advance({ hours: 61 });
+  const startedMs = performance.now();
+  await recallCampaign({ db: database.db }, owner, { campaignId: campaign, runId: null });
+  const { groups } = await analyticsWhen(database.db, owner, campaign, (found) =>
+    found.groups.every((group) => group.lastError !== null),
+  );
+  expect(groups[0]?.lastError).toMatch(/^Too late: .*60 hours/);
+  // Before, sixty gaps of four seconds.
+  expect(performance.now() - startedMs).toBeLessThan(15_000);
+});
+
+test('of two campaigns the one that was sent last is recalled first, whichever was asked for first', async () => {
+  const owner = await createOwner(database.db, 3);
+  worker = await startTestWorker(database, messenger);
+  const campaigns: string[] = [];
+  for (const text of ['older', 'newer']) {
+    const campaign = await sendNow(database.db, owner, owner.groupIds, text);
+    await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+    campaigns.push(campaign);
+    await database.clock.advance({ minutes: 1 });
+  }
+  const textOf = new Map(messenger.arrivals.map(({ messageId, text, chatId }) => [messageId, { text, chatId }]));
+  await worker.stop();
+  for (const campaignId of campaigns) await recallCampaign({ db: database.db }, owner, { campaignId, runId: null });
+  worker = await startTestWorker(database, messenger, { gap: { minMs: 5, maxMs: 5 } });
+  await analyticsWhen(database.db, owner, campaigns[0] ?? '', (found) => found.totals.recalled === 3);
+  const order = messenger.changes.map(({ messageId }) => textOf.get(messageId));
+  expect(order.map((post) => post?.text)).toEqual(['newer', 'newer', 'newer', 'older', 'older', 'older']);
+  expect(new Set(order.slice(0, 3).map((post) => groupNumber(post?.chatId ?? '')))).toEqual(new Set([1, 2, 3]));
+});
+
+test('a channel is corrected for longer than a group, which is told as too late', async () => {
+  const owner = await createOwner(database.db, 2);
+  await sql`update groups set kind = 'channel' where group_id = ${owner.groupIds[0]}`.execute(database.db);
+  worker = await startTestWorker(database, messenger);
+  const campaign = await sendNow(database.db, owner);
+  await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+  await database.clock.advance({ days: 20 });
+  await correctCampaign({ db: database.db, convert }, owner, { campaignId: campaign, runId: null, html: 'two' });
+  const { groups } = await analyticsWhen(
+    database.db,
+    owner,
+    campaign,
+    (found) => found.totals.corrected === 1 && found.groups.some((group) => group.lastError !== null),
+  );
+  expect(groups.map(({ kind, corrected, lastError }) => [kind, corrected, lastError === null])).toEqual([
+    ['channel', 1, true],
+    ['group', 0, false],
+  ]);
+});
+
+test('the newest is found without reading the others', async () => {
+  const owner = await createOwner(database.db, 1);
+  await sql`
+    insert into revisions (account_id, run_id, position, wanted, number, sent_at, is_channel)
+    select ${owner.accountId}::bigint, run, position, 'recall', run, campanile_now() - run * interval '1 minute', false
+    from generate_series(1, 20) run, generate_series(1, 500) position`.execute(database.db);
+  await sql`update shards set worker_id = 999`.execute(database.db);
+  const one = connectDatabase(database.address, { log: createLog('error'), poolSize: 1 });
+  const readsSoFar = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(one);
+    const { rows } = await sql<{ reads: number }>`
+      select (seq_tup_read + idx_tup_fetch)::float8 as reads from pg_stat_user_tables where relname = 'revisions'`.execute(
+      one,
+    );
+    return rows[0]?.reads ?? Number.NaN;
+  };
+  const before = await readsSoFar();
+  const { turns } = await claimRevisions(one, [owner.accountId], { workerId: 999, batch: 500, paced: ['sandbox'] });
+  expect(turns.map(({ runId, posts }) => [runId, posts.length])).toEqual([[1, 1]]);
+  expect((await readsSoFar()) - before).toBeLessThan(10);
+  await one.destroy();
+});

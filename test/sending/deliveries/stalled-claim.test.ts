@@ -1,0 +1,102 @@
+/** A claim that the server ends after its worker has given it up: the turn is nobody's, and must not stay so. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+
+/** Longer than a statement is waited for. */
+const STALL_MS = 13_000;
+const GAP = { minMs: 20, maxMs: 20 };
+
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  messenger = scriptMessenger();
+  worker = await startTestWorker(database, messenger, { gap: GAP });
+});
+afterEach(() => worker.stop());
+afterAll(() => database.drop());
+
+/** Puts a turn into the lane's hand, as the worker's own claim does, without telling it. */
+async function loseClaim(owner: Owner, positions: string): Promise<void> {
+  await sql`
+    update lanes l set turn = l.turn + 1, work_at = null, in_hand = ${positions}::int4multirange,
+           in_hand_run_id = (select max(run_id) from runs where account_id = l.account_id)
+    where account_id = ${owner.accountId}`.execute(database.db);
+}
+
+test('a stall of the database in the middle of a campaign holds it up, and no longer than it lasts', async () => {
+  const owner = await createOwner(database.db, 40);
+  const campaign = await sendNow(database.db, owner);
+  await until(
+    () => messenger.arrivals.length,
+    (count) => count >= 3,
+  );
+  await database.db.transaction().execute(async (trx) => {
+    await sql`lock table deliveries in access exclusive mode`.execute(trx);
+    for (const endMs = performance.now() + STALL_MS; performance.now() < endMs; await sleep(1_000))
+      await sql`select 1`.execute(trx);
+  });
+  const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+  expect(totals).toMatchObject({ sent: 40, failed: 0 });
+  expect(new Set(messenger.arrivals.map(({ messageId }) => messageId)).size, 'each once').toBe(40);
+  expect(messenger.arrivals).toHaveLength(40);
+  expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
+}, 90_000);
+
+test('a turn whose claim was answered to nobody is queued again without any error, as one of which nothing has left', async () => {
+  const owner = await createOwner(database.db, 3);
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  messenger.answer = async () => {
+    asked.resolve();
+    await gate.promise;
+    return { kind: 'sent', recipients: 2 };
+  };
+  const campaign = await sendNow(database.db, owner);
+  await asked.promise;
+  await loseClaim(owner, '{[2,3)}');
+  gate.resolve();
+  const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+  expect(totals).toMatchObject({ sent: 3 });
+  expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
+});
+
+test('so is the turn of a recall', async () => {
+  const owner = await createOwner(database.db, 2);
+  const campaign = await sendNow(database.db, owner);
+  await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
+  await loseClaim(owner, '{}');
+  await recallCampaign({ db: database.db }, owner, { campaignId: campaign, runId: null });
+  const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.recalled === 2);
+  expect(totals.sent).toBe(2);
+});
+
+test('a turn of another worker is left alone, also where one still believes to hold the account', async () => {
+  const owner = await createOwner(database.db, 2);
+  await sql`insert into workers (worker_id, name, beat_at) overriding system value values (999, 'other', 'infinity')`.execute(
+    database.db,
+  );
+  await database.db.transaction().execute(async (trx) => {
+    // As it is when the other has just taken the shard and begun a turn, and this one has not heard of it.
+    await sql`update shards set worker_id = 999, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`.execute(
+      trx,
+    );
+    await sql`update lanes set turn = 7, in_hand_run_id = 1, in_hand = '{[1,2)}' where account_id = ${owner.accountId}`.execute(
+      trx,
+    );
+  });
+  await sleep(2_500);
+  const { rows } = await sql`select turn, in_hand_run_id from lanes where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([{ turn: 7, in_hand_run_id: 1 }]);
+});

@@ -1,0 +1,181 @@
+/** Tries of which nobody knows what became of them (contract §5), on messengers that drop repeated ids and on those that do not. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
+import type { Destination, SendResult } from '../../../src/messengers/messenger.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
+
+let database: TestDatabase;
+let worker: Worker;
+const messenger = scriptMessenger();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  worker = await startTestWorker(database, messenger);
+});
+afterAll(async () => {
+  await worker.stop();
+  await database.drop();
+});
+afterEach(() => {
+  messenger.arrivals.length = 0;
+  messenger.answer = () => undefined;
+  delete messenger.find;
+});
+
+const unknown: SendResult = { kind: 'unknown', reason: 'the line was cut' };
+
+/** The messenger's answers, one after the other, then that it was sent. */
+function answerInTurn(...results: Array<SendResult | undefined>) {
+  const left = [...results];
+  messenger.answer = () => left.shift();
+}
+
+/** Lets every wait for another try be over, until there is none. */
+async function ended(owner: Owner, campaign: string) {
+  for (;;) {
+    const found = await analyticsWhen(
+      database.db,
+      owner,
+      campaign,
+      ({ totals, groups }) => totals.queued === 0 || groups.some((group) => group.lastError !== null),
+    );
+    if (found.totals.queued === 0) return found;
+    const { rows } =
+      await sql`select from deliveries where account_id = ${owner.accountId} and not_before > campanile_now()`.execute(
+        database.db,
+      );
+    if (rows.length > 0) await database.clock.advance({ minutes: 20 });
+    await sql`select pg_notify('campanile_lanes', '')`.execute(database.db);
+  }
+}
+
+const messageIds = () => new Set(messenger.arrivals.map((arrival) => arrival.messageId));
+
+test('in a group an unknown try is repeated with the same id and text, as one that may have left', async () => {
+  const owner = await createOwner(database.db, 1);
+  answerInTurn(unknown, unknown);
+  const campaign = await sendNow(database.db, owner);
+  const { totals, groups } = await ended(owner, campaign);
+  expect(totals).toMatchObject({ sent: 1, failed: 0 });
+  expect(groups[0]?.lastError).toBeNull();
+  expect(messenger.arrivals).toMatchObject([
+    { uncertain: false, text: 'Hello' },
+    { uncertain: true, text: 'Hello' },
+    { uncertain: true, text: 'Hello' },
+  ]);
+  expect(messageIds().size).toBe(1);
+});
+
+test('in a group it is given up after the last try, and says that the outcome is unknown', async () => {
+  const owner = await createOwner(database.db, 1);
+  messenger.answer = () => unknown;
+  const campaign = await sendNow(database.db, owner);
+  const { totals, groups } = await ended(owner, campaign);
+  expect(totals).toMatchObject({ sent: 0, failed: 1 });
+  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. It may have arrived or not: /);
+  expect(messenger.arrivals).toHaveLength(8);
+});
+
+describe('in a channel, where a repeat would be seen twice, an unknown try', () => {
+  test('that is found among the recent posts is sent, and nothing leaves again', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    const looked: Destination[] = [];
+    messenger.find = async (to) => {
+      looked.push(to);
+      return { recipients: 40 };
+    };
+    answerInTurn(unknown);
+    const campaign = await sendNow(database.db, owner);
+    const { totals } = await ended(owner, campaign);
+    expect(totals).toMatchObject({ sent: 1, failed: 0, recipients: 40 });
+    expect(messenger.arrivals).toHaveLength(1);
+    expect(looked).toMatchObject([{ messageId: messenger.arrivals[0]?.messageId }]);
+  });
+
+  test('that is not found fails with outcome_unknown and is never sent by itself', async () => {
+    const owner = await createOwner(database.db, 2, 'channel');
+    messenger.find = async () => null;
+    answerInTurn(unknown);
+    const campaign = await sendNow(database.db, owner);
+    const { totals, groups } = await ended(owner, campaign);
+    expect(totals).toMatchObject({ sent: 1, failed: 1 });
+    expect(groups.map((group) => group.lastError)).toEqual([expect.stringMatching(/^outcome_unknown: /), null]);
+    expect(messenger.arrivals).toHaveLength(2);
+    expect(messageIds().size).toBe(2);
+  });
+
+  test('is looked for again while the posts cannot be read, and is not sent meanwhile', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    let looks = 0;
+    messenger.find = async () => {
+      if (++looks < 3) throw new Error('try later');
+      return { recipients: 40 };
+    };
+    answerInTurn(unknown);
+    const campaign = await sendNow(database.db, owner);
+    expect((await ended(owner, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(messenger.arrivals).toHaveLength(1);
+    messenger.find = () => Promise.reject(new Error('try later'));
+    answerInTurn(unknown);
+    const never = await sendNow(database.db, owner);
+    const { groups } = await ended(owner, never);
+    expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the recent posts could not be read: try later\. /);
+    expect(messenger.arrivals).toHaveLength(2);
+  });
+
+  test('is proven sent by a reaction, also after it was given up', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    messenger.find = async () => null;
+    answerInTurn(unknown);
+    const campaign = await sendNow(database.db, owner);
+    await ended(owner, campaign);
+    const [arrival] = messenger.arrivals;
+    const at = new Date();
+    const tally = { accountId: owner.accountId, messageId: arrival?.messageId ?? '', views: 0, reactions: 1, at };
+    await messenger.tell([{ kind: 'tally', ...tally }]);
+    const { totals, campaign: head } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
+    expect(head.status).toBe('completed');
+  });
+
+  test('goes out once more when its owner asks for a retry and it is still not there', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    messenger.find = async () => null;
+    answerInTurn(unknown);
+    const campaign = await sendNow(database.db, owner);
+    await ended(owner, campaign);
+    await retryCampaign(database, owner, campaign);
+    const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
+    expect(totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(messenger.arrivals).toHaveLength(2);
+    expect(messageIds().size).toBe(1);
+  });
+
+  test('is not sent a third time when the retry’s outcome is unknown too, nor when it was there all the time', async () => {
+    const owner = await createOwner(database.db, 1, 'channel');
+    messenger.find = async () => null;
+    answerInTurn(unknown, { kind: 'refused', reason: 'busy', final: false }, unknown);
+    const campaign = await sendNow(database.db, owner);
+    await ended(owner, campaign);
+    await retryCampaign(database, owner, campaign);
+    await analyticsWhen(
+      database.db,
+      owner,
+      campaign,
+      ({ groups }) => groups[0]?.lastError?.startsWith('busy') ?? false,
+    );
+    const { totals, groups } = await ended(owner, campaign);
+    expect(totals).toMatchObject({ sent: 0, failed: 1 });
+    expect(groups[0]?.lastError).toMatch(/^outcome_unknown/);
+    expect(messenger.arrivals).toHaveLength(2);
+
+    messenger.find = async () => ({ recipients: 40 });
+    await retryCampaign(database, owner, campaign);
+    const found = await analyticsWhen(database.db, owner, campaign, ({ totals: now }) => now.queued === 0);
+    expect(found.totals).toMatchObject({ sent: 1, failed: 0 });
+    expect(messenger.arrivals).toHaveLength(2);
+  });
+});

@@ -1,0 +1,169 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+
+interface Content {
+  html: string;
+  schedule_time: string | null;
+  groups: Array<{ group_metadata_id: number; group_name: string; kind: string; participants: number }>;
+}
+interface Draft {
+  draft_id: string;
+  name: string;
+  html_start: string;
+  group_count: number;
+  version: number;
+  media: { mime: string; size: number; sha256: string } | null;
+  content?: Content;
+}
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let groups: number[];
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
+  groups = await groupsOf(alice);
+});
+beforeEach(async () => {
+  await sql`delete from drafts`.execute(app.database.db);
+});
+afterAll(() => app.stop());
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+const save = (person: Person, body: object) => person.call<{ version: number }>('venom/save-draft', body);
+const draftsOf = async (person: Person, body: object = {}) =>
+  (await person.call<{ drafts: Draft[] }>('venom/list-drafts', body)).body.data.drafts;
+
+async function begun(person: Person, fields: object = {}): Promise<string> {
+  const draft_id = randomUUID();
+  expect((await save(person, { draft_id, version: 0, ...fields })).status).toBe(200);
+  return draft_id;
+}
+
+test('drafts are kept half done, what was changed last comes first, and only their workspace sees them', async () => {
+  const fair = await begun(alice, { name: 'Fair', html: '<p>We open</p>', group_metadata_ids: [groups[1], groups[0]] });
+  const empty = await begun(alice);
+  expect((await draftsOf(alice)).map((draft) => draft.draft_id)).toEqual([empty, fair]);
+  const again = await save(alice, { draft_id: fair, version: 1, name: 'Fair', html: '<p>We close', is_schedule: true });
+  expect(again.body.data).toEqual({ draft_id: fair, version: 2 });
+  expect(await draftsOf(alice)).toMatchObject([
+    { draft_id: fair, name: 'Fair', html_start: '<p>We close', group_count: 0, version: 2, media: null },
+    { draft_id: empty, name: '', html_start: '', version: 1 },
+  ]);
+  expect(await draftsOf(bob)).toEqual([]);
+});
+
+test('one draft is answered with everything in it, without groups that are gone for the time being', async () => {
+  const schedule = { is_schedule: true, start_date: '2032-06-01', schedule_time: '09:00', weekdays: [1, 2] };
+  const id = await begun(alice, { html: 'Hello', group_metadata_ids: [groups[2], groups[0]], ...schedule });
+  const { db } = app.database;
+  await sql`update groups set removed_at = now() where group_id = ${groups[0]}`.execute(db);
+  const [draft] = await draftsOf(alice, { draft_id: id });
+  expect(draft?.content).toMatchObject({ html: 'Hello', end_date: null, time_zone: null, ...schedule });
+  expect(draft?.content?.groups).toMatchObject([{ group_metadata_id: groups[2], kind: expect.any(String) }]);
+  await sql`update groups set removed_at = null`.execute(db);
+  expect((await draftsOf(alice, { draft_id: id }))[0]?.content?.groups).toHaveLength(2);
+});
+
+describe('of two that change the same version', () => {
+  test('the second is refused, and what the first wrote stays', async () => {
+    const id = await begun(alice, { html: 'before' });
+    expect((await save(alice, { draft_id: id, version: 1, html: 'first' })).status).toBe(200);
+    const second = await save(alice, { draft_id: id, version: 1, html: 'second' });
+    expect(second).toMatchObject({ status: 409, body: { details: [{ field: 'version' }] } });
+    expect(await draftsOf(alice, { draft_id: id })).toMatchObject([{ version: 2, content: { html: 'first' } }]);
+  });
+
+  test('one is kept when they come at the same moment', async () => {
+    const id = await begun(alice);
+    const answers = await Promise.all(['a', 'b', 'c'].map((html) => save(alice, { draft_id: id, version: 1, html })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  test('a repeat whose answer was lost is no second one, also of what begins a draft', async () => {
+    const draft_id = randomUUID();
+    const first = { draft_id, version: 0, html: 'one', image: PNG.toString('base64') };
+    expect((await save(alice, first)).body.data.version).toBe(1);
+    expect((await save(alice, first)).body.data.version).toBe(1);
+    expect((await save(alice, { draft_id, version: 1, html: 'two' })).body.data.version).toBe(2);
+    expect((await save(alice, { draft_id, version: 1, html: 'two' })).body.data.version).toBe(2);
+    expect((await save(alice, first)).status).toBe(409);
+  });
+});
+
+test('a draft that was deleted does not come back by a late change: 404', async () => {
+  const id = await begun(alice);
+  expect((await alice.call('venom/delete-draft', { draft_id: id })).status).toBe(200);
+  expect((await save(alice, { draft_id: id, version: 1, html: 'late' })).status).toBe(404);
+  expect((await alice.call('venom/delete-draft', { draft_id: id })).status).toBe(404);
+  expect(await draftsOf(alice)).toEqual([]);
+});
+
+describe('the file of a draft', () => {
+  const sha256 = createHash('sha256').update(PNG).digest('hex');
+  const statusOfFile = async () =>
+    (
+      await fetch(`${app.url}/api/v1/venom/get-media`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.token}` },
+        body: JSON.stringify({ sha256 }),
+      })
+    ).status;
+  const withFile = () => begun(alice, { image: PNG.toString('base64') });
+  const mediaOf = async (draft_id: string) => (await draftsOf(alice, { draft_id }))[0]?.media;
+
+  test('is sent once and stays until it is taken out', async () => {
+    const id = await withFile();
+    await save(alice, { draft_id: id, version: 1, html: 'words' });
+    expect(await mediaOf(id)).toEqual({ mime: 'image/png', size: PNG.length, sha256 });
+    expect(await statusOfFile()).toBe(200);
+    await save(alice, { draft_id: id, version: 2, html: 'words', remove_image: true });
+    expect(await mediaOf(id)).toBeNull();
+  });
+
+  test('is not dropped as long as the draft is there, and is afterwards', async () => {
+    const id = await withFile();
+    const { db } = app.database;
+    const dropOld = async () => {
+      await sql`update media set used_at = now() - interval '2 days'`.execute(db);
+      await dropUnusedMedia(db, 0);
+      return statusOfFile();
+    };
+    expect(await dropOld()).toBe(200);
+    await alice.call('venom/delete-draft', { draft_id: id });
+    expect(await dropOld()).toBe(404);
+  });
+
+  test('that cannot be recognised is a 400, and the draft stays as it was', async () => {
+    const id = await begun(alice, { html: 'before' });
+    const image = Buffer.from('no picture').toString('base64');
+    expect((await save(alice, { draft_id: id, version: 1, html: 'after', image })).status).toBe(400);
+    expect((await draftsOf(alice))[0]).toMatchObject({ version: 1, html_start: 'before' });
+  });
+});
+
+test('a hundred drafts are kept, and one more is a 409 that says so, also for two at once', async () => {
+  await Promise.all(Array.from({ length: 99 }, () => begun(alice)));
+  const last = await Promise.all([1, 2].map(() => save(alice, { draft_id: randomUUID(), version: 0 })));
+  expect(last.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(last.find(({ status }) => status === 409)?.body.message).toContain('100 drafts');
+  expect(await draftsOf(alice)).toHaveLength(100);
+  await begun(bob);
+});
+
+test('another’s group cannot be put into a draft: 404, and nothing is kept', async () => {
+  const [theirs] = await groupsOf(bob);
+  const answer = await save(alice, { draft_id: randomUUID(), version: 0, group_metadata_ids: [groups[0], theirs] });
+  expect(answer.status).toBe(404);
+  expect(await draftsOf(alice)).toEqual([]);
+});

@@ -1,0 +1,154 @@
+/** Groups in any order, narrowed by how they do, and how many there are. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+
+interface Page {
+  groups: Array<{ group_metadata_id: number; group_name: string; activity?: { failed: number; posts: number } }>;
+  totals?: { groups: number; participants: number };
+  next_cursor: string | null;
+}
+
+let app: TestApp;
+let alice: Person;
+const ids = new Map<string, number>();
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  await app.database.clock.set('2031-03-01T12:00:00Z');
+  alice = await app.signUp('alice');
+  for (const name of ['Street 10', 'Street 2']) await alice.call('venom/create-channel', { name });
+  for (const group of (await find({})).groups) ids.set(group.group_name, group.group_metadata_id);
+});
+afterAll(() => app.stop());
+
+async function find(body: object): Promise<Page> {
+  const answer = await alice.call<Page>('venom/list-groups', body);
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+const names = async (body: object) => (await find(body)).groups.map((group) => group.group_name);
+
+async function post(name: string): Promise<void> {
+  const body = { name: 'News', html: 'Hello', group_metadata_ids: [ids.get(name)] };
+  const { campaign_id: id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', body)).body.data;
+  await until(
+    () => alice.call<{ status: string }>('venom/get-campaign', { campaign_id: id }),
+    ({ body: { data } }) => data.status === 'completed',
+  );
+}
+
+/** Moves all that was posted to a group so far into the past. */
+async function age(name: string, days: number): Promise<void> {
+  await sql`
+    with old as (update deliveries set sent_at = sent_at - ${days} * interval '1 day' where group_id = ${ids.get(name) ?? 0} returning run_id)
+    update runs set started_at = started_at - ${days} * interval '1 day' where run_id in (select run_id from old)`.execute(
+    app.database.db,
+  );
+}
+
+test('groups come by name, numbers in it by their size, and the other way round', async () => {
+  const sorted = ['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news'];
+  expect(await names({ sort_by: 'name' })).toEqual(sorted);
+  expect(await names({ sort_by: 'name', descending: true })).toEqual(sorted.toReversed());
+});
+
+test('groups come by their size and kind, those that are alike by name', async () => {
+  const sizes = ['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news'];
+  expect(await names({ sort_by: 'participants' })).toEqual(sizes);
+  expect(await names({ sort_by: 'participants', descending: true })).toEqual([
+    'Village news',
+    'Street 2',
+    'Street 10',
+    'Running club',
+    'Chess friends',
+  ]);
+  expect((await names({ sort_by: 'kind', descending: true })).slice(-2)).toEqual(['Street 2', 'Street 10']);
+});
+
+test('totals are of all that are found, on every page, and pages hold each group once', async () => {
+  const first = await find({ sort_by: 'name', with_totals: true, limit: 2 });
+  const second = await find({ sort_by: 'name', with_totals: true, limit: 2, cursor: first.next_cursor });
+  const third = await find({ sort_by: 'name', with_totals: true, limit: 2, cursor: second.next_cursor });
+  const all = [first, second, third].flatMap((page) => page.groups.map((group) => group.group_name));
+  expect(all).toEqual(['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news']);
+  expect(third.next_cursor).toBeNull();
+  expect(first.totals).toMatchObject({ groups: 5 });
+  expect(third.totals).toEqual(first.totals);
+  expect((await find({ kind: 'channel', with_totals: true })).totals).toEqual({ groups: 2, participants: 80 });
+});
+
+test('groups are found by how many are in them', async () => {
+  expect(await names({ min_participants: 40, max_participants: 40 })).toHaveLength(2);
+  expect(await names({ min_participants: 41 })).toEqual(['Village news']);
+  expect(await names({ max_participants: 5 })).toEqual(['Chess friends']);
+  for (const body of [{ min_participants: -1 }, { max_participants: 1.5 }, { silent_days: 0 }, { silent_days: 91 }])
+    expect((await alice.call('venom/list-groups', body)).status).toBe(400);
+});
+
+test('a group is silent when nothing was sent to it for so long, or never', async () => {
+  await post('Chess friends');
+  await post('Running club');
+  await age('Running club', 20);
+  expect(await names({ silent_days: 14, sort_by: 'last_posted_at' })).toEqual([
+    'Street 2',
+    'Street 10',
+    'Village news',
+    'Running club',
+  ]);
+  expect(await names({ silent_days: 21 })).not.toContain('Running club');
+  expect(await names({ active_days: 20 })).toEqual(['Chess friends']);
+  expect((await names({ active_days: 21 })).toSorted()).toEqual(['Chess friends', 'Running club']);
+  expect(await names({ active_days: 21, silent_days: 14 })).toEqual(['Running club']);
+  expect((await names({ sort_by: 'last_posted_at', descending: true })).slice(0, 2)).toEqual([
+    'Chess friends',
+    'Running club',
+  ]);
+});
+
+test('groups to which a post failed are found, and told how many did', async () => {
+  await sql`
+    update deliveries set status = 'failed', sent_at = null, error = 'The group is gone'
+    where group_id = ${ids.get('Running club') ?? 0}`.execute(app.database.db);
+  const { groups } = await find({ has_failed: true, with_activity: true });
+  expect(groups.map((group) => group.group_name)).toEqual(['Running club']);
+  expect(groups[0]?.activity).toMatchObject({ failed: 1, posts: 0 });
+  expect(await names({ has_failed: false })).toHaveLength(5);
+  expect((await names({ sort_by: 'failed', descending: true }))[0]).toBe('Running club');
+});
+
+test('groups come by the share of people who read, and where nobody could they come last', async () => {
+  await post('Village news');
+  await sql`update deliveries set recipients = 10, delivered = 10, read = 5 where group_id = ${ids.get('Village news') ?? 0}`.execute(
+    app.database.db,
+  );
+  expect((await names({ sort_by: 'read_rate', descending: true })).slice(0, 2)).toEqual([
+    'Village news',
+    'Chess friends',
+  ]);
+  expect((await names({ sort_by: 'read_rate' })).slice(0, 2)).toEqual(['Chess friends', 'Village news']);
+});
+
+test('how many were in a group is noted once a day at most, and for a year', async () => {
+  const { db, clock } = app.database;
+  const group = ids.get('Village news') ?? 0;
+  const noted = async () =>
+    (
+      await sql<{ participants: number }>`
+      select participants from group_sizes where group_id = ${group} order by day`.execute(db)
+    ).rows.map((row) => row.participants);
+  const change = (participants: number) =>
+    sql`update groups set participants = ${participants} where group_id = ${group}`.execute(db);
+  expect(await noted()).toEqual([121]);
+  await change(122);
+  await change(122);
+  await change(123);
+  expect(await noted()).toEqual([123]);
+  await clock.advance({ hours: 24 });
+  await change(124);
+  expect(await noted()).toEqual([123, 124]);
+  await clock.advance({ hours: 24 * 366 });
+  await change(125);
+  expect(await noted()).toEqual([124, 125]);
+});

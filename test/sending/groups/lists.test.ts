@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+
+interface Lists {
+  group_lists: Array<{ group_list_id: number; name: string; group_count: number }>;
+}
+interface Groups {
+  groups: Array<{ group_metadata_id: number; group_name: string }>;
+  next_cursor: string | null;
+}
+
+let app: TestApp;
+let alice: Person;
+let bob: Person;
+let groups: number[];
+let bobs: number[];
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
+  [groups, bobs] = [await groupsOf(alice), await groupsOf(bob)];
+});
+beforeEach(async () => {
+  await sql`delete from group_lists`.execute(app.database.db);
+});
+afterAll(() => app.stop());
+
+async function groupsOf(person: Person, filter: object = {}): Promise<number[]> {
+  const { body } = await person.call<Groups>('venom/list-groups', filter);
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+const save = (person: Person, body: object) => person.call<{ group_list_id: number }>('venom/save-group-list', body);
+const listsOf = async (person: Person) => (await person.call<Lists>('venom/list-group-lists')).body.data.group_lists;
+
+test('a list keeps groups under a name, once each, and lists are answered in order of their names', async () => {
+  const village = await save(alice, { name: 'village', group_metadata_ids: [groups[1], groups[0], groups[1]] });
+  const chess = await save(alice, { name: 'Chess', group_metadata_ids: groups });
+  expect(village.status).toBe(200);
+  expect(await listsOf(alice)).toEqual([
+    { group_list_id: chess.body.data.group_list_id, name: 'Chess', group_count: 3 },
+    { group_list_id: village.body.data.group_list_id, name: 'village', group_count: 2 },
+  ]);
+  expect(await listsOf(bob)).toEqual([]);
+});
+
+test('list-groups lists the groups of a list, page after page, and with its other filters', async () => {
+  const { body } = await save(alice, { name: 'two', group_metadata_ids: [groups[2], groups[0]] });
+  const { group_list_id } = body.data;
+  expect(await groupsOf(alice, { group_list_id })).toEqual([groups[0], groups[2]]);
+  const first = await alice.call<Groups>('venom/list-groups', { group_list_id, limit: 1 });
+  expect(first.body.data.groups.map((group) => group.group_metadata_id)).toEqual([groups[0]]);
+  const { next_cursor: cursor } = first.body.data;
+  expect(await groupsOf(alice, { group_list_id, limit: 1, cursor })).toEqual([groups[2]]);
+  expect(await groupsOf(alice, { group_list_id, kind: 'channel' })).toEqual([]);
+});
+
+test('saving with its id overwrites name and groups of a list', async () => {
+  const { body } = await save(alice, { name: 'before', group_metadata_ids: groups });
+  const { group_list_id } = body.data;
+  const again = await save(alice, { name: 'after', group_metadata_ids: [groups[2]], group_list_id });
+  expect(again.body.data).toEqual({ group_list_id });
+  expect(await listsOf(alice)).toEqual([{ group_list_id, name: 'after', group_count: 1 }]);
+  expect(await groupsOf(alice, { group_list_id })).toEqual([groups[2]]);
+});
+
+test('a list that is deleted is gone, and its groups are not', async () => {
+  const { body } = await save(alice, { name: 'mine', group_metadata_ids: groups });
+  const answer = await alice.call('venom/delete-group-list', body.data);
+  expect(answer).toMatchObject({ status: 200, body: { data: {} } });
+  expect(await listsOf(alice)).toEqual([]);
+  expect(await groupsOf(alice)).toEqual(groups);
+  expect((await alice.call('venom/delete-group-list', body.data)).status).toBe(404);
+  expect((await alice.call('venom/list-groups', body.data)).status).toBe(404);
+});
+
+test('a group that is gone from the messaging application does not count until it comes back', async () => {
+  const { body } = await save(alice, { name: 'mine', group_metadata_ids: groups });
+  const { db } = app.database;
+  await sql`update groups set removed_at = now() where group_id = ${groups[0]}`.execute(db);
+  expect(await listsOf(alice)).toMatchObject([{ group_count: 2 }]);
+  expect(await groupsOf(alice, body.data)).toEqual(groups.slice(1));
+  await alice.call('venom/sync-groups');
+  expect(await listsOf(alice)).toMatchObject([{ group_count: 3 }]);
+});
+
+describe('another user’s', () => {
+  test('groups cannot be put into a list: 404, and nothing is saved', async () => {
+    const answer = await save(alice, { name: 'mine', group_metadata_ids: [groups[0], bobs[0]] });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { details: [{ field: 'group_metadata_ids.1', issue: 'is not one of your groups' }] },
+    });
+    expect(await listsOf(alice)).toEqual([]);
+  });
+
+  test('list cannot be read, overwritten or deleted: 404, and it stays as it is', async () => {
+    const { group_list_id } = (await save(bob, { name: 'of bob', group_metadata_ids: bobs })).body.data;
+    const expected = { status: 404, body: { details: [{ field: 'group_list_id' }] } };
+    expect(await alice.call('venom/list-groups', { group_list_id })).toMatchObject(expected);
+    expect(await save(alice, { name: 'x', group_metadata_ids: groups, group_list_id })).toMatchObject(expected);
+    expect(await alice.call('venom/delete-group-list', { group_list_id })).toMatchObject(expected);
+    expect(await listsOf(bob)).toEqual([{ group_list_id, name: 'of bob', group_count: 3 }]);
+  });
+});
+
+test.each([
+  ['no name', { name: '' }, 'name'],
+  ['a name over 100 characters', { name: 'x'.repeat(101) }, 'name'],
+  ['no groups', { group_metadata_ids: [] }, 'group_metadata_ids'],
+  ['an id that is no whole number', { group_metadata_ids: [1.5] }, 'group_metadata_ids.0'],
+  ['a list id that is no number', { group_list_id: 'x' }, 'group_list_id'],
+])('%s is a 400', async (_what, change, field) => {
+  const answer = await save(alice, { name: 'mine', group_metadata_ids: groups, ...change });
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ field }] } });
+});
+
+test('five hundred lists are the most, and overwriting still works', async () => {
+  const { group_list_id } = (await save(alice, { name: 'first', group_metadata_ids: groups })).body.data;
+  await sql`
+    insert into group_lists (account_id, name, group_ids)
+    select account_id, 'more', group_ids from group_lists, generate_series(1, 499)`.execute(app.database.db);
+  const list = { name: 'last', group_metadata_ids: groups };
+  expect((await save(alice, list)).status).toBe(409);
+  expect((await save(alice, { ...list, group_list_id })).status).toBe(200);
+  expect((await save(bob, { name: 'of bob', group_metadata_ids: bobs })).status).toBe(200);
+});
+
+test('what is done to lists stands in the audit log', async () => {
+  const carol = await app.signUp('carol');
+  const list = { name: 'Choirs', group_metadata_ids: await groupsOf(carol) };
+  const { body } = await save(carol, list);
+  await carol.call('venom/delete-group-list', body.data);
+  const log = await carol.call<{ entries: object[] }>('user/list_audit_log', { limit: 2 });
+  expect(log.body.data.entries).toMatchObject([
+    { action: 'group_list.deleted', subject: 'Choirs' },
+    { action: 'group_list.saved', subject: 'Choirs' },
+  ]);
+});

@@ -1,0 +1,204 @@
+/** What begins, sends and ends runs. */
+import { sql } from 'kysely';
+import { createTakeOver } from '../../../src/sending/accounts/take-over.ts';
+import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
+import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
+import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { listenForHints } from '../../../src/platform/database/listen.ts';
+import { watchStrays } from '../../../src/sending/deliveries/requeue-orphaned-turns.ts';
+import { expireLateRevisions } from '../../../src/sending/deliveries/expire-late-revisions.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { startLoop } from '../../../src/platform/concurrency/loop.ts';
+import { schedule, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import { sent } from '../../support/turns.ts';
+import { EVERY_SHARD, finds, idsOf, ofAccount, type Case, type Scene } from './cases.ts';
+
+const log = createLog('silent');
+const WINDOW = { groupMs: 3_600_000, channelMs: 3_600_000 };
+const SHORT_WINDOW = { groupMs: 60_000, channelMs: 60_000 };
+
+const runIs =
+  (condition: ReturnType<typeof sql>) =>
+  ({ db }: Scene, { accountId }: Owner) =>
+    finds(db, sql`select from runs where account_id = ${accountId} and ${condition}`);
+
+async function sendEach({ db }: Scene, owners: readonly Owner[]): Promise<string[]> {
+  const campaigns: string[] = [];
+  for (const owner of owners) campaigns.push(await sendNow(db, owner));
+  return campaigns;
+}
+
+async function sendAndDrain(scene: Scene, owners: readonly Owner[]): Promise<string[]> {
+  const campaigns = await sendEach(scene, owners);
+  for (const owner of owners) await scene.turns.drain(owner, () => sent);
+  return campaigns;
+}
+
+async function recallEach(scene: Scene, owners: readonly Owner[]): Promise<void> {
+  const campaigns = await sendAndDrain(scene, owners);
+  for (const [index, owner] of owners.entries())
+    await recallCampaign({ db: scene.db }, owner, { campaignId: campaigns[index] ?? '', runId: null });
+}
+
+/** A run each that is due, and has not begun. */
+async function planEach({ database, db }: Scene, owners: readonly Owner[]): Promise<void> {
+  const day = (await database.clock.now()).toTemporalInstant().toZonedDateTimeISO('UTC').add({ days: 1 }).toPlainDate();
+  const date = day.toString();
+  for (const owner of owners) await schedule(db, owner, { startDate: date, endDate: date, time: '09:00:00' });
+  await database.clock.set(`${date}T09:05:00Z`);
+}
+
+/** A worker that holds every shard and sends. */
+const startSending = async ({ database }: Scene) => {
+  const messenger = { ...scriptMessenger(), changeWindows: { recall: WINDOW, correct: WINDOW } };
+  const worker = await startTestWorker(database, messenger);
+  return () => worker.stop();
+};
+
+async function takeInHand({ turns }: Scene, owners: readonly Owner[]): Promise<void> {
+  for (const owner of owners) await turns.claim(owner);
+}
+
+export const SENDING: Case[] = [
+  {
+    batch: 'lanes',
+    poison: ofAccount('lanes'),
+    prepare: async (scene, owners) => void (await sendEach(scene, owners)),
+    start: startSending,
+    isDone: runIs(sql`status = 'completed'`),
+  },
+  {
+    batch: 'closed lanes',
+    poison: ofAccount('lanes'),
+    async prepare(scene, owners) {
+      await sendEach(scene, owners);
+      await sql`update accounts set daily_cap = 100 where account_id = any(${idsOf(owners)}::bigint[])`.execute(
+        scene.db,
+      );
+      await sql`update lanes set open_until = '-infinity' where account_id = any(${idsOf(owners)}::bigint[])`.execute(
+        scene.db,
+      );
+    },
+    start: startSending,
+    isDone: runIs(sql`status = 'completed'`),
+  },
+  {
+    batch: 'outcomes',
+    poison: ofAccount('deliveries'),
+    prepare: async (scene, owners) => void (await sendEach(scene, owners)),
+    start: startSending,
+    isDone: runIs(sql`status = 'completed'`),
+  },
+  {
+    batch: 'strays',
+    poison: ofAccount('lanes'),
+    async prepare(scene, owners) {
+      await sendEach(scene, owners);
+      await takeInHand(scene, owners);
+    },
+    async step({ db }) {
+      const { rows } = await sql<{ id: number }>`select worker_id as id from shards limit 1`.execute(db);
+      const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<number, number>() };
+      await watchStrays({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
+    },
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from lanes where account_id = ${accountId} and in_hand is null`),
+  },
+  {
+    batch: 'take-over',
+    poison: ofAccount('lanes'),
+    async prepare(scene, owners) {
+      await sendEach(scene, owners);
+      await takeInHand(scene, owners);
+      await sql`delete from workers`.execute(scene.db);
+      await sql`insert into workers (name) values ('next')`.execute(scene.db);
+    },
+    async start({ db }) {
+      const { rows } = await sql<{ id: number }>`select worker_id as id from workers`.execute(db);
+      const takeOver = createTakeOver({ db, log, leaseMs: 10_000, gapMsOf: {} });
+      const loop = startLoop('leases', () => takeOver.claimShards(rows[0]?.id ?? 0).then(() => 20), { log });
+      return () => loop.stop();
+    },
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from lanes where account_id = ${accountId} and in_hand is null`),
+  },
+  {
+    batch: 'due runs',
+    poison: ofAccount('deliveries', 'insert'),
+    prepare: planEach,
+    step: ({ db }) => beginDueRuns(db, EVERY_SHARD, { log }),
+    isDone: runIs(sql`status = 'running'`),
+  },
+  {
+    batch: 'written deliveries',
+    poison: ofAccount('deliveries', 'insert'),
+    async prepare(scene, owners) {
+      await planEach(scene, owners);
+      await scene.db.transaction().execute((trx) => beginRuns(trx, idsOf(owners), { first: 1 }));
+    },
+    step: ({ db }) => beginDueRuns(db, EVERY_SHARD, { log }),
+    isDone: runIs(sql`expanded = targets`),
+  },
+  {
+    batch: 'unbegun runs',
+    poison: ofAccount('runs', 'update'),
+    prepare: planEach,
+    step: ({ db }) => detectLateRuns(db, EVERY_SHARD, log),
+    isDone: runIs(sql`late_at is not null`),
+  },
+  {
+    batch: 'late runs',
+    poison: ofAccount('deliveries'),
+    async prepare(scene, owners) {
+      await sendEach(scene, owners);
+      await scene.database.clock.advance({ hours: 27 });
+    },
+    step: ({ db }) => sweepRuns(db, EVERY_SHARD, log),
+    isDone: runIs(sql`status = 'completed_with_errors'`),
+  },
+  {
+    batch: 'requests',
+    poison: ofAccount('revisions', 'insert'),
+    async prepare(scene, owners) {
+      await sendAndDrain(scene, owners);
+      await sql`
+        insert into revision_requests (account_id, run_id, kind, number, tried_before, next_position)
+        select account_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs
+        where account_id = any(${idsOf(owners)}::bigint[])`.execute(scene.db);
+    },
+    step: ({ db }) => processBulkRequests(db, EVERY_SHARD, { log }),
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from revision_requests where account_id = ${accountId} and next_position is null`),
+  },
+  {
+    batch: 'revisions',
+    poison: ofAccount('lanes'),
+    prepare: recallEach,
+    start: startSending,
+    isDone: async ({ db }, { accountId }) =>
+      !(await finds(db, sql`select from revisions where account_id = ${accountId} and wanted is not null`)),
+  },
+  {
+    batch: 'late revisions',
+    poison: ofAccount('revisions'),
+    async prepare(scene, owners) {
+      await recallEach(scene, owners);
+      await scene.database.clock.advance({ hours: 1 });
+    },
+    async start({ database, db }) {
+      const hints = listenForHints(database.address, { log });
+      const messenger = { ...scriptMessenger(), changeWindows: { recall: SHORT_WINDOW, correct: SHORT_WINDOW } };
+      const messengers = new Map([[messenger.name, messenger]]);
+      const loop = expireLateRevisions({ db, log, hints, leases: { shards: () => EVERY_SHARD }, messengers });
+      return async () => {
+        await loop.stop();
+        await hints.close();
+      };
+    },
+    isDone: async ({ db }, { accountId }) =>
+      !(await finds(db, sql`select from revisions where account_id = ${accountId} and wanted is not null`)),
+  },
+];

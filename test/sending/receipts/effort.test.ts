@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+// Rows are counted here and not time, since only time depends on the machine.
+
+const MESSAGES = 100;
+
+async function countReads(db: Database, work: () => Promise<unknown>): Promise<number> {
+  const readsSoFar = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(db);
+    const { rows } = await sql<{ reads: number }>`
+      select (sum(seq_tup_read) + sum(idx_tup_fetch))::float8 as reads from pg_stat_user_tables
+      where relname in ('deliveries', 'runs', 'receipts', 'groups', 'lanes')`.execute(db);
+    return rows[0]?.reads ?? Number.NaN;
+  };
+  const before = await readsSoFar();
+  await work();
+  return (await readsSoFar()) - before;
+}
+
+test('what members do is counted by a few lookups each, in a ledger that has grown since the planner looked', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const { db } = database;
+  await sql`analyze`.execute(db);
+  await createManyAccounts(db, { accounts: 3, groups: 4_000 });
+  await planRuns(db, { afterMs: 0 });
+  const shards = Array.from({ length: 256 }, (_, shard) => shard);
+  for (let step = 0; step < 8; step++) await beginDueRuns(db, shards);
+  await sql`update deliveries set status = 'sent', sent_at = campanile_now()`.execute(db);
+  const { rows } = await sql<{ account_id: number; message_id: string }>`
+    select account_id, message_id from deliveries where account_id = (select min(account_id) from lanes)
+    order by md5(position::text) limit ${MESSAGES}`.execute(db);
+  expect(rows).toHaveLength(MESSAGES);
+  const messages = rows.map((row) => ({ accountId: row.account_id, messageId: row.message_id, at: new Date() }));
+  const oneConnection = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
+  onTestFinished(() => oneConnection.destroy());
+  const record = (events: Parameters<typeof recordReceipts>[1]) =>
+    countReads(oneConnection, () => recordReceipts(oneConnection, events));
+  const receipts = await record(messages.map((one) => ({ ...one, kind: 'read', participant: 'somebody' })));
+  expect(receipts / MESSAGES).toBeLessThan(12);
+  const tallies = await record(messages.map((one) => ({ ...one, kind: 'tally', views: 5, reactions: 1 })));
+  expect(tallies / MESSAGES).toBeLessThan(12);
+});

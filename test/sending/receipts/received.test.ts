@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
+import type { Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
+import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+let database: TestDatabase;
+let turns: Turns;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  turns = await takeTurnsByHand(database.db);
+});
+afterAll(() => database.drop());
+
+/** A turn of three posts in hand. */
+async function takeInHand() {
+  const owner: Owner = await createOwner(database.db, 3);
+  const campaign = await sendNow(database.db, owner);
+  return { owner, campaign, turn: await turns.claim(owner) };
+}
+
+/** Somebody receives its first post. */
+async function receiveFirst({ owner, turn }: { owner: Owner; turn: Turn }): Promise<void> {
+  const { rows } = await sql<{ at: Date }>`select campanile_now() as at`.execute(database.db);
+  const messageId = turn.deliveries[0]?.messageId ?? '';
+  const at = rows[0]?.at ?? new Date(0);
+  await recordReceipts(database.db, [
+    { kind: 'delivered', accountId: owner.accountId, messageId, participant: 'ann', at },
+  ]);
+}
+
+/** Somebody received the first post of a turn that was in hand when its campaign was cancelled. */
+async function cancelInHand() {
+  const taken = await takeInHand();
+  await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
+  await receiveFirst(taken);
+  return taken;
+}
+
+test('a receipt proves sent what was cancelled in its turn’s hand, also when nobody finishes that turn', async () => {
+  const { owner, campaign } = await cancelInHand();
+  await turns.takeOver(owner);
+  const { totals, groups } = await analyticsOf(database.db, owner, campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 2, failed: 0, queued: 0, delivered: 1 });
+  expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2 });
+});
+
+test('and the finish that comes after all counts it once', async () => {
+  const { owner, campaign, turn } = await cancelInHand();
+  await turns.finish(turn, [sent, sent, sent]);
+  const { totals } = await analyticsOf(database.db, owner, campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 3, cancelled: 0, failed: 0, queued: 0, delivered: 1 });
+});
+
+test('what was received in a turn’s hand is told as sent when it is cancelled afterwards, and nobody finishes that turn', async () => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
+  await turns.takeOver(taken.owner);
+  const { totals, groups } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 2, failed: 0, queued: 0, delivered: 1 });
+  expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2, lastError: null });
+});
+
+test('and when it is cancelled after that turn was taken over', async () => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await turns.takeOver(taken.owner);
+  await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
+  const { totals } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 2, failed: 0, queued: 0, delivered: 1 });
+});
+
+test('and when it could not be sent in time', async () => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await turns.takeOver(taken.owner);
+  await sql`update runs set progress_at = progress_at - interval '30 hours' where account_id = ${taken.owner.accountId}`.execute(
+    database.db,
+  );
+  await sweepRuns(database.db, [taken.owner.accountId % 256]);
+  const { totals } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 0, failed: 2, queued: 0, delivered: 1 });
+});
+
+test.for<[string, Outcome]>([
+  ['is to be tried again', { kind: 'retry', reason: 'no answer', waitMs: 1_000, uncertain: true }],
+  ['is given up', { kind: 'failed', reason: 'no answer', uncertain: true }],
+])('and when its try %s', async ([, outcome]) => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await turns.finish(taken.turn, [outcome, sent, failed]);
+  const { totals, groups } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 2, cancelled: 0, failed: 1, queued: 0, delivered: 1 });
+  expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2, lastError: null });
+});

@@ -1,0 +1,291 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
+import { clearOldEvents } from '../../../src/workspaces/events/clear-old-events.ts';
+import { readEventsAfter } from '../../../src/workspaces/events/read-events.ts';
+import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
+import { EVENT_TYPES } from '../../../src/workspaces/events/event-types.ts';
+import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
+import { classifyEnding } from '../../../src/messengers/whatsapp/failures.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner, schedule, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker;
+let owner: Owner;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  messenger = scriptMessenger();
+  worker = await startTestWorker(database, messenger);
+});
+afterAll(async () => {
+  await worker.stop();
+  await database.drop();
+});
+beforeEach(async () => {
+  messenger.answer = () => undefined;
+  owner = await createOwner(database.db, 3);
+});
+
+async function sequenceAll(): Promise<void> {
+  while (await assignPositions(database));
+}
+
+async function eventsOf({ workspaceId }: Owner) {
+  await sequenceAll();
+  const events = await readEventsAfter(database.db, workspaceId, 0, { limit: 1_000 });
+  for (const { type, data } of events) {
+    const known = EVENT_TYPES.find((one) => one === type);
+    const fit = known ? WEBHOOK_EVENTS[known].data.safeParse(data) : undefined;
+    if (fit?.error) throw fit.error;
+  }
+  return events;
+}
+
+const typesOf = async (whose: Owner) => (await eventsOf(whose)).map(({ type }) => type);
+
+/** Somebody wants to hear everything. */
+async function listen({ workspaceId, userId }: Owner, events: readonly string[] = EVENT_TYPES): Promise<void> {
+  await sql`
+    insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+    values (gen_random_uuid(), ${workspaceId}, ${userId}, '', '', ${[...events]}::text[], 'v1', '', 0, 0)`.execute(
+    database.db,
+  );
+}
+
+async function ended(whose: Owner): Promise<void> {
+  await until(
+    () => typesOf(whose),
+    (types) => types.some((type) => type.startsWith('campaign.completed')),
+  );
+}
+
+test('a campaign tells its life in order, with nobody listening, and no more', async () => {
+  const campaignId = await sendNow(database.db, owner);
+  await ended(owner);
+  const events = await eventsOf(owner);
+  expect(events.map(({ type }) => type)).toEqual([
+    'campaign.accepted',
+    'campaign.started',
+    'run.started',
+    'run.completed',
+    'campaign.completed',
+  ]);
+  for (const { data } of events) expect(data).toMatchObject({ campaign_id: campaignId });
+  expect(events[3]?.data).toMatchObject({ status: 'completed', group_count: 3, queued: 0, sent: 3, failed: 0 });
+});
+
+test('what failed is told a hundred at a time, what is unknown as that, and only where somebody listens', async () => {
+  messenger.answer = ({ chatId }) =>
+    chatId.endsWith('-1@g.us')
+      ? { kind: 'unknown', reason: 'outcome_unknown: nobody answered' }
+      : { kind: 'refused', final: true, reason: 'no such group' };
+  const many = await createOwner(database.db, 251);
+  await listen(many);
+  await sendNow(database.db, many);
+  await sendNow(database.db, owner);
+  await until(
+    async () => {
+      await database.clock.advance({ hours: 1 });
+      return typesOf(many);
+    },
+    (types) => types.includes('campaign.completed_with_errors'),
+  );
+  const events = await eventsOf(many);
+  const told = events.filter(({ type }) => type === 'delivery.failed') as Array<{ data: { deliveries: unknown[] } }>;
+  expect(told.reduce((sum, { data }) => sum + data.deliveries.length, 0)).toBe(250);
+  for (const { data } of told) {
+    expect(data.deliveries.length).toBeLessThanOrEqual(100);
+    expect(JSON.stringify(data).length).toBeLessThan(20_000);
+  }
+  expect(told[0]?.data.deliveries[0]).toMatchObject({ error: 'no such group', attempts: 1 });
+  expect(events.filter(({ type }) => type === 'delivery.unknown').map(({ data }) => data)).toMatchObject([
+    { deliveries: [{ group_metadata_id: many.groupIds[0] }] },
+  ]);
+  await ended(owner);
+  expect(await typesOf(owner)).not.toContain('delivery.failed');
+});
+
+test('pause, resume and recall', async () => {
+  const campaignId = await schedule(database.db, owner, {
+    startDate: '2090-01-01',
+    endDate: '2090-01-02',
+    time: '09:00:00',
+  });
+  await pauseCampaign(database, owner, campaignId);
+  await resumeCampaign(database, owner, campaignId);
+  await recallCampaign(database, owner, { campaignId, runId: null }).catch(() => undefined);
+  expect(await typesOf(owner)).toEqual(['campaign.accepted', 'campaign.paused', 'campaign.resumed']);
+  const sent = await sendNow(database.db, owner);
+  await until(
+    () => typesOf(owner),
+    (types) => types.includes('campaign.completed'),
+  );
+  await recallCampaign(database, owner, { campaignId: sent, runId: null });
+  expect((await typesOf(owner)).at(-1)).toBe('campaign.recalled');
+});
+
+test('a run that should have begun a minute ago is told as late, once; one that never could as missed', async () => {
+  const tomorrow = new Date((await database.clock.now()).getTime() + 24 * 3_600_000).toISOString().slice(0, 10);
+  await schedule(database.db, owner, { startDate: tomorrow, endDate: tomorrow, time: '09:00:00' });
+  // Nobody may send for it meanwhile.
+  await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(database.db);
+  await database.clock.set(`${tomorrow}T09:00:59Z`);
+  const shards = Array.from({ length: 256 }, (_, shard) => shard);
+  await detectLateRuns(database.db, shards);
+  expect(await typesOf(owner)).toEqual(['campaign.accepted']);
+  await database.clock.set(`${tomorrow}T09:01:01Z`);
+  await detectLateRuns(database.db, shards);
+  await detectLateRuns(database.db, shards);
+  expect((await typesOf(owner)).filter((type) => type === 'campaign.late')).toHaveLength(1);
+  await sql`update lanes set held_until = '-infinity' where account_id = ${owner.accountId}`.execute(database.db);
+  await database.clock.set(`${tomorrow}T15:00:01Z`);
+  await until(
+    () => typesOf(owner),
+    (types) => types.includes('campaign.completed_with_errors'),
+  );
+  expect(await typesOf(owner)).toContain('campaign.missed');
+});
+
+test('a run that begins a minute late, since nobody was there, is told as late, and one that its owner had paused is not', async () => {
+  const alone = await createTestDatabase();
+  onTestFinished(alone.drop);
+  const due = async () => {
+    const late = await createOwner(alone.db, 1);
+    const today = (await alone.clock.now()).toISOString().slice(0, 10);
+    await alone.clock.set(`${today}T08:00:00Z`);
+    const campaignId = await schedule(alone.db, late, { startDate: today, endDate: today, time: '09:00:00' });
+    return { late, campaignId, today };
+  };
+  const begin = () =>
+    beginDueRuns(
+      alone.db,
+      Array.from({ length: 256 }, (_, shard) => shard),
+    );
+  const told = async ({ workspaceId }: Owner) => {
+    const { rows } = await sql<{ type: string }>`
+      select type from events where workspace_id = ${workspaceId} order by event_id`.execute(alone.db);
+    return rows.map(({ type }) => type);
+  };
+  const missed = await due();
+  await alone.clock.set(`${missed.today}T09:01:01Z`);
+  await begin();
+  expect(await told(missed.late)).toEqual(['campaign.accepted', 'campaign.late', 'campaign.started', 'run.started']);
+
+  const paused = await due();
+  await pauseCampaign({ db: alone.db }, paused.late, paused.campaignId);
+  await alone.clock.set(`${paused.today}T09:10:00Z`);
+  await resumeCampaign({ db: alone.db }, paused.late, paused.campaignId);
+  await detectLateRuns(
+    alone.db,
+    Array.from({ length: 256 }, (_, shard) => shard),
+  );
+  await begin();
+  expect(await told(paused.late)).toEqual([
+    'campaign.accepted',
+    'campaign.paused',
+    'campaign.resumed',
+    'campaign.started',
+    'run.started',
+  ]);
+});
+
+test('an account tells that it is linked, rests, is restricted, is refused for its client, and lost its link', async () => {
+  const become = (set: string) =>
+    sql`update accounts set ${sql.raw(set)} where account_id = ${owner.accountId}`.execute(database.db);
+  await become(`status = 'linking'`);
+  await become(`status = 'connected'`);
+  await become(`status = 'reconnecting'`);
+  await become(`status = 'connected'`);
+  await become(`status = 'paused', pause_cause = 'rate_limited'`);
+  await become(`status = 'paused', pause_cause = 'restricted'`);
+  await become(`status = 'connected'`);
+  const { reason } = classifyEnding(405);
+  await become(`status = 'reconnecting', status_reason = '${reason}'`);
+  await become(`status = 'logged_out', status_reason = 'gone'`);
+  expect((await typesOf(owner)).filter((type) => type.startsWith('account.'))).toEqual([
+    'account.connected',
+    'account.paused',
+    'account.restricted',
+    'account.connected',
+    'account.version_refused',
+    'account.logged_out',
+  ]);
+});
+
+test('groups that come, go and change their name are told, and how many are in them is not', async () => {
+  await listen(owner);
+  await sql`update groups set participants = participants + 1 where account_id = ${owner.accountId}`.execute(
+    database.db,
+  );
+  await sql`update groups set name = name || '!' where group_id = ${owner.groupIds[0]}`.execute(database.db);
+  await sql`update groups set removed_at = campanile_now() where group_id = ${owner.groupIds[1]}`.execute(database.db);
+  const told = (await eventsOf(owner)).filter(({ type }) => type === 'group.changed');
+  expect(told.map(({ data }) => data)).toMatchObject([
+    { groups: [{ group_metadata_id: owner.groupIds[0], change: 'changed', name: 'Group 1!' }] },
+    { groups: [{ group_metadata_id: owner.groupIds[1], change: 'removed' }] },
+  ]);
+});
+
+test('replies and reactions are told as counts', async () => {
+  await listen(owner, ['message.reply', 'message.reaction']);
+  await sendNow(database.db, owner);
+  await ended(owner);
+  const [arrival] = messenger.arrivals.slice(-3);
+  if (!arrival) throw new Error('nothing arrived');
+  const about = { accountId: owner.accountId, messageId: arrival.messageId, participant: '49151@s', at: new Date() };
+  await messenger.tell([
+    { ...about, kind: 'replied' },
+    { ...about, kind: 'reacted' },
+  ]);
+  const told = (await eventsOf(owner)).filter(({ type }) => type.startsWith('message.'));
+  expect(told.map(({ type }) => type).toSorted()).toEqual(['message.reaction', 'message.reply']);
+  expect(told.find(({ type }) => type === 'message.reply')?.data).toMatchObject({ groups: [{ replies: 1 }] });
+});
+
+test('whoever reads on never misses what was begun earlier and committed later', async () => {
+  const early = await createOwner(database.db, 1);
+  const write = ({ workspaceId }: Owner, type: string) =>
+    sql`insert into events (workspace_id, type, data) values (${workspaceId}, ${`test.${type}`}, '{}')`;
+  const begun = Promise.withResolvers<void>();
+  const commit = Promise.withResolvers<void>();
+  const slow = database.db.transaction().execute(async (trx) => {
+    await write(early, 'slow').execute(trx);
+    begun.resolve();
+    await commit.promise;
+  });
+  await begun.promise;
+  await write(early, 'quick').execute(database.db);
+  const first = await eventsOf(early);
+  expect(first.map(({ type }) => type)).toEqual(['test.quick']);
+  commit.resolve();
+  await slow;
+  await sequenceAll();
+  const then = await readEventsAfter(database.db, early.workspaceId, first[0]?.position ?? 0, { limit: 10 });
+  expect(then.map(({ type }) => type)).toEqual(['test.slow']);
+  expect(then[0]?.eventId).toBeLessThan(first[0]?.eventId ?? 0);
+});
+
+test('events go after a day, and after 30 where there is a webhook', async () => {
+  const heard = await createOwner(database.db, 1);
+  await listen(heard);
+  for (const { workspaceId } of [owner, heard])
+    await sql`insert into events (workspace_id, type, data) values (${workspaceId}, 'test.old', '{}')`.execute(
+      database.db,
+    );
+  await sequenceAll();
+  await database.clock.advance({ days: 2 });
+  await clearOldEvents(database);
+  expect(await typesOf(owner)).toEqual([]);
+  expect(await typesOf(heard)).toHaveLength(1);
+  await database.clock.advance({ days: 29 });
+  await clearOldEvents(database);
+  expect(await typesOf(heard)).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0, mediaDays: 30 });
+});
+afterAll(() => app.stop());
+
+interface Campaign {
+  campaign_id: string;
+  status: string;
+  image: string | null;
+  media: { mime: string; size: number; sha256: string } | null;
+}
+
+test('a campaign whose file is no longer kept still tells what it was, can be copied without it, and is not tried again', async () => {
+  const person = await app.signUp('alice');
+  const ask = async (operation: string, body: object) =>
+    (await person.call<Campaign>(`venom/${operation}`, body)).body.data;
+  const groups = (await person.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups')).body.data.groups;
+  const image = PNG.toString('base64');
+  const post = {
+    name: 'Fair',
+    html: 'Fair',
+    image,
+    group_metadata_ids: groups.map((group) => group.group_metadata_id),
+  };
+  const { campaign_id } = await ask('add-campaign', post);
+  const sent = await until(
+    () => ask('get-campaign', { campaign_id }),
+    ({ status }) => status === 'completed',
+  );
+  const retry = async () => (await person.call('venom/retry-campaign', { campaign_id })).body;
+  await app.database.clock.advance({ days: 30 });
+  await dropUnusedMedia(app.database.db, 0, 30);
+  expect(await retry()).toMatchObject({
+    code: 409,
+    message:
+      'This campaign ended over 30 days ago, and its file is no longer kept: duplicate it, and choose the file again',
+  });
+  // What has just been found good stays good for a day.
+  expect((await ask('duplicate-campaign', { campaign_id })).image).toBe(`data:image/png;base64,${image}`);
+  await app.database.clock.advance({ days: 1 });
+  await dropUnusedMedia(app.database.db, 0, 30);
+  expect((await ask('duplicate-campaign', { campaign_id })).image).toBeNull();
+  expect((await ask('get-campaign', { campaign_id })).media).toEqual(sent.media);
+  expect((await person.call('venom/get-media', { sha256: sent.media?.sha256 })).status).toBe(404);
+  // The same file can be sent anew.
+  expect((await ask('add-campaign', post)).campaign_id).toBeDefined();
+  expect((await ask('duplicate-campaign', { campaign_id })).image).not.toBeNull();
+});
