@@ -49,7 +49,10 @@ import { createUserDependencies } from '../identity/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** What the messengers are like that an account can be for. */
-const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<Config['messenger'], MessengerCapabilities>;
+const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<
+  Config['messenger'],
+  MessengerCapabilities
+>;
 const messengersByName = new Map<string, MessengerCapabilities>(Object.entries(MESSENGERS));
 
 export interface App {

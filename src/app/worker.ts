@@ -76,7 +76,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
   const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
-  const house = startHousekeeping({ db, log, retentionDays: options.retentionDays, mediaDays: options.mediaDays, ...watched });
+  const house = startHousekeeping({
+    db,
+    log,
+    retentionDays: options.retentionDays,
+    mediaDays: options.mediaDays,
+    ...watched,
+  });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
   const lanes = driveLanes({ ...options, leases, sessions });
   const late = expireLateRevisions({ db, log, hints, leases, messengers, ...watched });

@@ -42,7 +42,11 @@ export async function makeAdmin(db: Connection, userId: UserId): Promise<void> {
 }
 
 /** The address is proven to be the user's, if it is still the one that the link was sent to. Answers the user's name and workspace. */
-export async function setEmailVerified(trx: Connection, userId: UserId, email: string): Promise<VerifiedUser | undefined> {
+export async function setEmailVerified(
+  trx: Connection,
+  userId: UserId,
+  email: string,
+): Promise<VerifiedUser | undefined> {
   const { rows } = await sql<VerifiedUser>`
     update users u set email_verified_at = coalesce(email_verified_at, campanile_now())
     from memberships m

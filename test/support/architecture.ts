@@ -178,7 +178,10 @@ const WORDS: readonly Word[] = [
   {
     pattern: /process\.env/,
     what: 'the environment',
-    allowed: (path) => path === 'src/platform/config/config.ts' || path === 'web/build.ts' || path.startsWith('src/platform/database/embedded'),
+    allowed: (path) =>
+      path === 'src/platform/config/config.ts' ||
+      path === 'web/build.ts' ||
+      path.startsWith('src/platform/database/embedded'),
   },
   {
     pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,

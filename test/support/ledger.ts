@@ -4,7 +4,10 @@ import { findOwnAccount } from '../../src/sending/accounts/store.ts';
 import { readGroupAnalytics, type GroupAnalytics } from '../../src/sending/analytics/group-analytics.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
-import { addScheduledCampaign, type ScheduledInput } from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
+import {
+  addScheduledCampaign,
+  type ScheduledInput,
+} from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
 import { listenForHints } from '../../src/platform/database/listen.ts';
 import type { Gap } from '../../src/sending/deliveries/pace.ts';

@@ -13,7 +13,14 @@ import { until } from '../support/ledger.ts';
 import { campanile } from '../support/service/campanile.ts';
 import { removeService, startService } from '../support/service/service.ts';
 import { ask, readAnswers, readTotals, signIn } from './installation.ts';
-import { BACKUP, FIXTURES, makeFixture, PASSPHRASE_FILE, readAbout, sumDatabase } from '../../scripts/make-upgrade-fixture.ts';
+import {
+  BACKUP,
+  FIXTURES,
+  makeFixture,
+  PASSPHRASE_FILE,
+  readAbout,
+  sumDatabase,
+} from '../../scripts/make-upgrade-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const released = existsSync(FIXTURES) ? readdirSync(FIXTURES) : [];

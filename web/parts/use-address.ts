@@ -40,7 +40,11 @@ export function isListId(text: string): text is string {
 const isText = (_value: string): _value is string => true;
 
 /** What is typed into a field, and, a moment after the last key, what it is as the address has it. */
-export function useDebouncedQueryParam(name: string): { typed: string; setTyped: (text: string) => void; settled: string } {
+export function useDebouncedQueryParam(name: string): {
+  typed: string;
+  setTyped: (text: string) => void;
+  settled: string;
+} {
   const [settled, keep] = useQueryParam(name, '', isText);
   const [field, setField] = useState({ typed: settled, settled });
   // It has come from elsewhere, as by Back.

@@ -36,7 +36,11 @@ export function broadcastEvents(feed: WorkspaceChannel, told: NewEvents): void {
  * Tells a newcomer what it has missed, as far as that was read. Answers whether that was all: if not, it has to catch up with the
  * others before it can be told with them.
  */
-export function sendMissedEvents(stream: EventStream, workspaceId: WorkspaceChannel['workspaceId'], told: NewEvents): boolean {
+export function sendMissedEvents(
+  stream: EventStream,
+  workspaceId: WorkspaceChannel['workspaceId'],
+  told: NewEvents,
+): boolean {
   const { events, upTo } = told.of(workspaceId);
   const missedFrom: Place | undefined = stream.place && isKept(stream.place, told.head) ? stream.place : undefined;
   if (!missedFrom) {

@@ -74,7 +74,11 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
 /** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
 export function requireCaller(
   { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
-  { scope, requiresRecentAuth = false, shedFirst = false }: { scope: OperationScope; requiresRecentAuth?: boolean; shedFirst?: boolean },
+  {
+    scope,
+    requiresRecentAuth = false,
+    shedFirst = false,
+  }: { scope: OperationScope; requiresRecentAuth?: boolean; shedFirst?: boolean },
 ): onRequestHookHandler[] {
   return [
     load.shed(shedFirst ? 'heavy' : 'any'),

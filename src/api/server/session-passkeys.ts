@@ -4,7 +4,13 @@ import type { z } from 'zod';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
-import { addPasskey, passkeyRequestOptions, beginPasskey, provePasskey, type Site } from '../../identity/factors/passkeys.ts';
+import {
+  addPasskey,
+  passkeyRequestOptions,
+  beginPasskey,
+  provePasskey,
+  type Site,
+} from '../../identity/factors/passkeys.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { addPasskeyBody, passkeyBody } from '../contract/session.ts';
 import { requireScope } from './auth.ts';

@@ -11,7 +11,15 @@ const USE_NOTED_MS = 5 * 60_000;
 /** Notes in the background that a token is in use, once in five minutes at most: for every request, so it nearly always does nothing. */
 export type RecordSessionUse = (token: TokenClaims) => void;
 
-export function createSessionUseRecorder({ db, log, clock }: { db: Database; log: Log; clock: Clock }): RecordSessionUse {
+export function createSessionUseRecorder({
+  db,
+  log,
+  clock,
+}: {
+  db: Database;
+  log: Log;
+  clock: Clock;
+}): RecordSessionUse {
   const noted = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   return ({ userId, tokenId, expiresAtMs }) => {
     const nowMs = clock.nowMs();

@@ -96,7 +96,11 @@ async function countersOf(
 }
 
 /** Not awaited: the time it takes would tell that there is such a user. */
-function recordFailedSignIn({ db, log }: Pick<UserDependencies, 'db' | 'log'>, user: UserWithSecrets, address: string): void {
+function recordFailedSignIn(
+  { db, log }: Pick<UserDependencies, 'db' | 'log'>,
+  user: UserWithSecrets,
+  address: string,
+): void {
   const { userId, workspaceId, userName: subject } = user;
   recordAudit(db, { userId, workspaceId, address, action: 'user.sign_in_failed', subject }).catch((error: unknown) =>
     log.warn({ err: error }, 'a failed sign-in could not be written into the audit log'),

@@ -163,7 +163,11 @@ async function beginOne(
   return rows[0]?.at;
 }
 
-async function rejectOverLimit(trx: Connection, subject: string, { max, windowMs, growing }: AttemptLimit): Promise<never> {
+async function rejectOverLimit(
+  trx: Connection,
+  subject: string,
+  { max, windowMs, growing }: AttemptLimit,
+): Promise<never> {
   const isFreeAt = growing
     ? nextAt(windowMs, max, growing)
     : sql`(${recent(windowMs)})[1] + ${windowMs} * interval '1 millisecond'`;

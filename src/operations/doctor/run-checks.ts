@@ -3,14 +3,7 @@ import type { Config } from '../../platform/config/config.ts';
 import { pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
 import { CHECKS, describeError, find, runCheck, type Finding } from './finding.ts';
-import {
-  checkAccounts,
-  checkClock,
-  checkHold,
-  checkRuns,
-  checkServer,
-  checkWorkers,
-} from './check-database.ts';
+import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWorkers } from './check-database.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkBackups, checkDisks, checkPermissions } from './check-machine.ts';
 import { checkLoops, checkQuarantine } from './check-failures.ts';

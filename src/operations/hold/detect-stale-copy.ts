@@ -30,7 +30,11 @@ export const UNPROVEN =
  */
 export function detectStaleCopy(
   ledger: LedgerState,
-  { mark, place, requiresRecentAuth }: { mark: Mark | undefined; place: string | undefined; requiresRecentAuth: boolean },
+  {
+    mark,
+    place,
+    requiresRecentAuth,
+  }: { mark: Mark | undefined; place: string | undefined; requiresRecentAuth: boolean },
 ): Judgement {
   const isElsewhere = place !== undefined && ledger.place !== null && !isSamePlace(ledger.place, place);
   if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };

@@ -27,7 +27,5 @@ export async function endHold(
 ): Promise<void> {
   await requireAdmin(db, actor);
   await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
-  await resumeLedger(db, choices, (trx, subject) =>
-    recordAudit(trx, { ...actor, action: 'ledger.released', subject }),
-  );
+  await resumeLedger(db, choices, (trx, subject) => recordAudit(trx, { ...actor, action: 'ledger.released', subject }));
 }

@@ -1,12 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import {
-  backupProblems,
-  backupSettings,
-  longPassphrase,
-  timeOfDay,
-  type BackupSettings,
-} from './backup-settings.ts';
+import { backupProblems, backupSettings, longPassphrase, timeOfDay, type BackupSettings } from './backup-settings.ts';
 import { StartupError } from '../errors/errors.ts';
 import { isAddressRange } from '../network/address-range.ts';
 import { readEgress, type EgressSettings } from './egress-settings.ts';

@@ -16,7 +16,8 @@ export function validateUrl(text: string, { allowHttp }: EgressRules): URL {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
     throw new BlockedAddressError(allowHttp ? 'must begin with https:// or http://' : 'must begin with https://');
-  if (url.username !== '' || url.password !== '') throw new BlockedAddressError('must not have a user name or a password');
+  if (url.username !== '' || url.password !== '')
+    throw new BlockedAddressError('must not have a user name or a password');
   if (url.hash !== '') throw new BlockedAddressError('must not have a # part');
   return url;
 }

@@ -40,7 +40,10 @@ const happen = (from: number, to: number) => insertEvents(database.db, owner, fr
 const start = () => sendWebhooks({ db: database.db, log, egress, vault });
 const numbers = () => receiver.received.map(({ data }) => Number(data['number']));
 const tell = (lane: Parameters<typeof deliverBatch>[1]) =>
-  deliverBatch({ db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS }, lane);
+  deliverBatch(
+    { db: database.db, egress, vault, signal: new AbortController().signal, slowAfterMs: SLOW_AFTER_MS },
+    lane,
+  );
 
 test('a receiver that is slow, wrong, away and back: nothing is lost, the order is kept, and what comes twice has the same id', async () => {
   const COUNT = 1_500;

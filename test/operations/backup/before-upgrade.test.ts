@@ -2,7 +2,10 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { backUpBeforeUpgrade, type UpgradeBackupOptions } from '../../../src/operations/backup/back-up-before-upgrade.ts';
+import {
+  backUpBeforeUpgrade,
+  type UpgradeBackupOptions,
+} from '../../../src/operations/backup/back-up-before-upgrade.ts';
 import { verifyBackup } from '../../../src/operations/backup/verify-backup.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
 import { connectDatabase, type Database, type PostgresAddress } from '../../../src/platform/database/connect.ts';

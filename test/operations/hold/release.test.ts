@@ -36,8 +36,7 @@ afterEach(async () => {
 });
 
 const hold = () => sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(database.db);
-const release = (others?: Choice) =>
-  resumeLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
+const release = (others?: Choice) => resumeLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
 
 async function messageIds(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

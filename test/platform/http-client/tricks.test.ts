@@ -42,7 +42,12 @@ const allow = (...list: string[]) => {
 };
 
 async function post(url: string, options: Partial<EgressOptions> = {}) {
-  const egress = createSafeHttpClient({ allowHttp: true, allowed: allow(), lookUp: createDnsLookup([names.at]), ...options });
+  const egress = createSafeHttpClient({
+    allowHttp: true,
+    allowed: allow(),
+    lookUp: createDnsLookup([names.at]),
+    ...options,
+  });
   try {
     return await egress.post(url, { headers: { 'content-type': 'application/json' }, body: '{}' });
   } finally {

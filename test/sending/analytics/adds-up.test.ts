@@ -14,7 +14,15 @@ import type { MemberEvent, SendResult } from '../../../src/messengers/messenger.
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import type { Worker } from '../../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsOf, createOwner, schedule, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import {
+  analyticsOf,
+  createOwner,
+  schedule,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
 import { runs } from '../../support/runs.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 

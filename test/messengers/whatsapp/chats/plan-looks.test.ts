@@ -6,7 +6,11 @@ const HOUR = 60 * MINUTE;
 const TIMING = { firstLookMs: 30_000, longestLookMs: HOUR, lookGapMs: 15_000 };
 
 /** When it looked at what until then, on a clock of its own. `news` says what each look finds. */
-function follow(plan: ReturnType<typeof createPollSchedule>, untilMs: number, news: (chatId: string, nowMs: number) => boolean) {
+function follow(
+  plan: ReturnType<typeof createPollSchedule>,
+  untilMs: number,
+  news: (chatId: string, nowMs: number) => boolean,
+) {
   const looks: Array<{ chatId: string; atMs: number }> = [];
   for (let nowMs = 0; nowMs < untilMs;) {
     const next = plan.next(nowMs);

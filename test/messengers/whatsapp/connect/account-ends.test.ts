@@ -1,7 +1,15 @@
 /** What ends a connection to WhatsApp, and what follows for the account. */
 import { describe, expect, test, vi } from 'vitest';
 import { until } from '../../../support/ledger.ts';
-import { allOnce, linkByQr, sendCampaign, statusOf, statusWhen, stoodAs, timesShown } from '../../../support/whatsapp.ts';
+import {
+  allOnce,
+  linkByQr,
+  sendCampaign,
+  statusOf,
+  statusWhen,
+  stoodAs,
+  timesShown,
+} from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
