@@ -10,29 +10,29 @@ const ALL = ['test/**/*.test.ts'];
  * `npm test` leaves out, too.
  */
 const SLOW = [
-  'whatsapp/**/*',
-  'messenger/conformance',
+  'messengers/whatsapp/**/*',
+  'messengers/conformance',
   'web/{campaigns,compose,groups,journey,pages,session}',
-  'database/{embedded*,full-disk}',
+  'platform/database/{embedded*,full-disk}',
   'service/{command-line,crashes,door,journey,low-disk,main,refusals,traces,worker-loops}',
   'project/{examples,readme,tutorial,witness}',
-  'deliveries/{effort,lost-shard,poison,revise}',
-  'accounts/{history,rest}',
-  'campaigns/{check,clock,large-requests,occurrences,revise}',
-  'text/{html-to-whatsapp,laws}',
-  'receipts/effort',
-  'http/fair-shares',
-  'users/{command-line,delete-account,sign-in}',
-  'backup/{before-upgrade,daily}',
+  'sending/deliveries/{effort,lost-shard,poison,revise}',
+  'sending/accounts/{history,rest}',
+  'sending/campaigns/{check,clock,large-requests,occurrences,revise}',
+  'content/text/{html-to-whatsapp,laws}',
+  'sending/receipts/effort',
+  'api/server/fair-shares',
+  'identity/{command-line,delete-account,sign-in}',
+  'operations/backup/{before-upgrade,daily}',
   'upgrade/*',
   'contract/{access,clients,connections,fuzz,limits}',
-  'analytics/{adds-up,sums}',
-  'http/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
-  'doctor/doctor',
-  'secrets/*',
-  'mail/mails',
-  'notices/notices',
-  'webhooks/tell',
+  'sending/analytics/{adds-up,sums}',
+  'api/server/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
+  'operations/doctor/doctor',
+  'platform/secrets/*',
+  'platform/mail/mails',
+  'notifications/notices/notices',
+  'notifications/webhooks/tell',
 ].map((name) => `test/${name}.test.ts`);
 
 /**
@@ -40,16 +40,16 @@ const SLOW = [
  * these, and nothing else does.
  */
 const LONG = [
-  'campaigns/halt',
-  'database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
-  'deliveries/{replaced,revise-newest}',
+  'sending/campaigns/halt',
+  'platform/database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
+  'sending/deliveries/{replaced,revise-newest}',
   'service/{package,proxies,soak,writes}',
-  'backup/own-server',
+  'operations/backup/own-server',
   'project/commands',
-  'hold/seeds',
+  'operations/hold/seeds',
   'simulation/{all-crash-points,crash-points}',
   'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
-  'whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
+  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
 ].map((name) => `test/${name}.test.ts`);
 
 /**
@@ -58,24 +58,24 @@ const LONG = [
  * besides `npm test`, which so stays within six minutes on two cores.
  */
 const REST = [
-  'backup/{backup,tampered}',
-  'database/outages',
-  'deliveries/stalled-claim',
-  'hold/{lost-marks,restored}',
-  'http/unread',
+  'operations/backup/{backup,tampered}',
+  'platform/database/outages',
+  'sending/deliveries/stalled-claim',
+  'operations/hold/{lost-marks,restored}',
+  'api/server/unread',
   'simulation/seeds',
   'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
-  'whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
-  'whatsapp/hear/{history,private-chats}',
-  'whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
+  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
+  'messengers/whatsapp/inbound/{history,private-chats}',
+  'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [
-  'analytics/!(adds-up|sums)',
-  'campaigns/!(clock|fold|halt|occurrences|revise)',
-  'database/{fingerprint,schema}',
-  'deliveries/!(poison|replaced|revise-newest|stalled-claim)',
+  'sending/analytics/!(adds-up|sums)',
+  'sending/campaigns/!(clock|fold|halt|occurrences|revise)',
+  'platform/database/{fingerprint,schema}',
+  'sending/deliveries/!(poison|replaced|revise-newest|stalled-claim)',
   'service/journey',
 ].map((name) => `test/${name}.test.ts`);
 

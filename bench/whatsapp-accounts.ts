@@ -10,7 +10,7 @@ import { cpuMs } from './support/cpu.ts';
 import { memoryMb } from './support/memory.ts';
 import { count, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
-import { linkSender, type Sender } from '../soak/whatsapp-soak/senders.ts';
+import { linkSender, type Sender } from '../soak/whatsapp/senders.ts';
 
 const ACCOUNTS = 50;
 const QUICK_POSTING = 5;

@@ -16,22 +16,22 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the fence is skipped, before sends and when a turn is finished',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: 'l.turn = i.turn and l.in_hand_run_id is not null as held',
         replacement: 'l.in_hand_run_id is not null as held',
       },
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
         replacement: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint",
       },
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: 'where l.account_id = i.account_id and l.turn = i.turn and (all_held',
         replacement: 'where l.account_id = i.account_id and (all_held',
       },
       {
-        file: 'accounts/leases.ts',
+        file: 'sending/leases/leases.ts',
         text: 'return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();',
         replacement: 'return (epoch !== -1 || since.size > 0) && isGood();',
       },
@@ -41,7 +41,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the lease is not asked before a send',
     edits: [
       {
-        file: 'accounts/leases.ts',
+        file: 'sending/leases/leases.ts',
         text: 'return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();',
         replacement: 'return epoch !== -1 || since.size > 0;',
       },
@@ -51,7 +51,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the gap is not waited for',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: "campanile_now() + i.gap_ms * interval '1 millisecond'",
         replacement: 'campanile_now()',
       },
@@ -61,12 +61,12 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'wake_at is early',
     edits: [
       {
-        file: 'database/functions/claim_turns.sql',
+        file: 'platform/database/functions/claim_turns.sql',
         text: 'where lanes.shard = held.shard and wake_at <= campanile_now()',
         replacement: "where lanes.shard = held.shard and wake_at <= campanile_now() + interval '1 second'",
       },
       {
-        file: 'database/functions/claim_turns.sql',
+        file: 'platform/database/functions/claim_turns.sql',
         text: 'where l.shard = o.shard and l.wake_at <= campanile_now()',
         replacement: "where l.shard = o.shard and l.wake_at <= campanile_now() + interval '1 second'",
       },
@@ -76,7 +76,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'next_position is off by one',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: 't.held_last + 1',
         replacement: 't.held_last + 2',
       },
@@ -86,7 +86,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a receipt is counted twice',
     edits: [
       {
-        file: 'receipts/record-receipts.ts',
+        file: 'sending/receipts/record-receipts.ts',
         text: 'fresh = excluded.flags & ~r.flags,',
         replacement: 'fresh = excluded.flags,',
       },
@@ -96,12 +96,12 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a hint is lost, and nobody looks without one',
     edits: [
       {
-        file: 'deliveries/claim-turns.ts',
+        file: 'sending/deliveries/claim-turns.ts',
         text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
         replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
       },
       {
-        file: 'deliveries/drive-lanes.ts',
+        file: 'sending/deliveries/send-loop.ts',
         text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards));',
         replacement: 'return nextTurnMs(db, shards);',
       },
@@ -111,7 +111,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a retry has a new id',
     edits: [
       {
-        file: 'database/functions/claim_turns.sql',
+        file: 'platform/database/functions/claim_turns.sql',
         text: 't.position, t.message_id, g.send_to',
         replacement:
           "t.position, case when t.attempts > 0 then '3EB0' || upper(left(md5(t.message_id || t.attempts), 18)) else t.message_id end, g.send_to",
@@ -122,7 +122,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a take-over does not say that it may have left',
     edits: [
       {
-        file: 'accounts/lease-store.ts',
+        file: 'sending/leases/lease-store.ts',
         text: 'set uncertain = true, resend = false,',
         replacement: 'set resend = false,',
       },
@@ -132,7 +132,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'an unknown outcome counts as surely not sent',
     edits: [
       {
-        file: 'deliveries/outcome.ts',
+        file: 'sending/deliveries/outcome.ts',
         text: 'reason: result.reason, uncertain: true };',
         replacement: 'reason: result.reason, uncertain: false };',
       },
@@ -142,7 +142,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a pause is not honoured',
     edits: [
       {
-        file: 'database/functions/claim_turns.sql',
+        file: 'platform/database/functions/claim_turns.sql',
         text: "and r.account_id = l.account_id and r.status = 'running' and not r.paused",
         replacement: "and r.account_id = l.account_id and r.status = 'running'",
       },
@@ -152,7 +152,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a run ends with one still queued',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: "status = case when r.status = 'running' and r.queued = t.sent + t.failed",
         replacement: "status = case when r.status = 'running' and r.queued <= t.sent + t.failed + 1",
       },
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the sums are not told of changes',
     edits: [
       {
-        file: 'database/functions/sum_changed_deliveries.sql',
+        file: 'platform/database/functions/sum_changed_deliveries.sql',
         text: 'n.first <= r.summed) then return null; end if;',
         replacement: 'n.first <= r.summed) or true then return null; end if;',
       },
@@ -172,7 +172,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the epoch is not raised at a take-over',
     edits: [
       {
-        file: 'accounts/lease-store.ts',
+        file: 'sending/leases/lease-store.ts',
         text: 'set worker_id = ${workerId}, epoch = s.epoch + 1 from free',
         replacement: 'set worker_id = ${workerId}, epoch = s.epoch from free',
       },
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'what is in hand is taken for a stray',
     edits: [
       {
-        file: 'deliveries/requeue-strays.ts',
+        file: 'sending/deliveries/requeue-orphaned-turns.ts',
         text: '!knows({ accountId, turn })',
         replacement: '!knows({ accountId, turn: turn + 1 })',
       },
@@ -192,7 +192,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a finish that is repeated counts again',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: "q.position between o.first and o.last and q.status = 'queued'",
         replacement: 'q.position between o.first and o.last',
       },
@@ -202,7 +202,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'what left late stays cancelled',
     edits: [
       {
-        file: 'database/functions/finish_turns.sql',
+        file: 'platform/database/functions/finish_turns.sql',
         text: 'perform write_late_truth(living, sent_stretches);',
         replacement: 'null;',
       },
@@ -212,7 +212,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a recall goes before what is in hand',
     edits: [
       {
-        file: 'deliveries/claim-revisions.ts',
+        file: 'sending/deliveries/claim-revisions.ts',
         text: 'and in_hand_run_id is null and next_send_at <=',
         replacement: 'and next_send_at <=',
       },

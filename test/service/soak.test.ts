@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runSoak } from '../../soak/soak/run-soak.ts';
+import { runSoak } from '../../soak/deliveries/run-soak.ts';
 
 test('a short soak under random faults loses nothing, repeats nothing, and counts right', async () => {
   const { campaigns, verdicts, survived, faults, details } = await runSoak({

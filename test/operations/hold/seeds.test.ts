@@ -1,6 +1,6 @@
 /** Backups put back and folders copied in the middle of many campaigns, at random, judged by the witness. */
 import { expect, test } from 'vitest';
-import { putBack } from '../../../soak/soak/put-back.ts';
+import { putBack } from '../../../soak/deliveries/put-back.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, seed) => seed + 1);
 

@@ -9,7 +9,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasPatroni, startPatroni } from '../test/support/servers/patroni.ts';
-import { runFailovers, type Failover } from './soak/failovers.ts';
+import { runFailovers, type Failover } from './deliveries/failovers.ts';
 import { count, median } from '../bench/support/table.ts';
 
 const SENDERS = [

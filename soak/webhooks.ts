@@ -15,7 +15,7 @@ import { removeService, startService, type Service } from '../test/support/servi
 import { signUp, type Client } from '../bench/support/client.ts';
 import { startCluster } from '../bench/support/cluster.ts';
 import { count } from '../bench/support/table.ts';
-import { startReceiver, type Mood, type Receiver } from './webhook-soak/receiver.ts';
+import { startReceiver, type Mood, type Receiver } from './webhooks/receiver.ts';
 
 const WRITE_MS = 100;
 const PAUSE = { minMs: 3_000, maxMs: 9_000 };

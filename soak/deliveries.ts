@@ -5,8 +5,8 @@
  * it. Exits 1 if anything was lost, came twice, out of order, too fast or is counted wrong.
  */
 import { parseArgs } from 'node:util';
-import { putBack } from './soak/put-back.ts';
-import { runSoak, type SoakFindings } from './soak/run-soak.ts';
+import { putBack } from './deliveries/put-back.ts';
+import { runSoak, type SoakFindings } from './deliveries/run-soak.ts';
 import { count } from '../bench/support/table.ts';
 
 const SENDERS = [

@@ -10,7 +10,7 @@ import { removeService, startService, type Service } from '../test/support/servi
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 import { count } from '../bench/support/table.ts';
 import { until } from '../bench/support/until.ts';
-import { giveGroups, GROUPS_EACH, linkSender, post, respond, type Done, type Sender } from './whatsapp-soak/senders.ts';
+import { giveGroups, GROUPS_EACH, linkSender, post, respond, type Done, type Sender } from './whatsapp/senders.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, sessions: { type: 'string' } } });
 const minutes = Number(values.minutes ?? 10);
