@@ -29,6 +29,7 @@ const SLOW = [
   'sending/analytics/{adds-up,sums}',
   'api/server/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
   'operations/doctor/doctor',
+  'sending/isolation/isolation',
   'platform/secrets/*',
   'platform/mail/mails',
   'notifications/notices/notices',
@@ -36,38 +37,30 @@ const SLOW = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * What takes half a minute and more to show what shorter tests show, too, or what is shown of the API alone: `npm run test:long` runs
- * these, and nothing else does.
+ * `npm run test:all` runs these, and `npm test` does not: rare conditions of WhatsApp, browsers without a network or with two windows,
+ * backups and copies, clients and databases that are slow or gone, simulated worlds, builds from nothing.
  */
-const LONG = [
-  'sending/campaigns/halt',
-  'platform/database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
-  'sending/deliveries/{replaced,revise-newest}',
-  'service/{package,proxies,soak,writes}',
-  'operations/backup/own-server',
-  'project/commands',
-  'operations/hold/seeds',
-  'simulation/{all-crash-points,crash-points}',
-  'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
-  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
-].map((name) => `test/${name}.test.ts`);
-
-/**
- * The rarer troubles: what WhatsApp answers on odd days, browsers without a network or with two windows, pages few people see, backups and
- * copies, clients and databases that are slow or gone, simulated worlds. `npm run test:rest` runs these, as continuous integration does
- * besides `npm test`, which so stays within six minutes on two cores.
- */
-const REST = [
-  'operations/backup/{backup,tampered}',
-  'platform/database/outages',
-  'sending/deliveries/stalled-claim',
-  'operations/hold/{lost-marks,restored}',
+const RARE = [
   'api/server/unread',
-  'simulation/seeds',
-  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
+  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
   'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
   'messengers/whatsapp/inbound/{history,private-chats}',
   'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
+  'operations/backup/own-server',
+  'operations/backup/{backup,tampered}',
+  'operations/hold/seeds',
+  'operations/hold/{lost-marks,restored}',
+  'platform/database/outages',
+  'platform/database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
+  'project/commands',
+  'sending/campaigns/halt',
+  'sending/deliveries/stalled-claim',
+  'sending/deliveries/{replaced,revise-newest}',
+  'service/{failing-loops,package,proxies,soak,writes}',
+  'simulation/seeds',
+  'simulation/{all-crash-points,crash-points}',
+  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
+  'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
@@ -82,15 +75,13 @@ const MATRIX = [
 function filesOf(mode: string): { include: string[]; exclude: string[] } {
   switch (mode) {
     case 'quick':
-      return { include: ALL, exclude: [...LONG, ...REST, ...SLOW] };
+      return { include: ALL, exclude: [...RARE, ...SLOW] };
     case 'matrix':
       return { include: MATRIX, exclude: [] };
-    case 'rest':
-      return { include: REST, exclude: [] };
-    case 'long':
-      return { include: LONG, exclude: [] };
+    case 'all':
+      return { include: RARE, exclude: [] };
     default:
-      return { include: ALL, exclude: [...LONG, ...REST] };
+      return { include: ALL, exclude: RARE };
   }
 }
 

@@ -17,7 +17,7 @@ const OWN_FILE = /(['"`])(\.{1,2}\/[^'"`\n]*)\.ts\1/g;
 if (!isFresh()) execFileSync(process.execPath, [join(ROOT, 'web/build.ts')], { stdio: 'inherit' });
 rmSync(DIST, { recursive: true, force: true });
 describeClient();
-for (const file of ['src', 'client'].flatMap(filesBelow)) carry(file);
+for (const file of ['src', 'clients/typescript'].flatMap(filesBelow)) carry(file);
 carry('web/freshness.ts');
 carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
@@ -28,7 +28,7 @@ if (existsSync(join(ROOT, 'package-lock.json')))
 
 /** The types of `campanile/client`, with those of the contract that they name. */
 function describeClient(): void {
-  const words = ['--project', 'client', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false'];
+  const words = ['--project', 'clients/typescript', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false'];
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, ...words, '--rootDir', '.', '--outDir', DIST], { cwd: ROOT, stdio: 'inherit' });
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a release: release/release.sh VERSION [BASE]. It publishes nothing: what it has made lies in release/out, and its last words
+# Makes a release: release/release.sh VERSION [BASE]. REPOSITORY, if set, is the https address of the public repository, which package.json
+# then names. It publishes nothing: what it has made lies in release/out, and its last words
 # say what is left to do by hand.
 #   1. refuses what is not clean, not on main, or has no line in CHANGELOG.md
 #   2. gives package.json and CHANGELOG.md the version, runs the checks and the tests, keeps a piece of the data that this version
@@ -27,12 +28,13 @@ changed=(CHANGELOG.md package.json package-lock.json clients/python/pyproject.to
 fixture=test/upgrade/fixtures/$version
 trap 'git checkout --quiet HEAD -- "${changed[@]}"; rm -rf "$fixture"; echo "No release was made, and all is as it was." >&2' EXIT
 sed -i "s/^## \[.*\] - Unreleased$/## [$version] - $(date -u +%F)/" CHANGELOG.md
+if [ -n "${REPOSITORY:-}" ]; then sed -i "s#https://REPOSITORY.invalid/campanile#${REPOSITORY%.git}#" package.json; fi
 npm version --no-git-tag-version --allow-same-version "$version" > /dev/null
 sed -i "s/^version = .*/version = \"$version\"/" clients/python/pyproject.toml
 npm run check
-npm run release:signatures
+node scripts/check-signatures.ts
 npm test
-npm run release:fixture
+node scripts/make-upgrade-fixture.ts
 git add "$fixture"
 git commit --quiet --message "Release $version" -- "${changed[@]}" "$fixture"
 trap - EXIT

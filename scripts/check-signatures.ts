@@ -1,4 +1,4 @@
-/** Asks the registry whether each package is what its author published: `npm run release:signatures`. */
+/** Asks the registry whether each package is what its author published: `npx node scripts/check-signatures.ts`. */
 import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
 

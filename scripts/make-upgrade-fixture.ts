@@ -1,6 +1,6 @@
 /**
- * Makes the fixture of a release, which `test/upgrade/upgrade.test.ts` brings up to date ever after: `npm run release:fixture` of this
- * checkout, which release/release.sh does, or `npm run release:fixture -- v1.2.3` of a tag.
+ * Makes the fixture of a release, which `test/upgrade/upgrade.test.ts` brings up to date ever after: `npx node scripts/make-upgrade-fixture.ts` of this
+ * checkout, which release/release.sh does, or `npx node scripts/make-upgrade-fixture.ts v1.2.3` of a tag.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

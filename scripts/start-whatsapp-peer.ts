@@ -1,5 +1,5 @@
 /**
- * The peer for people: `npm run whatsapp-peer -- [--number 491511234567] [--port 4080] [qr or pairing code …]`. Prints the variables
+ * The peer for people: `npx node scripts/start-whatsapp-peer.ts [--number 491511234567] [--port 4080] [qr or pairing code …]`. Prints the variables
  * to start the service with, links what is pasted to its phone, and prints every post that arrives.
  */
 import { mkdtemp, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The pictures in the README, out of a service with something in it: `npm run pictures`. Small files, for they stay in the history. */
+/** The pictures in the README, out of a service with something in it: `npx node scripts/take-readme-pictures.ts`. Small files, for they stay in the history. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** Pictures of every page, light, dark and on a phone: `npm run screenshots`, then look at them. */
+/** Pictures of every page, light, dark and on a phone: `npx node scripts/take-screenshots.ts`, then look at them. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';

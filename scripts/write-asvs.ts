@@ -1,4 +1,4 @@
-/** Writes docs/reference/asvs.md from the standard's own list and our answers: `npm run asvs`. */
+/** Writes docs/reference/asvs.md from the standard's own list and our answers: `npm run docs`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import papaparse from 'papaparse';
@@ -67,7 +67,7 @@ const HEAD = `# ASVS: what is asked of a safe application, and what answers it
 
 The [OWASP Application Security Verification Standard](https://github.com/OWASP/ASVS/tree/v5.0.0_release) 5.0.0 lists what to verify in an application. This page answers each requirement of its Levels 1 and 2: **met**, by the tests and the lines of code that show it; **not applicable**, with the reason; or **not met**, with what is missing. It is our own judgement, made by reading the code, and nobody else has verified it. It is about Campanile itself: what the operator's proxy, host and database have to do is said where a requirement is about them.
 
-\`npm run asvs\` makes this page of [the standard's own list](asvs/asvs-5.0.0.csv) and [our answers](asvs/answers.json). [A test](../test/project/asvs.test.ts) fails when a test or a symbol that is named here is gone, when an answer is missing, and when this page is older than they are.
+\`npm run docs\` makes this page of [the standard's own list](asvs/asvs-5.0.0.csv) and [our answers](asvs/answers.json). [A test](../../test/project/asvs.test.ts) fails when a test or a symbol that is named here is gone, when an answer is missing, and when this page is older than they are.
 
 The requirements are quoted from the standard, © The OWASP Foundation, under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), and so is this page.
 

@@ -1,5 +1,5 @@
 /**
- * What each command says, as the documents show it: `npm run commands` writes it there anew. A block of a document that begins with
+ * What each command says, as the documents show it: `npm run docs` writes it there anew. A block of a document that begins with
  * `$ campanile` is one of them; the words behind it are a line of `SCENE`.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Writes docs/reference/errors.md from the table of error codes: `npm run errors`. */
+/** Writes docs/reference/errors.md from the table of error codes: `npm run docs`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusOf } from '../src/api/server/envelope.ts';
@@ -8,7 +8,7 @@ export const ERRORS_PAGE = 'docs/reference/errors.md';
 
 const HEAD = `# Errors
 
-Made from \`src/platform/errors/error-codes.ts\` by \`npm run errors\`; [the contract](contract.md#2-envelope-and-errors) says what an answer that failed looks like.
+Made from \`src/platform/errors/error-codes.ts\` by \`npm run docs\`; [the contract](contract.md#2-envelope-and-errors) says what an answer that failed looks like.
 
 \`error_code\` is for programs: a code never comes to mean something else, and new ones may come. One that you do not know is to be treated as its status. The sentence in \`message\` is for people and may change.
 

@@ -102,8 +102,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards));',
-        replacement: 'return nextTurnMs(db, shards);',
+        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));',
+        replacement: 'return nextTurnMs(db, shards, skipped);',
       },
     ],
   },

@@ -1,5 +1,5 @@
 /**
- * `npm run failover-soak`: users send campaigns without a break while the leader of three PostgreSQL 15 under Patroni is killed, frozen
+ * `npm run soak -- failover`: users send campaigns without a break while the leader of three PostgreSQL 15 under Patroni is killed, frozen
  * and cut off, `--times` times (20 unless given), `--seed` for the same again; then what the messaging application saw is held against
  * what was accepted. Tells how long it took to resume. Exits 1 if anything was lost, came twice, out of order, too fast or is counted
  * wrong; 3 where Patroni is not installed.
@@ -64,7 +64,7 @@ try {
 } finally {
   await patroni.stop();
 }
-console.log(`\nthe same again: npm run failover-soak -- --times ${times} --seed ${seed}`);
+console.log(`\nthe same again: npm run soak -- failover --times ${times} --seed ${seed}`);
 
 function load(): string {
   return (loadavg()[0] ?? 0).toFixed(1);

@@ -1,5 +1,5 @@
 /**
- * `npm run webhook-soak`: a service tells webhooks, and a stream, what happens, while their receiver is killed, slow, wrong and back
+ * `npm run soak -- webhooks`: a service tells webhooks, and a stream, what happens, while their receiver is killed, slow, wrong and back
  * again, and the service itself killed; then everyone has to have been told everything in order. `--minutes` (20 unless given),
  * `--events` in all (100000), `--endpoints` (2), `--seed`. Exits 1 if anything was lost, came out of order, or twice with another id.
  */
@@ -185,7 +185,7 @@ function report(
   const wrong = numbers.filter((n, index) => n !== index + 1).length;
   console.log(`\nthe stream: ${count(numbers.length)} told, ${wrong} of them lost, twice or out of order`);
   if (wrong > 0 || numbers.length !== events) process.exitCode = 1;
-  console.log(`\nthe same harm again: npm run webhook-soak -- --minutes ${minutes} --events ${events} --seed ${seed}`);
+  console.log(`\nthe same harm again: npm run soak -- webhooks --minutes ${minutes} --events ${events} --seed ${seed}`);
 }
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
 /**
- * `npm run whatsapp-soak`: a service holds linked accounts that post without a break, while the members of their groups receive,
+ * `npm run soak -- whatsapp`: a service holds linked accounts that post without a break, while the members of their groups receive,
  * read, react and reply, all on the loopback peer. Shows whether the service's memory is flat, and holds its analytics against what
  * the members did. `--minutes` (10 unless given), `--sessions` (20). Exits 1 when memory grows or a count is wrong.
  */

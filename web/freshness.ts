@@ -28,7 +28,12 @@ function sources(): string[] {
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
   const shared = ['src/content/text/parse-whatsapp.ts', 'src/messengers/windows.ts'].map((path) => join(ROOT, path));
-  return [...own, ...filesBelow(join(ROOT, 'client')), ...shared, join(ROOT, 'package-lock.json')].toSorted();
+  return [
+    ...own,
+    ...filesBelow(join(ROOT, 'clients/typescript')),
+    ...shared,
+    join(ROOT, 'package-lock.json'),
+  ].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

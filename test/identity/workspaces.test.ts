@@ -50,6 +50,7 @@ const OF_PEOPLE = [
   'sign_in_places',
   'factors',
   'recovery_codes',
+  'health_problems',
   'mails',
   'notices',
   'notice_choices',
@@ -107,7 +108,7 @@ test('a table that names a user is about the person, or names the workspace, too
   const tablesWith = (name: string) =>
     new Set(columns.filter(({ column }) => column === name).map(({ table }) => table));
   const ofUsers = [...tablesWith('user_id')].filter((table) => !OF_NO_WORKSPACE.has(table));
-  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships', 'webhooks']);
+  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships', 'quarantine', 'webhooks']);
   expect([...tablesWith('workspace_id')]).toEqual(expect.arrayContaining(ofUsers));
 });
 

@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findBreaches } from '../support/architecture.ts';
+import { findBreaches, GROUPS, roomsPage } from '../support/architecture.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 function readSources(): Map<string, string> {
-  const files = ['src', 'client', 'web'].flatMap((folder) =>
+  const files = ['src', 'clients/typescript', 'web'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
   );
   return new Map(
@@ -23,97 +23,125 @@ test('every file keeps to its room', () => {
   expect(findBreaches(sources)).toEqual([]);
 });
 
-describe('a rule that is broken on purpose is found:', () => {
+test('the groups are the folders of src', () => {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true });
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(GROUPS).toSorted());
+});
+
+test('the page of rooms is the one that the rules make: npm run docs', () => {
+  expect(readFileSync(join(root, 'docs/reference/rooms.md'), 'utf8')).toBe(roomsPage());
+});
+
+test('each group has a README of at most 25 lines, and the files that it names are there', () => {
+  const folders = [...Object.keys(GROUPS).map((group) => `src/${group}`), 'web'];
+  for (const folder of folders) {
+    const text = readFileSync(join(root, folder, 'README.md'), 'utf8');
+    expect(text.trimEnd().split('\n').length, folder).toBeLessThanOrEqual(25);
+    const names = [...text.matchAll(/`([\w./-]+(?:\.(?:tsx?|sql|md)|\/))`/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => ![folder, '.'].some((base) => existsSync(join(root, base, name))))).toEqual([]);
+  }
+});
+
+describe('the check finds', () => {
   const breachesOf = (files: Record<string, string>) => findBreaches(new Map(Object.entries(files)));
 
-  test('a room that imports one it may not', () => {
-    expect(breachesOf({ 'src/text/render.ts': "import { pg } from '../database/connect.ts';" })).toEqual([
-      'src/text/render.ts may not import src/platform/database/connect.ts',
-    ]);
+  test('an import of a group above', () => {
+    expect(
+      breachesOf({ 'src/content/text/render.ts': "import { add } from '../../sending/campaigns/store.ts';" }),
+    ).toEqual(['src/content/text/render.ts may not import src/sending/campaigns/store.ts']);
   });
 
-  test('also as a type, over several lines, as a re-export, and when it is needed', () => {
+  test('an import of a room in the same group that is not listed', () => {
+    expect(breachesOf({ 'src/sending/groups/a.ts': "import { add } from '../campaigns/store.ts';" })).toHaveLength(1);
+  });
+
+  test('a type import, one over several lines, a re-export and a dynamic import', () => {
     expect(
       breachesOf({
-        'src/users/a.ts': "import type {\n  Post,\n} from '../messenger/messenger.ts';",
-        'src/users/b.ts': "export { x } from '../groups/store.ts';",
-        'src/users/c.ts': "const late = await import('../campaigns/store.ts');",
+        'src/identity/a.ts': "import type {\n  Post,\n} from '../messengers/messenger.ts';",
+        'src/identity/b.ts': "export { x } from '../sending/groups/store.ts';",
+        'src/identity/c.ts': "const late = await import('../sending/campaigns/store.ts');",
       }),
     ).toHaveLength(3);
   });
 
-  test('a room that imports what wires the rooms', () => {
-    expect(breachesOf({ 'src/campaigns/a.ts': "import { startApp } from '../app.ts';" })).toHaveLength(1);
+  test('a file outside of all rooms', () => {
+    expect(breachesOf({ 'src/helpers/a.ts': '', 'src/sending/a.ts': '' })).toEqual([
+      'src/helpers/a.ts is in no room',
+      'src/sending/a.ts is in no room',
+    ]);
   });
 
-  test('the dashboard that takes code of the server, or looks further than the contract', () => {
+  test('a dashboard that imports server code, or more of it than the contract', () => {
     expect(
       breachesOf({
         'web/api/a.ts': "import { nothing } from '../../src/api/contract/fields.ts';",
         'web/api/b.ts': "import type { Caller } from '../../src/api/operation.ts';",
-        'web/compose/c.tsx': "import { render } from '../../src/text/render.ts';",
+        'web/compose/c.tsx': "import { render } from '../../src/content/text/render.ts';",
         'web/compose/d.tsx': "import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';",
         'web/compose/e.tsx': "import type { z } from '../../src/api/contract/fields.ts';",
       }),
     ).toEqual([
       'web/api/a.ts may import only types from src/api/contract/fields.ts',
       'web/api/b.ts may not import src/api/operation.ts',
-      'web/compose/c.tsx may not import src/text/render.ts',
+      'web/compose/c.tsx may not import src/content/text/render.ts',
     ]);
   });
 
   test('a cycle, also one of types', () => {
     expect(
       breachesOf({
-        'src/lib/a.ts': "import { b } from './b.ts';",
-        'src/lib/b.ts': "import type { C } from './c.ts';",
-        'src/lib/c.ts': "import { a } from './a.ts';",
-      }),
-    ).toEqual(['a cycle: src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
-  });
-
-  test('the database used as more than a type by the edge, and SQL written there', () => {
-    expect(
-      breachesOf({
-        'src/http/routes/a.ts': "import { connectDatabase } from '../../database/connect.ts';",
-        'src/http/routes/b.ts': 'const rows = sql`select 1`;',
+        'src/platform/log/a.ts': "import { b } from './b.ts';",
+        'src/platform/log/b.ts': "import type { C } from './c.ts';",
+        'src/platform/log/c.ts': "import { a } from './a.ts';",
       }),
     ).toEqual([
-      'src/http/routes/a.ts may import only types from src/platform/database/connect.ts',
-      'src/http/routes/b.ts names SQL',
+      'a cycle: src/platform/log/a.ts → src/platform/log/b.ts → src/platform/log/c.ts → src/platform/log/a.ts',
     ]);
   });
 
-  test('a client that takes more of the service than the types of its contract, or what only Node.js has', () => {
+  test('an API that uses more than types of the database, or contains SQL', () => {
     expect(
       breachesOf({
-        'client/a.ts': "import { isTimeZone } from '../src/lib/time-zone.ts';",
-        'client/b.ts': "import type { Caller } from '../src/http/operation.ts';",
-        'client/c.ts': "import { failure } from '../src/http/contract/envelope.ts';",
-        'client/d.ts': "import { setTimeout } from 'node:timers/promises';",
-        'client/e.ts': "import { z } from 'zod';",
-        'client/f.ts': "const key = Buffer.from('x');",
-        'client/g.ts':
-          "import type { z } from 'zod';\nimport type { Failure } from '../src/http/contract/envelope.ts';",
-        'src/users/h.ts': "import { createClient } from '../../clients/typescript/client.ts';",
+        'src/api/routes/a.ts': "import { connectDatabase } from '../../platform/database/connect.ts';",
+        'src/api/routes/b.ts': 'const rows = sql`select 1`;',
       }),
     ).toEqual([
-      'client/a.ts may not import src/platform/time/time-zone.ts',
-      'client/b.ts may not import src/api/operation.ts',
-      'client/c.ts may import only types from src/api/contract/envelope.ts',
-      'src/users/h.ts may not import clients/typescript/client.ts',
-      'client/d.ts names what a browser has not got',
-      'client/e.ts names what a browser has not got',
-      'client/f.ts names what a browser has not got',
+      'src/api/routes/a.ts may import only types from src/platform/database/connect.ts',
+      'src/api/routes/b.ts names SQL',
     ]);
   });
 
-  test('a spelling of the wire, Baileys or the environment outside their rooms', () => {
+  test('a client that imports more than types of the contract, or anything that browsers do not have', () => {
     expect(
       breachesOf({
-        'src/users/a.ts': 'const wharsapp_number = 1;',
-        'src/accounts/b.ts': "import { makeWASocket } from 'baileys';",
-        'src/users/c.ts': 'const url = process.env.URL;',
+        'clients/typescript/a.ts': "import { isTimeZone } from '../../src/platform/time/time-zone.ts';",
+        'clients/typescript/b.ts': "import type { Caller } from '../../src/api/operation.ts';",
+        'clients/typescript/c.ts': "import { failure } from '../../src/api/contract/envelope.ts';",
+        'clients/typescript/d.ts': "import { setTimeout } from 'node:timers/promises';",
+        'clients/typescript/e.ts': "import { z } from 'zod';",
+        'clients/typescript/f.ts': "const key = Buffer.from('x');",
+        'clients/typescript/g.ts':
+          "import type { z } from 'zod';\nimport type { Failure } from '../../src/api/contract/envelope.ts';",
+        'src/identity/h.ts': "import { createClient } from '../../clients/typescript/client.ts';",
+      }),
+    ).toEqual([
+      'clients/typescript/a.ts may not import src/platform/time/time-zone.ts',
+      'clients/typescript/b.ts may not import src/api/operation.ts',
+      'clients/typescript/c.ts may import only types from src/api/contract/envelope.ts',
+      'src/identity/h.ts may not import clients/typescript/client.ts',
+      'clients/typescript/d.ts names what browsers do not have',
+      'clients/typescript/e.ts names what browsers do not have',
+      'clients/typescript/f.ts names what browsers do not have',
+    ]);
+  });
+
+  test('a spelling of the wire, Baileys or the environment outside of their rooms', () => {
+    expect(
+      breachesOf({
+        'src/identity/a.ts': 'const wharsapp_number = 1;',
+        'src/sending/accounts/b.ts': "import { makeWASocket } from 'baileys';",
+        'src/identity/c.ts': 'const url = process.env.URL;',
       }),
     ).toHaveLength(3);
   });

@@ -58,7 +58,7 @@ describe('the answers to the standard', () => {
     expect(Object.keys(answers).filter((id) => 'planned' in (answers[id] ?? {}))).toEqual([]);
   });
 
-  test('are on the page as they are: npm run asvs', () => {
+  test('are on the page as they are: npm run docs', () => {
     expect(read(PAGE)).toBe(writePage(requirements, answers));
   });
 });

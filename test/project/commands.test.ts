@@ -6,5 +6,5 @@ test('what the documents show of each command is what it says', { timeout: 180_0
   const shown = readShown();
   expect(shown.map(({ command }) => command).toSorted()).toEqual([...said.keys()].toSorted());
   for (const { document, command, text } of shown)
-    expect(text, `${document}: "npm run commands" writes it anew`).toBe(said.get(command));
+    expect(text, `${document}: "npm run docs" writes it anew`).toBe(said.get(command));
 });

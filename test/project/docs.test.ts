@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOMS } from '../support/architecture.ts';
+import { decisionsIndex } from '../../scripts/write-decisions-index.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -59,12 +59,8 @@ test('the index names every document but the single decisions', () => {
   expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
 });
 
-test('the table of rooms is the one that the code is held to', () => {
-  const rows = rowsBelow(read('docs/explanation/architecture.md'), 'Rooms');
-  const table = rows.map(([room = '', , imports = '']) => [namesIn(room)[0], namesIn(imports).toSorted()]);
-  expect(Object.fromEntries(table)).toEqual(
-    Object.fromEntries(Object.entries(ROOMS).map(([room, imports]) => [room, imports.toSorted()])),
-  );
+test('the index of decisions lists each page in order: npm run docs', () => {
+  expect(read('docs/explanation/decisions/README.md')).toBe(decisionsIndex());
 });
 
 test('the page on configuration names every variable that is read from the environment, and no other', () => {

@@ -33,13 +33,10 @@ const rename = (from: string, to: string) =>
 
 test('a loop that keeps failing makes its process unready, by name, until it succeeds', async () => {
   expect((await askReady()).code).toBe(200);
-  await rename('webhooks', 'webhooks_gone');
-  const failing = await until(askReady, ({ code }) => code === 503, 60_000);
-  expect(failing.body).toMatchObject({
-    status: 'unavailable',
-    message: 'The background loop "webhooks" keeps failing',
-    checks: { database: 'ok', 'loop webhooks': 'failed' },
-  });
+  await rename('notice_turns', 'notice_turns_gone');
+  // A missing table alone makes it unready, too, and is named first.
+  const failing = await until(askReady, ({ body }) => body.checks['loop pushes'] === 'failed', 60_000);
+  expect(failing).toMatchObject({ code: 503, body: { status: 'unavailable', checks: { database: 'ok' } } });
   expect(
     await until(
       () => findings('loops'),
@@ -48,10 +45,10 @@ test('a loop that keeps failing makes its process unready, by name, until it suc
   ).toMatchObject([
     {
       level: 'error',
-      message: expect.stringMatching(/^\S+:\d+ has not been ready since .* "webhooks" .*does not exist/),
+      message: expect.stringMatching(/^\S+:\d+ has not been ready since .* "pushes" .*does not exist/),
     },
   ]);
-  await rename('webhooks_gone', 'webhooks');
+  await rename('notice_turns_gone', 'notice_turns');
   await until(askReady, ({ code }) => code === 200);
   await until(
     () => findings('loops'),
@@ -79,10 +76,11 @@ test('an account that fails leaves the process ready, and others served; the doc
   };
   await until(() => isCompleted(good), Boolean);
   const [finding] = await until(
-    () => findings('quarantine'),
-    ([first]) => first?.level === 'warning',
+    async () => (await findings('quarantine')).filter(({ message }) => message.includes('"outcomes"')),
+    ({ length }) => length > 0,
   );
   expect(finding).toMatchObject({
+    level: 'warning',
     message: expect.stringMatching(
       new RegExp(
         `^Account ${accountId} \\(bad\\) is left out of the batch "outcomes" since .*: this row is poisoned\\. `,
@@ -98,8 +96,9 @@ test('an account that fails leaves the process ready, and others served; the doc
   await mend();
   await app.database.clock.advance({ minutes: 1, seconds: 1 });
   await until(() => isCompleted(bad), Boolean);
+  // What members did is told again half a minute later, and may be left out until then.
   await until(
     () => findings('quarantine'),
-    ([first]) => first?.level === 'ok',
+    (found) => !found.some(({ message }) => message.includes('"outcomes"')),
   );
 });

@@ -1,23 +1,25 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { REQUEST_SHARES } from '../../src/platform/database/share-connections.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 
-/** That requests have. */
-const CONNECTIONS = 8;
-const CLIENTS = 30;
+/** Of each user: few enough that no user counts as a crowd, which yields to others. */
+const CLIENTS = 6;
 const PAUSE_MS = 50;
 
 let app: TestApp;
 let byHand: Database;
 let alice: Person;
+let people: Person[];
 beforeAll(async () => {
   app = await startTestApp();
   byHand = connectDatabase(app.database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   alice = await app.signUp('alice');
+  people = [alice, await app.signUp('dora'), await app.signUp('erin')];
 });
 afterAll(async () => {
   await byHand.destroy();
@@ -35,9 +37,9 @@ async function countHeld(part = 'group_lists'): Promise<number> {
 }
 
 /** Asks again and again for what cannot be answered while its table is held, and nothing that sends needs. */
-async function flood(signal: AbortSignal): Promise<void> {
+async function flood(person: Person, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await alice.call('venom/list-group-lists', {});
+    await person.call('venom/list-group-lists', {});
     await sleep(PAUSE_MS, signal);
   }
 }
@@ -63,8 +65,8 @@ test('while requests have taken every connection there is for them, what falls d
   const held = byHand.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
     await sql`lock table group_lists in access exclusive mode`.execute(trx);
-    clients = Array.from({ length: CLIENTS }, () => flood(over.signal));
-    await until(countHeld, (count) => count === CONNECTIONS);
+    clients = people.flatMap((person) => Array.from({ length: CLIENTS }, () => flood(person, over.signal)));
+    await until(countHeld, (count) => count === REQUEST_SHARES.permits);
     await app.database.clock.set(`${date}T09:00:01Z`);
     await until(
       () => app.database.db.selectFrom('deliveries').select('status').execute(),

@@ -85,7 +85,7 @@ test(
   'a checkout without the development dependencies works, and says in one line how to come by the dashboard',
   async () => {
     const checkout = join(folder, 'checkout');
-    for (const name of ['bin', 'src', 'client', 'web', 'docs', 'package.json', 'package-lock.json', '.npmrc'])
+    for (const name of ['bin', 'src', 'clients', 'web', 'docs', 'package.json', 'package-lock.json', '.npmrc'])
       cpSync(join(ROOT, name), join(checkout, name), {
         recursive: true,
         filter: (path) => !path.startsWith(join(ROOT, 'web/dist')),

@@ -1,94 +1,259 @@
-/** Reads imports out of source files and holds them against the table of rooms (docs/explanation/architecture.md). */
+/** Reads imports out of source files and checks them against the groups and rooms of `src/` (docs/explanation/architecture.md). */
 import { dirname, join, normalize } from 'node:path';
 
+interface Room {
+  summary: string;
+  /** What it may import besides itself: rooms, or whole groups, which must stand before its own. */
+  imports: readonly string[];
+}
+
+interface Group {
+  summary: string;
+  /** A group may import groups above it and never one below. */
+  rooms: Readonly<Record<string, Room>>;
+}
+
 /**
- * Which rooms a room may import besides itself. What stands directly in `src/` or in `src/cli/` wires the rooms and may import any.
- * `client` stands beside `src/`, since it runs elsewhere.
+ * The first level of `src/`, lowest group first, and its rooms. The key of a room is its folder below the group; an empty key is the
+ * group itself: files that stand directly in it, and the folders that are not named as rooms of their own.
  */
-export const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  config: ['lib'],
-  database: ['lib'],
-  text: ['lib'],
-  secrets: ['config', 'database', 'lib'],
-  quotas: ['database', 'lib'],
-  media: ['quotas', 'database', 'lib'],
-  messenger: ['text', 'media', 'lib'],
-  'messenger/sandbox': ['messenger', 'database', 'text', 'media', 'lib'],
-  'messenger/whatsapp': ['messenger', 'database', 'text', 'media', 'lib'],
-  idempotency: ['database', 'lib'],
-  audit: ['database', 'lib'],
-  egress: ['lib'],
-  events: ['database', 'lib'],
-  webhooks: ['events', 'egress', 'audit', 'database', 'lib'],
-  mail: ['database', 'lib'],
-  notices: ['events', 'egress', 'mail', 'audit', 'database', 'lib'],
-  users: ['audit', 'mail', 'quotas', 'database', 'lib'],
-  analytics: ['campaigns', 'audit', 'database', 'lib'],
-  accounts: ['audit', 'messenger', 'quotas', 'database', 'lib'],
-  groups: ['accounts', 'audit', 'idempotency', 'text', 'media', 'quotas', 'database', 'lib'],
-  deliveries: ['accounts', 'messenger', 'media', 'database', 'lib'],
-  receipts: ['deliveries', 'accounts', 'messenger', 'database', 'lib'],
-  erasure: ['accounts', 'messenger', 'database', 'lib'],
-  campaigns: [
-    'groups',
-    'accounts',
-    'audit',
-    'deliveries',
-    'events',
-    'idempotency',
-    'text',
-    'media',
-    'quotas',
-    'database',
-    'lib',
-  ],
-  backup: ['hold', 'database', 'lib'],
-  hold: ['users', 'audit', 'campaigns', 'deliveries', 'accounts', 'messenger', 'database', 'lib'],
-  doctor: [
-    'users',
-    'audit',
-    'hold',
-    'backup',
-    'deliveries',
-    'accounts',
-    'messenger/whatsapp',
-    'secrets',
-    'config',
-    'database',
-    'lib',
-  ],
-  drafts: ['audit', 'media', 'quotas', 'database', 'lib'],
-  client: ['http'],
-  'whatsapp-check': ['client', 'lib'],
-  mcp: ['client', 'lib'],
-  web: ['client', 'http', 'messenger', 'text'],
-  http: [
-    'users',
-    'accounts',
-    'audit',
-    'idempotency',
-    'groups',
-    'campaigns',
-    'hold',
-    'doctor',
-    'drafts',
-    'events',
-    'webhooks',
-    'notices',
-    'analytics',
-    'quotas',
-    'text',
-    'lib',
-    'database',
-  ],
+export const GROUPS: Readonly<Record<string, Group>> = {
+  platform: {
+    summary: 'knows nothing of campaigns: database, configuration, mail, HTTP client, secrets, loops, log',
+    rooms: {
+      errors: {
+        summary: 'errors that a reader can act on, their codes, and what an error of the database means',
+        imports: [],
+      },
+      log: { summary: 'the structured log, and traces', imports: [] },
+      time: { summary: 'clocks and time zones', imports: ['platform/errors'] },
+      network: { summary: 'ranges of IP addresses', imports: [] },
+      concurrency: {
+        summary: 'loops, fair semaphores, round robin, batching',
+        imports: ['platform/errors', 'platform/log'],
+      },
+      config: {
+        summary: 'the environment becomes one frozen object',
+        imports: ['platform/errors', 'platform/network', 'platform/time'],
+      },
+      'http-client': {
+        summary: 'SSRF: the only way out to addresses that users name; connects to public addresses only',
+        imports: ['platform/concurrency', 'platform/network'],
+      },
+      database: {
+        summary: 'connections, NOTIFY hints, migrations, quarantine of poison rows, table types, the embedded server',
+        imports: ['platform/concurrency', 'platform/config', 'platform/errors', 'platform/log', 'platform/time'],
+      },
+      secrets: {
+        summary: 'the encryption key and what is sealed with it',
+        imports: ['platform/config', 'platform/database', 'platform/errors', 'platform/log'],
+      },
+      mail: {
+        summary: 'the outbox of mails: templates, sending, link codes',
+        imports: ['platform/concurrency', 'platform/database', 'platform/errors', 'platform/log'],
+      },
+    },
+  },
+  workspaces: {
+    summary: 'what every feature of a workspace shares',
+    rooms: {
+      audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
+      quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
+      idempotency: { summary: 'makes a repeated request take effect once', imports: ['platform'] },
+      events: { summary: 'the event log (outbox), in an order that readers can resume from', imports: ['platform'] },
+    },
+  },
+  content: {
+    summary: 'text and files of a post',
+    rooms: {
+      text: {
+        summary: 'converts HTML to WhatsApp text: `reading/` parses, `writing/` renders; long HTML on worker threads',
+        imports: ['platform'],
+      },
+      media: { summary: 'recognises base64 files and stores them', imports: ['platform', 'workspaces'] },
+    },
+  },
+  messengers: {
+    summary: 'the port to messaging applications, and its adapters',
+    rooms: {
+      '': { summary: 'the port: `messenger.ts`', imports: ['platform', 'content'] },
+      sandbox: {
+        summary: 'simulated groups and members; needs no account',
+        imports: ['platform', 'content', 'messengers'],
+      },
+      whatsapp: {
+        summary: 'WhatsApp, over the client library Baileys',
+        imports: ['platform', 'content', 'messengers'],
+      },
+    },
+  },
+  identity: {
+    summary: 'users: sign-up, sign-in, passwords, second factors, sessions, API keys, invitations',
+    rooms: { '': { summary: 'all of it; its folders import each other', imports: ['platform', 'workspaces'] } },
+  },
+  sending: {
+    summary: 'the campaign ledger: what is to be sent, by whom, when, and the results',
+    rooms: {
+      leases: { summary: 'which worker serves which shard of accounts', imports: ['platform'] },
+      accounts: {
+        summary: 'links, lane locks, send windows (quiet hours, caps, warm-up)',
+        imports: ['platform', 'workspaces', 'messengers', 'sending/leases'],
+      },
+      sessions: {
+        summary: 'live connections of accounts, and the commands sent to them',
+        imports: ['platform', 'messengers', 'sending/leases', 'sending/accounts'],
+      },
+      groups: {
+        summary: 'creates, syncs and lists groups, channels and communities',
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts'],
+      },
+      drafts: { summary: 'campaigns that are being written', imports: ['platform', 'workspaces', 'content'] },
+      deliveries: {
+        summary: 'claims turns, sends, classifies and records outcomes',
+        imports: ['platform', 'content', 'messengers', 'sending/leases', 'sending/accounts', 'sending/sessions'],
+      },
+      campaigns: {
+        summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `read/`, `roll-up/`',
+        imports: [
+          'platform',
+          'workspaces',
+          'content',
+          'sending/leases',
+          'sending/accounts',
+          'sending/groups',
+          'sending/deliveries',
+        ],
+      },
+      receipts: {
+        summary: 'counts what members did, and takes it as proof of sending',
+        imports: ['platform', 'messengers', 'sending/accounts', 'sending/deliveries'],
+      },
+      analytics: {
+        summary: 'reads the results of campaigns',
+        imports: ['platform', 'workspaces', 'sending/campaigns'],
+      },
+      erasure: {
+        summary: 'removes deleted users and their data in small steps',
+        imports: ['platform', 'messengers', 'sending/leases', 'sending/sessions'],
+      },
+    },
+  },
+  notifications: {
+    summary: 'delivers events to servers and to people',
+    rooms: {
+      webhooks: {
+        summary: 'Standard Webhooks: delivers events to endpoints in order',
+        imports: ['platform', 'workspaces'],
+      },
+      notices: { summary: 'notices in the dashboard, by Web Push and by mail', imports: ['platform', 'workspaces'] },
+    },
+  },
+  operations: {
+    summary: 'for operators: hold, backups, doctor, housekeeping, metrics',
+    rooms: {
+      hold: {
+        summary: 'split brain: detects a restored or copied ledger and holds it until resumed',
+        imports: ['platform', 'workspaces', 'messengers', 'identity', 'sending'],
+      },
+      backup: { summary: 'makes, verifies and restores backups', imports: ['platform', 'operations/hold'] },
+      doctor: {
+        summary: 'checks an installation and says what to do',
+        imports: [
+          'platform',
+          'workspaces',
+          'messengers',
+          'identity',
+          'sending',
+          'operations/hold',
+          'operations/backup',
+        ],
+      },
+      '': {
+        summary: 'housekeeping (retention) and metrics',
+        imports: ['platform', 'workspaces', 'content', 'messengers', 'identity', 'sending', 'notifications'],
+      },
+    },
+  },
+  api: {
+    summary: 'the HTTP API',
+    rooms: {
+      contract: {
+        summary: 'schemas of requests and answers; browsers load them',
+        imports: ['platform', 'workspaces', 'identity', 'notifications'],
+      },
+      mcp: { summary: 'the API as tools for language models (MCP)', imports: ['platform', 'clients/typescript'] },
+      '': {
+        summary:
+          '`server/` (envelope, limits, load shedding), `routes/`, `events/` (SSE). No SQL; only types of the database',
+        imports: [
+          'platform',
+          'workspaces',
+          'content',
+          'identity',
+          'sending',
+          'notifications',
+          'operations',
+          'api/contract',
+        ],
+      },
+    },
+  },
+  app: {
+    summary: 'wires the groups: `main.ts` (signals, exit codes), `app.ts` (roles), `worker.ts`',
+    rooms: {
+      '': {
+        summary: 'may import any group above, and of the dashboard whether it has been built',
+        imports: [
+          'platform',
+          'workspaces',
+          'content',
+          'messengers',
+          'identity',
+          'sending',
+          'notifications',
+          'operations',
+          'api',
+          'web',
+        ],
+      },
+    },
+  },
+  cli: {
+    summary: 'the command line: `commands.ts` is the table of commands',
+    rooms: {
+      'whatsapp-check': {
+        summary:
+          'walks an operator through [the first hour on WhatsApp](../how-to/first-hour-on-whatsapp.md), over the API',
+        imports: ['platform', 'clients/typescript'],
+      },
+      '': {
+        summary: 'may import any group above',
+        imports: [
+          'platform',
+          'workspaces',
+          'content',
+          'messengers',
+          'identity',
+          'sending',
+          'notifications',
+          'operations',
+          'api',
+          'app',
+          'cli/whatsapp-check',
+        ],
+      },
+    },
+  },
 };
 
-/** What may be taken from another room only as a type, never as code: the edge knows a database when it sees one, no more. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { http: ['database'], client: ['http'], web: ['http'] };
+/** What stands beside `src/`: of it they take only types, except for the files that browsers may load. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  'clients/typescript': ['api/contract'],
+  web: ['clients/typescript', 'api/contract', 'messengers', 'content/text'],
+};
 
-/** The only files of other rooms that browsers may come to see: what else is there, is the server's own business. */
-const IN_BROWSERS = /^(?:client\/.*|src\/http\/contract\/.*|src\/messenger\/windows|src\/text\/parse-whatsapp)\.ts$/;
+/** The only files of `src/` of which a browser may load code. */
+const IN_BROWSERS = /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/parse-whatsapp)\.ts$/;
 
 export interface Import {
   from: string;
@@ -109,35 +274,62 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
   );
 }
 
-/** The room a file is in: `client`, `web`, the folder below `src/`, the name of a file of its own, or undefined for what wires the rooms. */
+/** The room a file is in, as `group/room`, `group` for a group's own files, or what stands beside `src/`. Undefined where there is none. */
 export function roomOf(path: string): string | undefined {
-  const [top, ...parts] = path.split('/');
-  if (top === 'client' || top === 'web') return top;
-  if (path.startsWith('src/messengers/') && parts.length > 2) return `messenger/${parts[1]}`;
-  if (path.startsWith('src/cli/')) return undefined;
-  if (parts.length > 1) return parts[0];
-  const name = parts[0]?.replace(/\.ts$/, '') ?? '';
-  return name in ROOMS ? name : undefined;
+  const beside = Object.keys(BESIDE).find((folder) => path.startsWith(`${folder}/`));
+  if (beside !== undefined) return beside;
+  const [, group = '', folder = '', ...rest] = path.split('/');
+  const rooms = GROUPS[group]?.rooms;
+  if (!path.startsWith('src/') || rooms === undefined) return undefined;
+  if (rest.length > 0 && folder in rooms) return `${group}/${folder}`;
+  return '' in rooms ? group : undefined;
 }
 
-/** Every rule of the rooms that these files break, each as a sentence. */
+/** Every rule of the groups and rooms that these files break, each as a sentence. */
 export function findBreaches(sources: ReadonlyMap<string, string>): string[] {
   const imports = readImports(sources);
-  return [...findForbidden(imports), ...findCycles(imports), ...findMisplacedWords(sources)];
+  const homeless = [...sources.keys()].filter((path) => roomOf(path) === undefined);
+  return [
+    ...homeless.map((path) => `${path} is in no room`),
+    ...findClimbs(),
+    ...findForbidden(imports),
+    ...findCycles(imports),
+    ...findMisplacedTerms(sources),
+  ];
+}
+
+/** Rules of the table itself that name a group below the room's own. */
+function findClimbs(): string[] {
+  const order = Object.keys(GROUPS);
+  return Object.entries(GROUPS).flatMap(([group, { rooms }]) =>
+    Object.entries(rooms).flatMap(([room, { imports }]) =>
+      imports
+        .filter((other) => order.indexOf(other.split('/')[0] ?? '') > order.indexOf(group))
+        .map((other) => `the table lets ${group}/${room} import ${other}, which is above it`),
+    ),
+  );
 }
 
 function findForbidden(imports: Import[]): string[] {
   return imports.flatMap(({ from, to, typeOnly }) => {
     const room = roomOf(from);
-    if (room === undefined) return [];
     const other = roomOf(to);
-    if (other === room) return [];
-    if (other === undefined || !ROOMS[room]?.includes(other)) return [`${from} may not import ${to}`];
-    if (room === 'web' && !IN_BROWSERS.test(to)) return [`${from} may not import ${to}`];
-    if (!typeOnly && TYPES_ONLY[room]?.includes(other)) return [`${from} may import only types from ${to}`];
-    if (room === 'client' && !to.startsWith('src/api/contract/')) return [`${from} may not import ${to}`];
+    if (room === undefined || room === other) return [];
+    if (other === undefined || !mayImport(room, other)) return [`${from} may not import ${to}`];
+    if (typeOnly) return [];
+    if (room === 'api' && other === 'platform/database') return [`${from} may import only types from ${to}`];
+    if (room === 'clients/typescript') return [`${from} may import only types from ${to}`];
+    if (room === 'web' && other !== 'clients/typescript' && !IN_BROWSERS.test(to))
+      return [`${from} may not import ${to}`];
+    if (room === 'web' && other === 'api/contract') return [`${from} may import only types from ${to}`];
     return [];
   });
+}
+
+function mayImport(room: string, other: string): boolean {
+  const [group = '', name = ''] = room.split('/');
+  const allowed = BESIDE[room] ?? GROUPS[group]?.rooms[name]?.imports ?? [];
+  return allowed.includes(other) || (!(other in BESIDE) && allowed.includes(other.split('/')[0] ?? ''));
 }
 
 function findCycles(imports: Import[]): string[] {
@@ -158,47 +350,63 @@ function findCycles(imports: Import[]): string[] {
   return cycles;
 }
 
-interface Word {
+interface Term {
   pattern: RegExp;
-  what: string;
+  name: string;
   allowed: (path: string) => boolean;
 }
 
-const inWire = (path: string) =>
-  path.startsWith('src/api/contract/') || path.startsWith('src/api/routes/') || path.startsWith('web/api/');
+const inWire = (path: string) => /^(?:src\/api\/(?:contract|routes)|web\/api)\//.test(path);
 
-const WORDS: readonly Word[] = [
-  { pattern: /wharsapp|_serialized|\/venom\//, what: 'a spelling of the wire', allowed: inWire },
-  { pattern: /baileys/i, what: 'Baileys', allowed: (path) => path.startsWith('src/messengers/whatsapp/') },
+/** Terms that belong to one place. */
+const TERMS: readonly Term[] = [
+  { pattern: /wharsapp|_serialized|\/venom\//, name: 'a spelling of the wire', allowed: inWire },
+  { pattern: /baileys/i, name: 'Baileys', allowed: (path) => path.startsWith('src/messengers/whatsapp/') },
   {
     pattern: /\bnewsletter/i,
-    what: 'the word newsletter',
+    name: 'the word newsletter',
     allowed: (path) => path.startsWith('src/messengers/') || inWire(path),
   },
   {
     pattern: /process\.env/,
-    what: 'the environment',
-    allowed: (path) =>
-      path === 'src/platform/config/config.ts' ||
-      path === 'web/build.ts' ||
-      path.startsWith('src/platform/database/embedded'),
+    name: 'the environment',
+    allowed: (path) => /^(?:src\/platform\/(?:config\/config\.ts|database\/embedded\/)|web\/build\.ts)/.test(path),
   },
   {
     pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,
-    what: 'what a browser has not got',
-    allowed: (path) => !path.startsWith('client/'),
+    name: 'what browsers do not have',
+    allowed: (path) => !path.startsWith('clients/typescript/'),
   },
   {
     pattern: /`\s*(select|insert|update|delete|with)\s/i,
-    what: 'SQL',
-    allowed: (path) => !path.startsWith('src/http/'),
+    name: 'SQL',
+    allowed: (path) => !path.startsWith('src/api/'),
   },
 ];
 
-function findMisplacedWords(sources: ReadonlyMap<string, string>): string[] {
+function findMisplacedTerms(sources: ReadonlyMap<string, string>): string[] {
   return [...sources].flatMap(([path, source]) =>
-    WORDS.filter(({ pattern, allowed }) => !allowed(path) && pattern.test(source)).map(
-      ({ what }) => `${path} names ${what}`,
+    TERMS.filter(({ pattern, allowed }) => !allowed(path) && pattern.test(source)).map(
+      ({ name }) => `${path} names ${name}`,
     ),
   );
+}
+
+/** The page docs/reference/rooms.md. */
+export function roomsPage(): string {
+  const rows = Object.entries(GROUPS).flatMap(([group, { summary, rooms }]) => [
+    `| **\`${group}\`** | ${summary} | |`,
+    ...Object.entries(rooms).map(
+      ([room, { summary: about, imports }]) =>
+        `| \`${[group, room].filter(Boolean).join('/')}\` | ${about} | ${imports.map((one) => `\`${one}\``).join(', ') || 'nothing'} |`,
+    ),
+  ]);
+  return `# Rooms
+
+The groups and rooms of \`src/\`, lowest first, and what each may import besides itself. \`npm run docs\` writes this page from the rules in \`test/support/architecture.ts\`, which \`test/project/architecture.test.ts\` checks. A group's name in the last column means all of its rooms.
+
+| room | purpose | may import |
+| --- | --- | --- |
+${rows.join('\n')}
+`;
 }

@@ -15,7 +15,7 @@ let service: Service | undefined;
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'campanile-checkout-'));
   const isSource = (path: string) => !/^(?:dist.*|node_modules)$/.test(basename(path));
-  for (const name of ['bin', 'client', 'src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  for (const name of ['bin', 'clients', 'src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'])
     await cp(join(root, name), join(checkout, name), { recursive: true, filter: isSource });
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
 });

@@ -3,7 +3,7 @@ import { NEVER_SEEN, readProgress, type WorkspaceProgress } from '../../sending/
 import type { Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../workspaces/events/read-new-events.ts';
-import { isDataError } from '../../platform/database/database-errors.ts';
+import { isDataError } from '../../platform/errors/database-errors.ts';
 import { isolate } from '../../platform/concurrency/isolate.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';

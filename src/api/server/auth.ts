@@ -1,5 +1,4 @@
 import { AppError } from '../../platform/errors/errors.ts';
-import { workForService } from '../../platform/concurrency/requester.ts';
 import { isApiKey } from '../../identity/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../identity/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
@@ -9,9 +8,13 @@ import type { TokenStates } from '../../identity/sessions/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';
 import type { z } from 'zod';
 import type { BearerOperation, Caller } from '../operation.ts';
+import { workForAddress } from './set-requesters.ts';
 
-/** Who sent a request and for which workspace, by its `authorization` header. Throws `unauthenticated` (or rejects with it) for nobody. */
-export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
+/**
+ * Who sent a request and for which workspace, by its `authorization` header and the client's address. Throws `unauthenticated` (or
+ * rejects with it) for nobody.
+ */
+export type Authenticate = (authorization: string | undefined, address: string) => Caller | Promise<Caller>;
 
 const BEARER = /^bearer +([^\s,]+) *$/i;
 
@@ -30,23 +33,25 @@ export function createAuthenticate({
   apiKeyStates: ApiKeyStates;
   noteSessionUses: RecordSessionUse;
 }): Authenticate {
-  return (authorization) => {
+  return (authorization, address) => {
     if (authorization === undefined)
       throw new AppError('token_missing', 'This operation needs the header Authorization: Bearer <token>');
     const credential = BEARER.exec(authorization)?.[1];
     if (credential === undefined)
       throw new AppError('token_missing', 'The Authorization header must be Bearer <token>');
-    if (isApiKey(credential)) return settle(apiKeyStates.find(credential), callerOfKey);
+    // Anybody can make up a key, and each is looked up; a token that can be read is genuine.
+    if (isApiKey(credential))
+      return settle(
+        workForAddress(address, () => apiKeyStates.find(credential)),
+        callerOfKey,
+      );
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
-    // The token is genuine, so strangers at the same address have no part in how long this takes.
-    return workForService(() =>
-      settle(tokenStates.find(claims), (member) => {
-        const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
-        noteSessionUses(claims);
-        return caller;
-      }),
-    );
+    return settle(tokenStates.find(claims), (member) => {
+      const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
+      noteSessionUses(claims);
+      return caller;
+    });
   };
 }
 

@@ -1,5 +1,5 @@
-import { ConnectionWaitError } from '../../platform/database/share-connections.ts';
-import { isDatabaseUnreachable } from '../../platform/database/database-errors.ts';
+import { ConnectionWaitError } from '../../platform/errors/database-errors.ts';
+import { isDatabaseUnreachable } from '../../platform/errors/database-errors.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { PoolUse } from '../../platform/database/connect.ts';
-import { ConnectionWaitError } from '../../platform/database/share-connections.ts';
+import { ConnectionWaitError } from '../../platform/errors/database-errors.ts';
 import { OverloadError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 

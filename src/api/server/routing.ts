@@ -14,7 +14,6 @@ import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
 import { streamSuccess, type WorkInShare } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
-import { workForAddress } from './set-requesters.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 
 declare module 'fastify' {
@@ -96,7 +95,7 @@ export function authenticateRequest(
   return (request, _reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = workForAddress(request, () => authenticate(readAuthorization(request)));
+      caller = authenticate(readAuthorization(request), request.ip);
     } catch (error) {
       return done(error instanceof Error ? error : new Error(String(error)));
     }

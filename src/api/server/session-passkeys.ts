@@ -35,7 +35,7 @@ export function registerPasskeys(
   { users, authenticate, isHttps, publicUrl }: PasskeyRoutes,
 ): void {
   const actorOf = async (request: FastifyRequest): Promise<Actor> => {
-    const caller = await authenticate(authorizationOf(request, isHttps));
+    const caller = await authenticate(authorizationOf(request, isHttps), request.ip);
     requireScope(caller, { scope: 'token', requiresRecentAuth: true });
     const { userId, workspaceId, role } = caller;
     return { userId, workspaceId, role, address: request.ip };

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { workFor } from '../../platform/concurrency/requester.ts';
 import { placeOf } from '../../identity/sign-in/known-networks.ts';
 
@@ -16,16 +16,16 @@ declare module 'fastify' {
 export function setRequesters(server: FastifyInstance): void {
   server.addHook('preHandler', (request, _reply, done) => {
     const { caller, routeOptions } = request;
-    const key = caller ? `workspace ${caller.workspaceId}` : addressKey(request);
+    const key = caller ? `workspace ${caller.workspaceId}` : addressKey(request.ip);
     workFor({ key, isWrite: routeOptions.config.isWrite ?? false }, done);
   });
 }
 
 /** Does what comes before the caller is known. */
-export function workForAddress<Result>(request: FastifyRequest, work: () => Result): Result {
-  return workFor({ key: addressKey(request), isWrite: false }, work);
+export function workForAddress<Result>(address: string, work: () => Result): Result {
+  return workFor({ key: addressKey(address), isWrite: false }, work);
 }
 
-function addressKey(request: FastifyRequest): string {
-  return `address ${placeOf(request.ip)}`;
+function addressKey(address: string): string {
+  return `address ${placeOf(address)}`;
 }

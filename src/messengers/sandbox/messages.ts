@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
-import { isDataError } from '../../platform/database/database-errors.ts';
+import { isDataError } from '../../platform/errors/database-errors.ts';
 import type { Destination, Post, SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';

@@ -10,16 +10,11 @@ export interface Requester {
   hasBegun: boolean;
 }
 
-const storage = new AsyncLocalStorage<Requester | undefined>();
+const storage = new AsyncLocalStorage<Requester>();
 
 /** Does `work`, and all that it begins, for a requester. */
 export function workFor<Result>({ key, isWrite }: Pick<Requester, 'key' | 'isWrite'>, work: () => Result): Result {
   return storage.run({ key, isWrite, hasBegun: false }, work);
-}
-
-/** Does `work` for the service itself, whoever asked for it. */
-export function workForService<Result>(work: () => Result): Result {
-  return storage.run(undefined, work);
 }
 
 /** Undefined for what the service does by itself. */

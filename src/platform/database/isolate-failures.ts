@@ -1,5 +1,5 @@
 /** Poison message: what makes a batch over many accounts fail is found, left out and tried again alone, and all others go on. */
-import { isDataError } from './database-errors.ts';
+import { isDataError } from '../errors/database-errors.ts';
 import { isolate, type Isolated } from '../concurrency/isolate.ts';
 import { endQuarantine, quarantine, readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 

@@ -1,6 +1,6 @@
 /** Poison message: a statement that finds its own rows is isolated by the accounts, workspaces or users whose rows it may find. */
 import { sql, type RawBuilder } from 'kysely';
-import { isDataError } from './database-errors.ts';
+import { isDataError } from '../errors/database-errors.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 

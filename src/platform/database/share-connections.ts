@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { ConnectionWaitError } from '../errors/database-errors.ts';
 import { OverloadError } from '../errors/errors.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { currentRequester } from '../concurrency/requester.ts';
+import { currentRequester, type Requester } from '../concurrency/requester.ts';
 
 export interface ConnectionShares {
   /** Connections lent at once. Fewer than the pool has, since hints need one, too. */
@@ -27,14 +28,6 @@ export const REQUEST_SHARES: ConnectionShares = {
   maxWaitMs: 10_000,
 };
 
-/** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */
-export class ConnectionWaitError extends Error {
-  constructor(cause: OverloadError) {
-    super(cause.message, { cause });
-    this.name = 'ConnectionWaitError';
-  }
-}
-
 export type LendingPool = Pick<pg.Pool, 'connect' | 'on' | 'options' | 'end'>;
 
 /**
@@ -53,26 +46,28 @@ export function shareConnections(
     held.delete(client);
   });
 
-  async function acquirePermit(): Promise<() => void> {
-    const requester = currentRequester();
-    try {
-      const giveBack = await semaphore.acquire({
-        key: requester?.key,
-        isExclusive: requester?.isWrite ?? false,
-        isContinuation: requester?.hasBegun ?? false,
-      });
-      if (requester) requester.hasBegun = true;
-      return giveBack;
-    } catch (error) {
-      if (!(error instanceof OverloadError)) throw error;
-      // Nobody has a connection: those with a permit are still trying to make one.
-      if (held.size === 0) throw Object.assign(new Error('no connection could be made', { cause: error }), TIMED_OUT);
-      throw new ConnectionWaitError(error);
-    }
+  function acquirePermit(requester: Requester | undefined): Promise<() => void> {
+    if (!requester) return semaphore.acquire();
+    const { key, isWrite: isExclusive, hasBegun: isContinuation } = requester;
+    return semaphore.acquire({ key, isExclusive, isContinuation });
+  }
+
+  function toError(error: unknown): unknown {
+    if (!(error instanceof OverloadError)) return error;
+    // Nobody has a connection: those with a permit are still trying to make one.
+    if (held.size === 0) return Object.assign(new Error('no connection could be made', { cause: error }), TIMED_OUT);
+    return new ConnectionWaitError(error);
   }
 
   async function connect(): Promise<pg.PoolClient> {
-    const giveBack = await acquirePermit();
+    const requester = currentRequester();
+    let giveBack: () => void;
+    try {
+      giveBack = await acquirePermit(requester);
+    } catch (error) {
+      throw toError(error);
+    }
+    if (requester) requester.hasBegun = true;
     try {
       const client = await pool.connect();
       held.set(client, giveBack);

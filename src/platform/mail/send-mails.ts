@@ -2,7 +2,7 @@ import type { Database } from '../database/connect.ts';
 import type { Hints } from '../database/listen.ts';
 import { quarantine } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
-import { isDataError } from '../database/database-errors.ts';
+import { isDataError } from '../errors/database-errors.ts';
 import type { OnLoopError } from '../concurrency/failure-streak.ts';
 import type { Log } from '../log/log.ts';
 import { serveConcurrently } from '../concurrency/serve-concurrently.ts';

@@ -132,7 +132,7 @@ export async function nextTurnMs(db: Connection, shards: number[], skipped: read
     select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
-      select wake_at from lanes where lanes.shard = s.shard and wake_at is not null and account_id <> all(${[...skipped]}::bigint[])
+      select wake_at from lanes where lanes.shard = s.shard and wake_at < 'infinity' and account_id <> all(${[...skipped]}::bigint[])
       order by wake_at limit 1
     ) l`.execute(db);
   // A lane that is due but was just locked by somebody else is looked at again soon, not at once.

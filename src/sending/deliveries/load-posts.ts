@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
-import { isDataError } from '../../platform/database/database-errors.ts';
+import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { loadMedia } from '../../content/media/store.ts';
 import { extensionOf } from '../../content/media/sniff.ts';

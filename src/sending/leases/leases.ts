@@ -9,7 +9,7 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import { registerWorker, renewLease, deregisterWorker, voidAllLeases } from './lease-store.ts';
-import { createTakeOver } from '../accounts/take-over.ts';
+import { createTakeOver } from './take-over.ts';
 
 /** Silent for longer than this: dead. */
 export const LEASE_MS = 10_000;

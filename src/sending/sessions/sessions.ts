@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher, type Batch } from '../../platform/concurrency/batcher.ts';
-import { isDataError } from '../../platform/database/database-errors.ts';
+import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../../messengers/messenger.ts';

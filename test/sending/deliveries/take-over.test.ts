@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { renewLease, registerWorker, requeueLanes } from '../../../src/sending/leases/lease-store.ts';
-import { createTakeOver } from '../../../src/sending/accounts/take-over.ts';
+import { createTakeOver } from '../../../src/sending/leases/take-over.ts';
 import { lockLane } from '../../../src/sending/accounts/store.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { claimTurns } from '../../../src/sending/deliveries/claim-turns.ts';

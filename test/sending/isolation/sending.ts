@@ -1,6 +1,6 @@
 /** What begins, sends and ends runs. */
 import { sql } from 'kysely';
-import { createTakeOver } from '../../../src/sending/accounts/take-over.ts';
+import { createTakeOver } from '../../../src/sending/leases/take-over.ts';
 import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';

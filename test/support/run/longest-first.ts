@@ -36,6 +36,8 @@ const LONGEST = [
   'web/compose',
   'operations/hold/restored',
   'messengers/whatsapp/connect/survive',
+  'sending/isolation/isolation',
+  'service/failing-loops',
   'web/pages',
   'messengers/whatsapp/connect/no-outcome',
   'web/journey',

@@ -1,5 +1,5 @@
 -- All tables, room by room (docs/explanation/architecture.md): who sends what to whom, when, and what became of it. PostgreSQL 15
--- or newer. The functions named here are in src/platform/database/functions/, and are there before the tables.
+-- or newer. The functions named here are in src/database/functions/, and are there before the tables.
 --
 -- Locks: none that anybody waits for; it only makes what nobody has yet. Within a second.
 --
@@ -8,7 +8,7 @@
 --      that row first (several accounts: in order of account_id). So nothing below can deadlock, and "lock, then look" is true.
 --   2. Lock order: shards, lanes, then the account's runs, campaigns and deliveries.
 --   3. Counters change by addition, in the transaction that changes what they count. What they must always come to is a CHECK: who
---      would break one has its account stopped, and writes nothing (src/sending/accounts/quarantine-account.ts).
+--      would break one has its account stopped, and writes nothing (src/accounts/stop-account.ts).
 --   4. All instants come from campanile_now(). A test replaces that one function to move the clock.
 --   5. The busy tables (lanes, runs, deliveries) leave room in their pages, so that an update that changes no indexed column stays
 --      in its page, and are vacuumed early.
@@ -16,7 +16,7 @@
 -- ── users ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- A deleted user stays for a short while as a husk without logins and personal data, so that what is under way finds its foreign
--- keys; src/sending/erasure/ removes what belonged to it.
+-- keys; src/erasure/ removes what belonged to it.
 create table users (
   user_id              bigint      generated always as identity primary key,
   first_name           text        not null,
@@ -88,7 +88,7 @@ create table factors (
   user_id       bigint      not null references users on delete cascade,
   kind          text        not null check (kind in ('totp', 'passkey')),
   name          text        not null,          -- of a passkey, as its owner calls it
-  secret        bytea,                         -- of an authenticator app: its key, sealed (src/platform/secrets/secret-box.ts)
+  secret        bytea,                         -- of an authenticator app: its key, sealed (src/lib/vault.ts)
   credential_id text        unique,            -- of a passkey, in base64url
   public_key    bytea,
   used          bigint      not null default 0,     -- the last 30 s whose code was taken; of a passkey its own count of uses
@@ -120,7 +120,7 @@ create index spent_challenges_expired on spent_challenges (expires_at);
 create table workspaces (
   workspace_id bigint      generated always as identity primary key,
   stored_bytes bigint      not null default 0 check (stored_bytes >= 0),  -- of its files in media; only triggers write it
-  moved_to     int,                            -- the cell that it has moved to, or is on its way to: nothing is taken for it here (src/operations/cells/)
+  moved_to     int,                            -- the cell that it has moved to, or is on its way to: nothing is taken for it here (src/cells/)
   created_at   timestamptz not null default campanile_now()
 );
 
@@ -159,8 +159,8 @@ create table attempts (
 
 -- ── mail ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- Mails to be sent, written in the transaction of what they tell (src/platform/mail/send-mails.ts), and what their links allow, until they
--- are used or expire. The link itself is not kept: it is made of mail_id and the installation's secret (src/platform/mail/mail-links.ts).
+-- Mails to be sent, written in the transaction of what they tell (src/mail/send-mails.ts), and what their links allow, until they
+-- are used or expire. The link itself is not kept: it is made of mail_id and the installation's secret (src/mail/mail-links.ts).
 create table mails (
   mail_id    uuid        primary key default gen_random_uuid(),
   kind       text        not null check (kind in ('verification', 'reset', 'invitation', 'new_sign_in', 'password_changed', 'factors_changed', 'notice')),
@@ -215,7 +215,7 @@ create table events (
 create index events_new on events (event_id) where position is null;
 create index events_workspace on events (workspace_id, position) where position is not null;
 create index events_age on events (at);
-create index events_noticed on events (position)  -- as src/notifications/notices/kinds.ts has it
+create index events_noticed on events (position)  -- as src/notices/kinds.ts has it
   where type in ('campaign.completed', 'campaign.completed_with_errors', 'campaign.late', 'campaign.missed', 'account.logged_out',
                  'account.version_refused', 'webhook.switched_off', 'backup.too_old');
 
@@ -234,7 +234,7 @@ create table webhooks (
   description     text        not null,
   events          text[]      not null check (cardinality(events) > 0),
   signature       text        not null check (signature in ('v1', 'v1a')),
-  secret          bytea       not null,        -- sealed (src/platform/secrets/secret-box.ts), as the one before
+  secret          bytea       not null,        -- sealed (src/lib/vault.ts), as the one before
   former_secret   bytea,
   former_until    timestamptz,
   created_at      timestamptz not null default campanile_now(),
@@ -279,7 +279,7 @@ create index webhook_tries_age on webhook_tries (at);
 
 -- ── notices ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- What people are told of what happened, each once a person: made of events by one at a time (src/notifications/notices/make-notices.ts). Kept for 90
+-- What people are told of what happened, each once a person: made of events by one at a time (src/notices/make-notices.ts). Kept for 90
 -- days, and the newest 1,000 of each person.
 create table notices (
   notice_id bigint      generated always as identity primary key,
@@ -300,7 +300,7 @@ create table notice_reader (
 ) with (fillfactor = 50);
 insert into notice_reader default values;
 
--- Which notices somebody wants in which way; of what has no row the kind's own way holds (src/notifications/notices/kinds.ts).
+-- Which notices somebody wants in which way; of what has no row the kind's own way holds (src/notices/kinds.ts).
 create table notice_choices (
   user_id bigint  not null references users on delete cascade,
   kind    text    not null,
@@ -341,7 +341,7 @@ create index notice_turns_subscription on notice_turns (subscription_id) where s
 create table push_keys (
   is_only     boolean primary key default true check (is_only),
   public_key  text    not null,
-  private_key bytea   not null                 -- sealed (src/platform/secrets/secret-box.ts)
+  private_key bytea   not null                 -- sealed (src/lib/vault.ts)
 );
 
 -- ── idempotency ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -361,7 +361,7 @@ create index idempotency_keys_age on idempotency_keys (created_at);
 -- ── media ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- A media file as it was sent, once for each workspace. What it was is told for as long as a campaign has it; its bytes are kept while
--- one needs them (src/content/media/drop-unused.ts).
+-- one needs them (src/media/drop-unused.ts).
 create table media (
   media_id     bigint      generated always as identity primary key,
   workspace_id bigint      not null references workspaces on delete cascade,
@@ -430,7 +430,7 @@ create table accounts (
   quiet_from       text           check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   quiet_to         text           check (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   daily_cap        int            check (daily_cap > 0),  -- so many deliveries at most are sent on one day of the owner's zone
-  warm_up_from     timestamptz,                -- since when it sends more each day (src/sending/accounts/warm-up.ts); null: no such limit
+  warm_up_from     timestamptz,                -- since when it sends more each day (src/accounts/warm-up.ts); null: no such limit
 
   stop_reason      text,                       -- set: nothing is sent until somebody connects the account again; one sentence for the user
 
@@ -545,7 +545,7 @@ create table lanes (
                    case when work_at is not null and held_until < 'infinity' then greatest(work_at, next_send_at, held_until) end) stored,
 
   -- Until when, and for how many deliveries, turns are taken without looking at quiet hours and the daily cap again. Of a lane that
-  -- is closed a worker looks the rules up, and opens it again or lets it sleep: src/sending/deliveries/refresh-send-windows.ts.
+  -- is closed a worker looks the rules up, and opens it again or lets it sleep: src/deliveries/open-lanes.ts.
   open_until     timestamptz not null default 'infinity',   -- for ever where there are no such rules
   open_for       int,                          -- null: any number
 
@@ -945,7 +945,7 @@ create index sandbox_messages_doing on sandbox_messages (next_doing_at) where ne
 
 -- ── messenger: WhatsApp ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- Credentials, sealed with ENCRYPTION_KEY (src/platform/secrets/secret-box.ts), the account, kind and name as what they are about.
+-- Credentials, sealed with ENCRYPTION_KEY (src/lib/vault.ts), the account, kind and name as what they are about.
 create table account_keys (
   account_id bigint not null references accounts on delete cascade,
   kind       text   not null,

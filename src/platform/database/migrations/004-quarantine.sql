@@ -5,7 +5,7 @@
 -- milliseconds.
 
 create table quarantine (
-  batch        text        not null,                -- the batch that it is left out of: src/platform/database/quarantine.ts
+  batch        text        not null,                -- the batch that it is left out of: src/database/quarantine.ts
   account_id   bigint      references accounts on delete cascade,    -- whose it is, as the batch goes: an account ...
   workspace_id bigint      references workspaces on delete cascade,  -- ... a workspace ...
   user_id      bigint      references users on delete cascade,       -- ... or a user

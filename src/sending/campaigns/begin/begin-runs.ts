@@ -146,6 +146,8 @@ async function nextDueMs(db: Connection, shards: number[]): Promise<number> {
     from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
       select due_at from runs where runs.shard = s.shard and status = 'planned' and not paused and due_at > campanile_now()
+        -- Older servers subtract nothing from an infinite instant.
+        and due_at < 'infinity'
       order by due_at limit 1
     ) r`.execute(db);
   return Math.min(1_000, Math.max(1, rows[0]?.ms ?? 1_000));

@@ -1,0 +1,64 @@
+/** What an error of the PostgreSQL driver means: by SQLSTATE, by the code of the system, or by its message where it has no code. */
+import { errorCodeOf, type OverloadError } from './errors.ts';
+
+/** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */
+export class ConnectionWaitError extends Error {
+  constructor(cause: OverloadError) {
+    super(cause.message, { cause });
+    this.name = 'ConnectionWaitError';
+  }
+}
+
+/**
+ * Connection exceptions; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
+ * server that is starting up; one that cannot read or write its files; one that only takes reads just now; a transaction cut off
+ * because this process was too slow to go on with it.
+ */
+const SQL_STATES = /^(08...|53...|57P0.|58030|25006|25P03)$/;
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+/** The driver gives these failures no code. */
+const MESSAGES = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+];
+
+/** Whether the server could not be reached, or could not do anything at all. */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = errorCodeOf(error);
+  if (code !== undefined && (SYSTEM_CODES.has(code) || SQL_STATES.test(code))) return true;
+  // A Unix socket that is gone; any other missing file is a defect.
+  if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return true;
+  return code === undefined && MESSAGES.some((message) => error.message.startsWith(message));
+}
+
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+/**
+ * Classes of SQLSTATE that are about the rows a statement met: a triggered action (09, 27), case not found (20), cardinality (21),
+ * values (22), constraints (23, 44), functions (38, 39, P0), one row over a limit (54), a damaged row or an internal error (XX).
+ */
+const ABOUT_ROWS = /^(?:09|20|21|22|23|27|38|39|44|54|P0|XX)/;
+const ABORTED = new Set(['AbortError', 'TimeoutError', 'ConnectionWaitError']);
+
+/**
+ * Whether an error is about the data that was worked on, so that the same work without the row at fault would succeed. False for a lost
+ * connection, a serialization failure, a deadlock, a lock or statement timeout, a full disk, a missing table, column or function, and a
+ * missing permission: those are nobody's own. An error without a code comes from our own reading of the data.
+ */
+export function isDataError(error: unknown): boolean {
+  if (!(error instanceof Error) || ABORTED.has(error.name) || isDatabaseUnreachable(error)) return false;
+  const code = errorCodeOf(error);
+  if (code === undefined) return true;
+  return SQL_STATE.test(code) ? ABOUT_ROWS.test(code) : code.startsWith('ERR_');
+}

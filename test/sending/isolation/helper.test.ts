@@ -1,0 +1,136 @@
+/** How a batch is split, what counts as the data's fault, and how long somebody is left out. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isolateEach, isolateFailures } from '../../../src/platform/database/isolate-failures.ts';
+import { clearIdleQuarantine } from '../../../src/platform/database/quarantine.ts';
+import { isDataError } from '../../../src/platform/errors/database-errors.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner, until } from '../../support/ledger.ts';
+
+let database: TestDatabase;
+let accountIds: number[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  accountIds = [];
+  for (let count = 0; count < 16; count++) accountIds.push((await createOwner(database.db, 1)).accountId);
+});
+afterAll(() => database.drop());
+beforeEach(() => sql`delete from quarantine`.execute(database.db).then(() => undefined));
+
+const idOf = (id: number) => id;
+
+/** Runs a batch in which these accounts fail; notes which accounts each go was for. */
+async function runBatch(bad: readonly number[], { error = new RangeError('a bad value'), ids = accountIds } = {}) {
+  const goes: number[][] = [];
+  const outcome = await isolateFailures(database, 'sums', ids, {
+    idOf,
+    async run(some) {
+      goes.push([...some]);
+      if (some.some((id) => bad.includes(id))) throw error;
+      return some.length;
+    },
+  });
+  return { ...outcome, goes, done: outcome.results.reduce((sum, count) => sum + count, 0) };
+}
+
+const read = async () => {
+  const { rows } = await sql<{ account_id: number; failures: number; minutes: number; reason: string }>`
+    select account_id, failures, reason,
+           round(extract(epoch from next_try_at - campanile_now()) / 60)::int as minutes
+    from quarantine order by account_id`.execute(database.db);
+  return rows;
+};
+
+test('a batch that succeeds is one go', async () => {
+  const { goes, done, left } = await runBatch([]);
+  expect(goes).toEqual([accountIds]);
+  expect([done, left]).toEqual([16, []]);
+});
+
+test('two accounts at fault are found by halves, and all others are done in the same step', async () => {
+  const bad = [accountIds[3] ?? 0, accountIds[12] ?? 0];
+  const { goes, done, left } = await runBatch(bad);
+  expect([done, left]).toEqual([14, bad]);
+  expect(goes.length).toBeLessThanOrEqual(2 * 2 * Math.log2(16) + 1);
+  expect((await read()).map((row) => row.account_id)).toEqual(bad);
+});
+
+test('somebody in quarantine is skipped, then tried alone, each time later, until a try succeeds', async () => {
+  const [bad = 0] = accountIds;
+  await runBatch([bad]);
+  expect(await read()).toEqual([{ account_id: bad, failures: 1, minutes: 1, reason: 'a bad value' }]);
+  const { goes } = await runBatch([bad]);
+  expect(goes).toEqual([accountIds.slice(1)]);
+  for (const minutes of [2, 4, 8, 16, 32, 60, 60]) {
+    await database.clock.advance({ hours: 1 });
+    const tried = await until(
+      () => runBatch([bad]),
+      (one) => one.goes.length > 1,
+    );
+    expect(tried.goes).toEqual([accountIds.slice(1), [bad]]);
+    expect(await read()).toMatchObject([{ minutes }]);
+  }
+  await database.clock.advance({ hours: 1 });
+  await until(
+    () => runBatch([]),
+    ({ goes: last }) => last.length > 1,
+  );
+  expect(await read()).toEqual([]);
+  expect((await runBatch([])).goes).toEqual([accountIds]);
+});
+
+test('where ten or more fail and nobody succeeds the fault is not theirs: it is thrown, and nobody is left out', async () => {
+  await expect(runBatch(accountIds)).rejects.toThrow('a bad value');
+  expect(await read()).toEqual([]);
+  // Fewer may well be all there are.
+  await runBatch(accountIds, { ids: accountIds.slice(0, 9) });
+  expect(await read()).toHaveLength(9);
+});
+
+test('what is about nobody in particular is thrown at once', async () => {
+  const [bad = 0] = accountIds;
+  const error = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  await expect(runBatch([bad], { error: error as RangeError })).rejects.toThrow('deadlock detected');
+  expect(await read()).toEqual([]);
+});
+
+test('work that goes one by one goes on behind the one that fails', async () => {
+  const done: number[] = [];
+  const { left } = await isolateEach(database, 'sums', accountIds.slice(0, 3), {
+    idOf,
+    async run(id) {
+      if (id === accountIds[1]) throw new TypeError('of the wrong shape');
+      done.push(id);
+    },
+  });
+  expect([done, left]).toEqual([[accountIds[0], accountIds[2]], [accountIds[1]]]);
+});
+
+test('somebody of whom nothing is left to do is forgotten an hour after the try that was due', async () => {
+  const [bad = 0] = accountIds;
+  await runBatch([bad]);
+  await database.clock.advance({ minutes: 60 });
+  await clearIdleQuarantine(database.db);
+  expect(await read()).toHaveLength(1);
+  await database.clock.advance({ minutes: 2 });
+  await clearIdleQuarantine(database.db);
+  expect(await read()).toEqual([]);
+});
+
+describe('an error is about the data', () => {
+  const of = (code: string) => Object.assign(new Error('x'), { code });
+  test.each(['22003', '23514', 'P0001', '21000', '54000', 'XX000', 'ERR_INVALID_ARG_TYPE'])('with %s', (code) => {
+    expect(isDataError(of(code))).toBe(true);
+  });
+  const nobodysOwn =
+    '42703 42P01 42883 42501 40001 40P01 55P03 57014 57P01 53100 08006 25P04 ECONNRESET ETIMEDOUT EPIPE';
+  test.each(nobodysOwn.split(' '))('not with %s', (code) => {
+    expect(isDataError(of(code))).toBe(false);
+  });
+  test('where our own code throws it, and not where a connection breaks or work is aborted', () => {
+    expect(isDataError(new RangeError('Nowhere/Land'))).toBe(true);
+    expect(isDataError(new Error('Connection terminated unexpectedly'))).toBe(false);
+    expect(isDataError(new DOMException('stopped', 'AbortError'))).toBe(false);
+    expect(isDataError('a string')).toBe(false);
+  });
+});

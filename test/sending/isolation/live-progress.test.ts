@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { listen } from '../../support/http/listen.ts';
+import { ownerOf } from '../../support/workspaces.ts';
+
+let app: TestApp;
+let bad: Person;
+let good: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+  bad = await app.signUp('bad');
+  good = await app.signUp('good');
+});
+afterAll(() => app.stop());
+
+async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+async function send(person: Person): Promise<string> {
+  const sent = await person.call<{ campaign_id: string }>('venom/add-campaign', {
+    name: 'Now',
+    html: 'Hello',
+    group_metadata_ids: await groupsOf(person),
+  });
+  return sent.body.data.campaign_id;
+}
+
+test('a workspace whose progress cannot be read loses its stream, and others hear theirs', async () => {
+  const { accountId } = await ownerOf(app.database.db, bad);
+  const groups = await groupsOf(bad);
+  const year = new Date().getUTCFullYear() + 1;
+  await bad.call('venom/add-campaign-batch', {
+    name: 'Next year',
+    html: 'Hello',
+    group_metadata_ids: groups,
+    is_schedule: true,
+    start_date: `${year}-03-01`,
+    end_date: `${year}-03-01`,
+    schedule_time: '09:00:00',
+    time_zone: 'UTC',
+  });
+  // No instant of the wire: what is told of the campaign cannot be written.
+  await sql`update runs set due_at = 'infinity' where account_id = ${accountId}`.execute(app.database.db);
+  const [broken, listener] = [await listen(app.url, bad.token), await listen(app.url, good.token)];
+  const campaign = await send(good);
+  await listener.hears(campaign, ({ status }) => status === 'completed');
+  await until(broken.hasEnded, Boolean);
+  await listener.leave();
+  expect(listener.last(campaign)).toMatchObject({ status: 'completed' });
+});
