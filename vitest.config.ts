@@ -38,28 +38,33 @@ const SLOW = [
 
 /**
  * `npm run test:all` runs these, and `npm test` does not: rare conditions of WhatsApp, browsers without a network or with two windows,
- * backups and copies, clients and databases that are slow or gone, simulated worlds, builds from nothing.
+ * backups and copies, clients and databases that are slow or gone, simulated worlds.
  */
 const RARE = [
   'api/server/unread',
-  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
   'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
   'messengers/whatsapp/inbound/{history,private-chats}',
   'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
-  'operations/backup/own-server',
   'operations/backup/{backup,tampered}',
-  'operations/hold/seeds',
   'operations/hold/{lost-marks,restored}',
   'platform/database/outages',
+  'sending/deliveries/stalled-claim',
+  'service/failing-loops',
+  'simulation/seeds',
+  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
+].map((name) => `test/${name}.test.ts`);
+
+/** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
+const LONG = [
+  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
+  'operations/backup/own-server',
+  'operations/hold/seeds',
   'platform/database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
   'project/commands',
   'sending/campaigns/halt',
-  'sending/deliveries/stalled-claim',
   'sending/deliveries/{replaced,revise-newest}',
-  'service/{failing-loops,package,proxies,soak,writes}',
-  'simulation/seeds',
+  'service/{package,proxies,soak,writes}',
   'simulation/{all-crash-points,crash-points}',
-  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
   'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
@@ -75,13 +80,15 @@ const MATRIX = [
 function filesOf(mode: string): { include: string[]; exclude: string[] } {
   switch (mode) {
     case 'quick':
-      return { include: ALL, exclude: [...RARE, ...SLOW] };
+      return { include: ALL, exclude: [...LONG, ...RARE, ...SLOW] };
     case 'matrix':
       return { include: MATRIX, exclude: [] };
     case 'all':
       return { include: RARE, exclude: [] };
+    case 'long':
+      return { include: LONG, exclude: [] };
     default:
-      return { include: ALL, exclude: RARE };
+      return { include: ALL, exclude: [...LONG, ...RARE] };
   }
 }
 

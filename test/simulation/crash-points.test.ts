@@ -3,7 +3,7 @@ import { openChildren } from '../../simulation/children.ts';
 import { startServer } from '../../simulation/server.ts';
 import { tryCrashPoints } from '../../simulation/try-crash-points.ts';
 
-/** No multiple of the kinds of faults, so that all of them are among those tried. `npm run test:all` tries each. */
+/** No multiple of the kinds of faults, so that all of them are among those tried. `npx vitest run --mode long` tries each. */
 const EVERY = 29;
 
 test(
