@@ -65,6 +65,7 @@ const LONGEST = [
   'sending/deliveries/stalled-claim',
   'web/notices',
   'api/server/overload',
+  'api/server/fair-shares',
   'api/server/session',
   'sending/campaigns/large-requests',
   'messengers/whatsapp/connect/pauses',
