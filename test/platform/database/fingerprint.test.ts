@@ -65,10 +65,9 @@ test('what is missing or differs is named', async () => {
   `);
   expect(await differences()).toMatchInlineSnapshot(`
     [
-      "column workspaces.moved_to is missing",
-      "index workspaces.workspaces_moved is missing",
+      "column users.email is missing",
       "sequence revision_numbers is missing",
-      "table moves is missing",
+      "table group_sums is missing",
       "trigger media.media_removed is missing",
       "column users.time_zone is "text not null" and not "text"",
       "constraint groups.groups_pkey is "PRIMARY KEY (account_id, group_id)" and not "PRIMARY KEY (group_id)"",

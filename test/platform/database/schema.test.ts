@@ -27,7 +27,7 @@ const CLASSES: Record<string, string> = {
 
 const HEAD = `
 import type { Insertable, Selectable } from '${root}/node_modules/kysely/dist/index.js';
-import type { Schema } from '${root}/src/database/schema.ts';
+import type { Schema } from '${root}/src/platform/database/schema.ts';
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Read<T extends keyof Schema, C> = C extends keyof Schema[T] ? Selectable<Schema[T]>[C & keyof Selectable<Schema[T]>] : never;
 type Fits<A, B> = unknown extends B ? Same<A, B> : [A] extends [B] ? Same<Extract<A, null>, Extract<B, null>> : false;
