@@ -16,7 +16,12 @@ afterAll(() => database.drop());
 const root = join(import.meta.dirname, '../..');
 /** Every loop that a worker starts, by its name; what is below `http` runs beside the API, the epoch is polled by every process, mails, notices, webhooks and backups beside workers, and each process publishes its health, messengers have loops of their own. */
 const LOOPS = globSync('src/**/*.ts', { cwd: root })
-  .filter((path) => !/^src\/(backup|database|http|mail|messenger|notices|webhooks|publish-health)\b/.test(path))
+  .filter(
+    (path) =>
+      !/^src\/(api|messengers|notifications|operations\/(backup|publish-health)|platform\/(database|mail))\b/.test(
+        path,
+      ),
+  )
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .flatMap((source) => [...source.matchAll(/startLoop\(\s*'([^']+)'/g)].map(([, name = '']) => name));
 

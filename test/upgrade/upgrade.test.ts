@@ -28,6 +28,9 @@ const LONG = { timeout: 120_000 };
 /** Nothing goes because it is old. */
 const KEPT = { RETENTION_DAYS: '36500', MEDIA_RETENTION_DAYS: '36500' };
 
+/** Made before backups had an authentication code. */
+const UNAUTHENTICATED = 'before-0.1.0';
+
 /** Made by this very code, so that the first release finds the test at work. */
 let own: string;
 beforeAll(async () => {
@@ -44,7 +47,7 @@ test.for(['this code', ...released])(
     const { answers, key } = await readAbout(fixture);
     const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
     const folders = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };
-    await campanile(folders, 'restore', join(fixture, BACKUP), '--passphrase-file', PASSPHRASE_FILE);
+    await restore(folders, fixture);
     const service = await startService({
       folder: home,
       environment: { ...KEPT, SANDBOX_GAP_MS: '0-0', SANDBOX_SPEED: '50' },
@@ -97,8 +100,7 @@ test('the data of a day before the schema was frozen is refused, and stays as it
   const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const environment = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };
-  const backup = join(FIXTURES, 'before-0.1.0', BACKUP);
-  await campanile(environment, 'restore', backup, '--passphrase-file', PASSPHRASE_FILE);
+  await restore(environment, join(FIXTURES, UNAUTHENTICATED));
   await withRows(environment.DATA_DIR, (db) => sql.raw(DAY_BEFORE).execute(db));
   const before = await withRows(environment.DATA_DIR);
 
@@ -109,6 +111,15 @@ test('the data of a day before the schema was frozen is refused, and stays as it
   expect(doctor).toMatchObject({ code: 1, said: expect.stringMatching(/^error +schema +The schema of the database/m) });
   expect(await withRows(environment.DATA_DIR)).toEqual(before);
 });
+
+async function restore(environment: Record<string, string>, fixture: string): Promise<void> {
+  const words = [
+    '--passphrase-file',
+    PASSPHRASE_FILE,
+    ...(fixture.endsWith(UNAUTHENTICATED) ? ['--unauthenticated'] : []),
+  ];
+  expect(await campanile(environment, 'restore', join(fixture, BACKUP), ...words)).toMatchObject({ code: 0 });
+}
 
 /** Every row of every table and every function of a data folder, after `change`. */
 async function withRows(dataDir: string, change?: (db: Database) => Promise<unknown>): Promise<unknown> {

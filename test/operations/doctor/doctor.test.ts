@@ -101,15 +101,15 @@ describe('what is the matter is said, with what to do', () => {
     ]);
     await run(sql`comment on function close_runs is null`);
     expect(await of('schema')).toMatchObject([{ level: 'error', message: expect.stringMatching(/: close_runs$/) }]);
-    await run(sql`alter table moves rename to travels`);
+    await run(sql`alter table group_sums rename to sums`);
     expect(await of('schema')).toMatchObject([
       {
         level: 'error',
-        message: expect.stringContaining('table moves is missing'),
+        message: expect.stringContaining('table group_sums is missing'),
         advice: expect.stringContaining('refuses'),
       },
     ]);
-    await run(sql`alter table travels rename to moves`);
+    await run(sql`alter table sums rename to group_sums`);
     await run(sql`update migrations set epoch = 0`);
     expect(await of('schema')).toMatchObject([
       {
