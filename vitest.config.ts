@@ -37,20 +37,55 @@ const SLOW = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * `npm run test:all` runs these, and `npm test` does not: rare conditions of WhatsApp, browsers without a network or with two windows,
- * backups and copies, clients and databases that are slow or gone, simulated worlds.
+ * `npm run test:all` runs these, and `npm test` does not, so that it takes three minutes: files of more than some 20 s, most pages in a
+ * browser, rare conditions of WhatsApp, browsers without a network or with two windows, backups and copies, clients and databases that
+ * are slow or gone, simulated worlds.
  */
 const RARE = [
+  'api/server/fair-shares',
+  'api/server/overload',
+  'api/server/resume-events',
+  'api/server/session',
   'api/server/unread',
+  'api/server/uploads',
+  'contract/fuzz',
+  'contract/limits',
+  'identity/delete-account',
+  'identity/sign-in',
+  'messengers/whatsapp/chats/channels',
+  'messengers/whatsapp/connect/own-number',
+  'messengers/whatsapp/connect/survive',
   'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
+  'messengers/whatsapp/files/media',
+  'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats}',
+  'messengers/whatsapp/send/revise',
   'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
+  'notifications/notices/notices',
+  'notifications/webhooks/fair',
+  'operations/backup/before-upgrade',
   'operations/backup/{backup,tampered}',
   'operations/hold/{lost-marks,restored}',
   'platform/database/outages',
+  'platform/secrets/encryption-key',
+  'platform/secrets/give-up',
+  'sending/analytics/sums',
+  'sending/campaigns/large-requests',
+  'sending/campaigns/occurrences',
+  'sending/campaigns/revise',
+  'sending/deliveries/poison',
+  'sending/deliveries/revise',
   'sending/deliveries/stalled-claim',
+  'sending/isolation/isolation',
   'service/failing-loops',
+  'service/main',
+  'service/refusals',
   'simulation/seeds',
+  'upgrade/upgrade',
+  'web/campaigns',
+  'web/compose',
+  'web/groups',
+  'web/pages',
   'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
 ].map((name) => `test/${name}.test.ts`);
 
