@@ -12,7 +12,7 @@ import { startReceiver } from '../test/support/servers/receiver.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
 import { startWhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 
-const FOLDER = join(import.meta.dirname, '../../screenshots');
+const FOLDER = join(import.meta.dirname, '../screenshots');
 const SETTLE_MS = 1_200;
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   light: {},
