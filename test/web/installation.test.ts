@@ -26,7 +26,10 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   const wrong = page.getByRole('region', { name: 'Something is wrong' });
   await wrong.getByText('fsync or full_page_writes is off').waitFor();
   await wrong.getByText('Turn both on in postgresql.conf, and reload it.').waitFor();
-  await page.getByRole('region', { name: 'Somebody should see to it' }).getByText('None is made by itself').waitFor();
+  await page
+    .getByRole('region', { name: 'Somebody should see to it' })
+    .getByText('No automatic backups are configured')
+    .waitFor();
   await page.getByRole('region', { name: 'All is well' }).getByText('The ledger is not held').waitFor();
   const folder = process.env['INSTALLATION_PICTURES'];
   for (const [look, width] of [

@@ -74,7 +74,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('an address is confirmed by a button, so that programs which open links do not', async () => {
-    await completeSignIn('ben');
+    await signInUnverified('ben');
     await page.goto('/settings');
     await page.getByText('Your e-mail address is not confirmed yet.').waitFor();
     await button('Send the link again').click();
@@ -92,7 +92,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   /** Lets somebody in who has opened no mail, and signs them in on the page. */
-  async function completeSignIn(name: string): Promise<void> {
+  async function signInUnverified(name: string): Promise<void> {
     const { rows } = await sql<{ mailId: string }>`
       insert into mails (kind, recipient, sent_at, expires_at)
       values ('invitation', ${`${name}@example.com`}, campanile_now(), campanile_now() + interval '1 day')

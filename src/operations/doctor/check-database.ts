@@ -83,11 +83,11 @@ export async function checkClock(db: Database): Promise<Finding[]> {
   const apartMs = Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
   const seconds = (apartMs / 1_000).toFixed(1);
   if (apartMs < CLOCK_WARNING_MS)
-    return [find('clock', `That of the database and that of this machine are ${seconds} s apart`)];
+    return [find('clock', `The clocks of the database and of this machine are ${seconds} s apart`)];
   return [
     find(
       'clock',
-      `That of the database and that of this machine are ${seconds} s apart: what is planned goes out by that of the database`,
+      `The clocks of the database and of this machine are ${seconds} s apart: what is planned goes out by that of the database`,
       apartMs < CLOCK_ERROR_MS ? 'warning' : 'error',
       'Let both machines keep time by NTP.',
     ),
@@ -114,11 +114,11 @@ export async function checkWorkers(db: Database): Promise<Finding[]> {
     select count(*)::int as alive from workers
     where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond'`.execute(db);
   const alive = rows[0]?.alive ?? 0;
-  if (alive > 0) return [find('workers', alive === 1 ? 'One is alive' : `${alive} are alive`)];
+  if (alive > 0) return [find('workers', alive === 1 ? '1 worker is alive' : `${alive} workers are alive`)];
   return [
     find(
       'workers',
-      'None is alive: nothing is sent',
+      'No worker is alive: nothing is sent',
       'error',
       'Start the service, or with ROLE=api at least one process with ROLE=worker.',
     ),
@@ -165,7 +165,9 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
         'Their owners see them in the dashboard and can send them again.',
       ),
     );
-  return findings.length > 0 ? findings : [find('runs', 'None is late, and none was missed within the last 24 hours')];
+  return findings.length > 0
+    ? findings
+    : [find('runs', 'No run is late, and none was missed within the last 24 hours')];
 }
 
 /** Accounts that send nothing until somebody does something. */
@@ -183,5 +185,7 @@ export async function checkAccounts(db: Database): Promise<Finding[]> {
   const needing = kinds
     .filter(([count]) => count > 0)
     .map(([count, what, advice]) => find('accounts', `${count} of ${all} are ${what}`, 'warning', advice));
-  return needing.length > 0 ? needing : [find('accounts', `There are ${all}, none of which needs somebody`)];
+  return needing.length > 0
+    ? needing
+    : [find('accounts', `${all} account${all === 1 ? '' : 's'}; none needs attention`)];
 }

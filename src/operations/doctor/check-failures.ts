@@ -17,7 +17,7 @@ export async function checkLoops(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ProblemRow>`
     select process, message, since from health_problems
     where seen_at > campanile_now() - ${SEEN_SECONDS} * interval '1 second' order by since, process`.execute(db);
-  if (rows.length === 0) return [find('loops', 'No process says that a background loop keeps failing')];
+  if (rows.length === 0) return [find('loops', 'No background loop keeps failing')];
   return rows.map(({ process, message, since }) =>
     find(
       'loops',
@@ -53,7 +53,7 @@ export async function checkQuarantine(db: Database): Promise<Finding[]> {
     left join users u on u.user_id = coalesce(q.user_id, m.user_id)
     order by q.since, q.batch limit ${MOST_TOLD}`.execute(db);
   const [first] = rows;
-  if (!first) return [find('quarantine', 'Nobody is left out of a batch')];
+  if (!first) return [find('quarantine', 'No account, workspace or user is in quarantine')];
   const findings = rows.map((row) =>
     find(
       'quarantine',

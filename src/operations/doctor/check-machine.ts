@@ -70,7 +70,7 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
         'Give it a volume that stays, owned by the user that Campanile runs as.',
       ),
     );
-  return findings.length > 0 ? findings : [find('permissions', 'Secrets are for their owner alone')];
+  return findings.length > 0 ? findings : [find('permissions', 'Only their owner can read the secrets')];
 }
 
 /** A day, and two hours for a backup that is late or takes long. */
@@ -80,7 +80,14 @@ const HOUR_MS = 60 * 60_000;
 /** How old the last good daily backup is. */
 export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
-    return [find('backups', 'None is made by itself', 'warning', 'Set BACKUP_TO, as docs/how-to/back-up.md shows.')];
+    return [
+      find(
+        'backups',
+        'No automatic backups are configured',
+        'warning',
+        'Set BACKUP_TO, as docs/how-to/back-up.md shows.',
+      ),
+    ];
   const last = await findLastBackup(backup.to);
   if (!last)
     return [

@@ -33,6 +33,9 @@ export async function checkSchema(db: Database): Promise<Finding[]> {
     ];
   const newest = applied.at(-1)?.name;
   return [
-    find('schema', `It is as ${newest} leaves it (epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)})`),
+    find(
+      'schema',
+      `The schema is the one of ${newest} (epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)})`,
+    ),
   ];
 }

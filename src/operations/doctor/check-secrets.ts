@@ -41,7 +41,7 @@ export async function checkSecrets(db: Database, config: SecretSettings): Promis
         ),
       );
   findings.push(...(await checkJwtSecret(config, recorded.jwtSecretId)));
-  return findings.length > 0 ? findings : [find('secrets', `The encryption key ${keyId} opens all that is sealed`)];
+  return findings.length > 0 ? findings : [find('secrets', `The encryption key ${keyId} opens all sealed secrets`)];
 }
 
 async function checkJwtSecret(config: SecretSettings, recorded: string | null): Promise<Finding[]> {

@@ -57,7 +57,7 @@ export async function checkClientVersion(
   db: Database,
   { whatsappVersion: pinned }: WhatsAppConfigured,
 ): Promise<Finding[]> {
-  const completeSignIn = await readLetIn(db);
+  const lastAccepted = await readLetIn(db);
   const findings: Finding[] = [];
   if (pinned)
     findings.push(
@@ -78,9 +78,9 @@ export async function checkClientVersion(
         'Upgrade Campanile, or set WHATSAPP_VERSION to one of today.',
       ),
     );
-  if (!completeSignIn) return [...findings, find('client_version', 'WhatsApp has let no account in yet')];
-  const days = Math.max(0, Math.floor((completeSignIn.nowMs - completeSignIn.at.getTime()) / DAY_MS));
-  const said = `WhatsApp last let version ${completeSignIn.version} in on ${completeSignIn.at.toISOString().slice(0, 10)}`;
+  if (!lastAccepted) return [...findings, find('client_version', 'No account has connected to WhatsApp yet')];
+  const days = Math.max(0, Math.floor((lastAccepted.nowMs - lastAccepted.at.getTime()) / DAY_MS));
+  const said = `WhatsApp last let version ${lastAccepted.version} in on ${lastAccepted.at.toISOString().slice(0, 10)}`;
   if (days < OLD_DAYS) return [...findings, find('client_version', said)];
   return [
     ...findings,

@@ -74,7 +74,7 @@ function isAway(reason: string): Finding[] {
 
 function checkConfiguration({ host, publicUrl, role }: Config): Finding[] {
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
-    return [find('configuration', 'Its settings make sense')];
+    return [find('configuration', 'The settings are consistent')];
   return [
     find(
       'configuration',

@@ -25,20 +25,16 @@ export const UNPROVEN =
 
 /**
  * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has
- * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `requiresRecentAuth`: without a mark the same place
+ * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `mustBeProven`: without a mark the same place
  * proves nothing, since a server of one's own that is restored by its files has the identity that it had.
  */
 export function detectStaleCopy(
   ledger: LedgerState,
-  {
-    mark,
-    place,
-    requiresRecentAuth,
-  }: { mark: Mark | undefined; place: string | undefined; requiresRecentAuth: boolean },
+  { mark, place, mustBeProven }: { mark: Mark | undefined; place: string | undefined; mustBeProven: boolean },
 ): Judgement {
   const isElsewhere = place !== undefined && ledger.place !== null && !isSamePlace(ledger.place, place);
   if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
-  if (!mark) return { kind: requiresRecentAuth && ledger.token !== null ? 'unproven' : 'living' };
+  if (!mark) return { kind: mustBeProven && ledger.token !== null ? 'unproven' : 'living' };
   const isBehind = ledger.number < mark.number || (ledger.number === mark.number && ledger.token !== mark.token);
   if (isBehind) return { kind: 'held', reason: OLDER };
   return { kind: isElsewhere ? 'moved' : 'living' };

@@ -74,11 +74,9 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     const mark = newest(await withState(() => marks.read(installationId)), own);
     const { judgement, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
-      const requiresRecentAuth = dataDir === undefined && !mark && (await hasRuns(trx));
+      const mustBeProven = dataDir === undefined && !mark && (await hasRuns(trx));
       const first =
-        ledger.heldReason === null
-          ? detectStaleCopy(ledger, { mark, place, requiresRecentAuth })
-          : heldAs(ledger.heldReason);
+        ledger.heldReason === null ? detectStaleCopy(ledger, { mark, place, mustBeProven }) : heldAs(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(

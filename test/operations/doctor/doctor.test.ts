@@ -47,7 +47,7 @@ test('an installation that works is told so while it runs, and that nobody sends
   await service.stop();
   const { code, said } = await campanile(environment, 'doctor');
   expect(code).toBe(1);
-  expect(said).toMatch(/^error {4}workers {9}None is alive: nothing is sent\n {25}→ Start the service/m);
+  expect(said).toMatch(/^error {4}workers {9}No worker is alive: nothing is sent\n {25}→ Start the service/m);
   expect(said).toMatch(/^Errors: 1. Warnings: 1.\n$/m);
   await removeService(service);
 });
@@ -96,7 +96,9 @@ describe('what is the matter is said, with what to do', () => {
     expect(await of('schema')).toMatchObject([
       {
         level: 'ok',
-        message: expect.stringMatching(/^It is as \d{3}-\S+\.sql leaves it \(epoch \d+, fingerprint [\da-f]{12}\)$/),
+        message: expect.stringMatching(
+          /^The schema is the one of \d{3}-\S+\.sql \(epoch \d+, fingerprint [\da-f]{12}\)$/,
+        ),
       },
     ]);
     await run(sql`comment on function close_runs is null`);

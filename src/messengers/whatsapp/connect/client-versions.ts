@@ -9,7 +9,7 @@ export interface ClientVersions {
   /** The one to connect with. The first time it waits until WhatsApp's page was asked, three seconds at most. Never rejects. */
   choose(): Promise<WAVersion>;
   /** WhatsApp has let an account in with it. Is remembered, also for other processes and after a restart; never rejects. */
-  completeSignIn(version: WAVersion): Promise<void>;
+  recordAccepted(version: WAVersion): Promise<void>;
   /** WhatsApp has refused it, which is logged. Asks anew; resolves to whether there is one now that was not refused. Never rejects. */
   replace(version: WAVersion): Promise<boolean>;
 }
@@ -59,7 +59,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
 
   return {
     choose: async () => configured ?? (await best()),
-    async completeSignIn(version) {
+    async recordAccepted(version) {
       const name = nameOf(version);
       refused.delete(name);
       if (stored === name) return;

@@ -39,7 +39,7 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
-    void versions.completeSignIn(version);
+    void versions.recordAccepted(version);
     beOnline(state, socket);
   });
   const { code, said } = await endOf(state, socket);

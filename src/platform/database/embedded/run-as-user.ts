@@ -39,7 +39,7 @@ export async function chooseIdentity(
   if (!foreign && userNamespaces && (await works(UNSHARE, AS_IS))) return { prefix: [...UNSHARE, ...prefix] };
   const as = foreign ? { uid: owner.uid, gid: owner.gid } : await findFreeId();
   const identity = { prefix, as };
-  await completeSignIn(dataDir, identity, as);
+  await allowFolderAccess(dataDir, identity, as);
   if (owner && !foreign) await giveAway(cluster, as);
   return identity;
 }
@@ -79,7 +79,7 @@ async function works(
 }
 
 /** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
-async function completeSignIn(dataDir: string, identity: Identity, as: { uid: number; gid: number }): Promise<void> {
+async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid: number; gid: number }): Promise<void> {
   const { uid } = await stat(dataDir);
   await chown(dataDir, uid, as.gid);
   await chmod(dataDir, 0o710);
