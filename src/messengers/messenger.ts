@@ -79,7 +79,7 @@ export type SendResult =
   | { kind: 'unknown'; reason: string }
   /** It cannot leave yet, which says nothing about other posts of the account. Uses up no try. `waitMs` in milliseconds. */
   | { kind: 'later'; reason: string; waitMs: number }
-  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ cooldownMs: number };
 
 export type GroupKind = 'group' | 'community' | 'channel';
 
@@ -115,7 +115,7 @@ export type RevisionResult =
   | { kind: 'refused'; reason: string; /** Trying again cannot help. */ final: boolean }
   /** It is tried again: to change a post twice in the same way has to do no harm. */
   | { kind: 'unknown'; reason: string }
-  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ cooldownMs: number };
 
 export type LinkMethod = 'qr' | 'pairing_code';
 
@@ -128,7 +128,7 @@ export type SessionState =
   /** There is no connection, or none yet; it comes by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
-  | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
+  | ({ status: 'paused'; cooldownMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
   /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
@@ -189,7 +189,7 @@ export interface MessengerCapabilities {
 }
 
 /** What messengers are like, by name. */
-export type MessengersTraits = ReadonlyMap<string, MessengerCapabilities>;
+export type MessengersCapabilities = ReadonlyMap<string, MessengerCapabilities>;
 
 export interface Messenger extends MessengerCapabilities {
   /**

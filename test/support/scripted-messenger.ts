@@ -37,7 +37,7 @@ export interface ScriptedMessenger extends Messenger {
   tell(events: MemberEvent[]): Promise<void>;
 }
 
-const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {

@@ -55,7 +55,7 @@ export function createPostSender(db: Database, speed: number): SendPost {
   };
 }
 
-export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
   await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));

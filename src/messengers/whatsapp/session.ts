@@ -86,7 +86,7 @@ export function startSession(
   const { accountId } = account;
   const closing = new AbortController();
   const { signal } = closing;
-  const given = createCooldown(options.tell, timing.restMs, account.pause);
+  const given = createCooldown(options.tell, timing.cooldownMs, account.pause);
   const rest = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // Whatever was told before, by another process perhaps: there is no connection now.
   if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });

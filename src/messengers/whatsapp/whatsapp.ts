@@ -49,7 +49,7 @@ const TIMING: WhatsAppTiming = {
   longestPauseMs: 60_000,
   answerMs: 20_000,
   answerGapMs: 200,
-  restMs: 60_000,
+  cooldownMs: 60_000,
   leaveMs: 8_000,
   placeMs: 10_000,
   outcomeMs: 60_000,

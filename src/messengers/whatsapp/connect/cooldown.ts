@@ -66,7 +66,7 @@ export function createCooldown(tell: OnStateChange, firstMs: number, known: Know
   function emitCooldown(): void {
     if (!current) return;
     const { cause, reason } = current;
-    tell({ status: 'paused', cause, reason, times, restMs: leftMs(current) });
+    tell({ status: 'paused', cause, reason, times, cooldownMs: leftMs(current) });
   }
 
   return {

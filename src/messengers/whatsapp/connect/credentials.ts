@@ -7,7 +7,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from 'baileys';
-import { breathe } from './yield-to-event-loop.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 import type { KeyChange, KeyTable } from './key-table.ts';
 
 /** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
@@ -68,7 +68,7 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     },
     keys: {
       async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
-        await breathe();
+        await yieldToEventLoop();
         const found = await table.read(kind, names);
         return Object.fromEntries([...found].map(([name, bytes]) => [name, revive(kind, decode(bytes))])) as Record<
           string,

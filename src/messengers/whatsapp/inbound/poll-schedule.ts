@@ -17,7 +17,7 @@ export interface PollSchedule {
   next(nowMs: number): { chatId: string } | { waitMs: number };
   looked(chatId: string, found: 'news' | 'nothing', nowMs: number): void;
   /** Nothing is to be looked at for so long. */
-  rest(nowMs: number, restMs: number): void;
+  rest(nowMs: number, cooldownMs: number): void;
   drop(chatId: string): void;
 }
 
@@ -43,8 +43,8 @@ export function createPollSchedule({ firstLookMs, longestLookMs, lookGapMs }: Po
       channel.pauseMs = found === 'news' ? firstLookMs : Math.min(2 * channel.pauseMs, longestLookMs);
       channel.atMs = nowMs + channel.pauseMs;
     },
-    rest(nowMs, restMs) {
-      notBeforeMs = Math.max(notBeforeMs, nowMs + restMs);
+    rest(nowMs, cooldownMs) {
+      notBeforeMs = Math.max(notBeforeMs, nowMs + cooldownMs);
     },
     drop: (chatId) => void channels.delete(chatId),
   };

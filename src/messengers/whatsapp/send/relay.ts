@@ -96,7 +96,7 @@ export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): RelayR
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
     case 'rest':
-      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal) };
+      return { kind: 'offline', reason: refusal.reason, cooldownMs: rest(refusal) };
     default:
       return refusal satisfies never;
   }

@@ -26,7 +26,7 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
     const code = refusalOf(error);
     if (code !== undefined) return toRevision(toResult(revising, code));
     revising.log.warn({ err: error, messageId: post.messageId }, 'a change of a post was not tried');
-    return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };
   }
 }
 

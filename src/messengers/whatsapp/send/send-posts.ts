@@ -82,11 +82,11 @@ async function reviseOne(
 /** What it takes to send, or why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
   const { accountId, db, log, rest, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
-  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   const resting = rest.now();
-  if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
+  if (resting) return { kind: 'offline', reason: resting.reason, cooldownMs: resting.leftMs };
   const client = account.client();
-  if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
+  if (!client) return { kind: 'offline', reason: 'not connected', cooldownMs: OFFLINE_REST_MS };
   return {
     accountId,
     client,

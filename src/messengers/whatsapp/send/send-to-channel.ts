@@ -82,7 +82,7 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
   await sending.remember({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
     await sending.drop({ messageId, chatId });
-    return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+    return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   }
   let serverId: number | undefined;
   const onSent = (said: BinaryNode['attrs']) => (serverId = serverIdOf(said));

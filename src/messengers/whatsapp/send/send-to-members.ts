@@ -42,7 +42,7 @@ async function tryOnce(
     return { result: notEncrypted(sending, to, error), isOutdated: false };
   }
   try {
-    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, restMs: 0 }, isOutdated: false };
+    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isOutdated: false };
     let code: number | undefined;
     const onRefused = (given: number) => (code = given);
     const result = await relay(sending, { ...to, onRefused }, () => client.sendNode(encrypted.stanza));
@@ -91,6 +91,6 @@ function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown
   }
   sending.log.warn({ err: error, messageId }, 'a post could not be encrypted for its members');
   if (!sending.client.ws.isOpen)
-    return { kind: 'offline', reason: 'The connection broke before the post left', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'The connection broke before the post left', cooldownMs: RETRY_MS };
   return { kind: 'refused', reason: 'The members of the group could not be written to', final: false };
 }

@@ -28,7 +28,7 @@ function notTried(sending: Sending, error: unknown): SendResult {
   const code = refusalOf(error);
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)
-    return { kind: 'offline', reason: 'Other large posts come first', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'Other large posts come first', cooldownMs: RETRY_MS };
   sending.log.warn({ err: error }, 'a post was not tried');
-  return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+  return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };
 }

@@ -17,7 +17,7 @@ export function createRejectionBreaker(rest: Pick<Rest, 'begin'>): (chatId: stri
     return {
       kind: 'offline',
       reason: REFUSED_IN_A_ROW,
-      restMs: rest.begin({ cause: 'refused', reason: REFUSED_IN_A_ROW }),
+      cooldownMs: rest.begin({ cause: 'refused', reason: REFUSED_IN_A_ROW }),
     };
   };
 }

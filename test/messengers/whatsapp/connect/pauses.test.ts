@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** Longer than any test: what ends a rest is what is tested. */
 const REST_MS = 3_600_000;
-const scene = await setWhatsAppScene({ restMs: REST_MS });
+const scene = await setWhatsAppScene({ cooldownMs: REST_MS });
 const { peer, database, linked, finished } = scene;
 
 /** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
