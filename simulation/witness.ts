@@ -203,8 +203,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     name: 'sandbox',
     linksAtOnce: true,
     open: ({ accountId }) => Promise.resolve(open(accountId)),
-    link({ accountId }, _method, tell) {
-      tell({ status: 'connected' });
+    link({ accountId }, _method, onStateChange) {
+      onStateChange({ status: 'connected' });
       return Promise.resolve(open(accountId));
     },
     watchMembers(record) {

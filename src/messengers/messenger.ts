@@ -132,7 +132,7 @@ export type SessionState =
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
   /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
-  | { status: 'unlinked'; reason: string | null; refusedNumber?: string | undefined };
+  | { status: 'unlinked'; reason: string | null; rejectedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */
 export type OnStateChange = (state: SessionState) => void;
@@ -197,12 +197,12 @@ export interface Messenger extends MessengerCapabilities {
    * connection stands, that there is none yet.
    * Undefined when the account turns out not to be linked, which is told too.
    */
-  open(account: MessengerAccount, tell: OnStateChange): Promise<MessengerSession | undefined>;
+  open(account: MessengerAccount, onStateChange: OnStateChange): Promise<MessengerSession | undefined>;
   /**
    * Begins to link an account that is not linked, whatever was left of an earlier attempt. Resolves when a code can be shown, or
    * the account is connected at once; either has been told by then. Throws `unavailable` when no code can be had.
    */
-  link(account: MessengerAccount, method: LinkMethod, tell: OnStateChange): Promise<MessengerSession>;
+  link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /**
    * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
    * again, so recording must be idempotent.

@@ -258,7 +258,7 @@ describe('on its own', () => {
     await until(sentByHer, (arrived) => arrived.length === 4);
     const about = sentByHer().map(({ messageId }) => messageId);
     const at = new Date();
-    await messenger.tell(
+    await messenger.emit(
       about.map((messageId) => ({ kind: 'read', accountId: a.accountId, messageId, participant: 'p', at })),
     );
 

@@ -59,8 +59,8 @@ const WHATSAPP_TIMING = {
   leaveMs: 1_000,
   fileWaitMs: 500,
   fileRetryMs: 200,
-  firstLookMs: 300,
-  lookGapMs: 100,
+  firstPollMs: 300,
+  pollGapMs: 100,
 };
 
 /** With `shared`, the database of another app, which outlives this one. */

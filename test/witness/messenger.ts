@@ -42,8 +42,8 @@ export function witnessMessenger(name: string, port: number): Messenger {
   return {
     name,
     open,
-    link(account, _method, tell) {
-      tell({ status: 'connected' });
+    link(account, _method, onStateChange) {
+      onStateChange({ status: 'connected' });
       return open(account);
     },
     watchMembers(record) {

@@ -12,7 +12,7 @@ import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
 /** What a try can come to: 2xx, another answer, none. */
-export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'unanswered'] as const;
+export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 /** Why a webhook was switched off, and not by its owner. */
 export type DisabledReason = 'gone' | 'failing';
@@ -121,7 +121,7 @@ async function sendMessage(
 
 function outcomeOf(tried: AttemptRecord): WebhookOutcome {
   if (isSuccess(tried)) return 'taken';
-  return tried.status === null ? 'unanswered' : 'refused';
+  return tried.status === null ? 'no_response' : 'refused';
 }
 
 function isSuccess({ status }: AttemptRecord): boolean {

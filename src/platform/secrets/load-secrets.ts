@@ -11,7 +11,7 @@ import { foreignRowsError, missingKeyError, wrongKeyError } from './key-errors.t
 import {
   ENCRYPTION_KEY_FILE,
   JWT_SECRET_FILE,
-  keepSecret as storeSecret,
+  storeSecret,
   readPreviousJwtSecret,
   readSecret,
 } from './secret-files.ts';

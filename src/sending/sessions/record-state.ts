@@ -47,6 +47,6 @@ export async function recordState(
 
 /** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */
 function toOffer(state: SessionState): RawBuilder<string | null> {
-  const refused = (state.status === 'unlinked' ? state.refusedNumber : undefined) ?? null;
+  const refused = (state.status === 'unlinked' ? state.rejectedNumber : undefined) ?? null;
   return sql`case when linked_number is null and not ${isLinkedHere(refused)} then ${refused}::text end`;
 }

@@ -90,7 +90,7 @@ test('what is settled as unknown is not sent again, and becomes sent when a rece
     kind: 'delivered',
     at: new Date(),
   } as const;
-  await messenger.tell([event]);
+  await messenger.emit([event]);
   await analyticsWhen(database.db, owner, campaign, (now) => now.totals.sent === 2 && now.totals.failed === 4);
   const next = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, next, (now) => now.totals.sent === 6);

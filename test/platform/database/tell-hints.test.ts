@@ -82,5 +82,5 @@ test('whoever closes its pool right after a commit has told its hints', async ()
 test('nothing else notifies', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(ts|sql)$/.test(path));
   const notifying = files.filter((path) => /pg_notify\(|^\s*notify /m.test(readFileSync(join(SOURCES, path), 'utf8')));
-  expect(notifying).toEqual(['database/tell-hints.ts']);
+  expect(notifying).toEqual(['platform/database/notify-after-commit.ts']);
 });

@@ -25,10 +25,10 @@ const AT_ONCE_IN_A_ROW = 2;
 
 /** Counts the failures in a row. Answers, for each connection that stood for `stoodMs`, how many milliseconds to pause; 0: not at all. */
 export function createBackOff(timing: BackOffTiming): (broken: Break, stoodMs: number) => number {
-  const inARow = { again: 0, rest: 0 };
+  const inARow = { again: 0, cooldown: 0 };
   return (broken, stoodMs) => {
     if (stoodMs > timing.steadyMs) inARow.again = 0;
-    if (stoodMs > UNDISPUTED_MS) inARow.rest = 0;
+    if (stoodMs > UNDISPUTED_MS) inARow.cooldown = 0;
     const failures = (inARow[broken.kind] += 1);
     if (broken.kind === 'again' && broken.atOnce && failures <= AT_ONCE_IN_A_ROW) return 0;
     return pauseFor(broken, failures, timing);
@@ -43,7 +43,7 @@ function pauseFor(
 ): number {
   const scale = 2 ** Math.min(failures - 1, 20) * (0.75 + Math.random() / 2);
   const pauseMs =
-    broken.kind === 'rest'
+    broken.kind === 'cooldown'
       ? Math.min(broken.times * cooldownMs * scale, MAX_COOLDOWN_MS)
       : Math.min(firstPauseMs * scale, longestPauseMs);
   return Math.round(pauseMs);

@@ -56,7 +56,7 @@ export async function encryptForDevices(
     most: MOST_DEVICES,
     async ask(batch) {
       const users = await fetchPreKeys(client, batch);
-      await encryptForStrangers(client, batch, { users, what, done });
+      await encryptForNewDevices(client, batch, { users, what, done });
     },
   });
   done.keyless.push(...refused.map(({ device }) => device));
@@ -106,7 +106,7 @@ function encryptForKnown(
   });
 }
 
-function encryptForStrangers(
+function encryptForNewDevices(
   client: WASocket,
   batch: readonly Addressed[],
   { users, what, done }: { users: ReadonlyMap<string, BinaryNode>; what: Sealed; done: EncryptedForDevices },
