@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { connectDatabase, type Connection, type Database } from '../src/platform/database/connect.ts';
-import { hint } from '../src/platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../src/platform/database/notify-after-commit.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { startOwnPostgres, type OwnPostgres } from '../test/support/servers/own-postgres.ts';
 import { startReplica } from '../test/support/servers/replica.ts';
@@ -21,7 +21,7 @@ const REACH = 0.6;
 const WAYS: Readonly<Record<string, (trx: Connection) => Promise<unknown>>> = {
   'no hint': () => Promise.resolve(),
   'pg_notify in the transaction': (trx) => sql`select pg_notify('campanile_lanes', '')`.execute(trx),
-  'hint after the commit': (trx) => hint(trx, 'campanile_lanes'),
+  'hint after the commit': (trx) => notifyAfterCommit(trx, 'campanile_lanes'),
 };
 
 export async function benchHints({ quick }: { quick: boolean }): Promise<Row[]> {

@@ -1,15 +1,15 @@
 /** A ledger that is copied in the middle of everything and put back later, as a backup is, and whoever then looks and releases it. */
 import { sql } from 'kysely';
 import { listQueued } from '../src/operations/hold/list-queued.ts';
-import type { Mark, Marks } from '../src/operations/hold/fencing-record-file.ts';
+import type { FencingRecord, FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { resumeLedger } from '../src/operations/hold/release.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';
 
 /** As STATE_DIR keeps them: whatever becomes of processes and of the ledger. */
-export function keepMarks(): Marks {
-  const marks = new Map<string, Mark>();
+export function keepMarks(): FencingRecords {
+  const marks = new Map<string, FencingRecord>();
   return {
     read: (installationId) => Promise.resolve(marks.get(installationId)),
     write: (installationId, mark) => Promise.resolve(void marks.set(installationId, mark)),

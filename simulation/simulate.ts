@@ -54,7 +54,7 @@ export const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] a
 const HOUR_MS = 3_600_000;
 /** At most. */
 const BETWEEN_REQUESTS_MS = 3_000;
-const LONGEST_REST_MS = 3 * HOUR_MS;
+const MAX_COOLDOWN_MS = 3 * HOUR_MS;
 
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
 export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
@@ -160,7 +160,7 @@ async function finish(
   await world.until(() => false, 200);
   const progress = watchProgress(world);
   let sends = 0;
-  let restMs = 0;
+  let cooldownMs = 0;
   for (let isRested = false; world.statements() < last;) {
     const standing = await readStanding(world);
     const { next_ms: nextMs, due_ms: dueMs, erasing, paused } = standing;
@@ -177,9 +177,9 @@ async function finish(
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {
       // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
       const soFar = world.history.lines.filter(({ kind }) => kind === 'send').length;
-      restMs = soFar === sends ? Math.min(Math.max(2 * restMs, nextMs - time.nowMs()), LONGEST_REST_MS) : 0;
+      cooldownMs = soFar === sends ? Math.min(Math.max(2 * cooldownMs, nextMs - time.nowMs()), MAX_COOLDOWN_MS) : 0;
       sends = soFar;
-      world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + restMs, (dueMs ?? Infinity) - 50)));
+      world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + cooldownMs, (dueMs ?? Infinity) - 50)));
     }
     await world.until(() => false, 80);
   }

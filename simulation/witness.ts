@@ -134,9 +134,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           await standStill();
           await LATER(random() * 40);
           isOver ||= !mayGoOn();
-          if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+          if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
           else if (isOffline || (isOffline = random() < witness.chances.offline))
-            results.push({ kind: 'offline', reason: 'no network', restMs: 500 });
+            results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
           else {
             const arrivedMs = time.nowMs();
             const result = judge(one, post.text, { accountId, arrivedMs });
@@ -154,7 +154,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           const drawn = random();
           let result: RevisionResult = { kind: 'done' };
           isOver ||= !mayGoOn();
-          if (isOver) result = { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
+          if (isOver) result = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
           else if (drawn < witness.chances.vanish) result = { kind: 'unknown', reason: 'no answer' };
           else if (!accepted.has(messageId)) result = { kind: 'absent', reason: 'no such post' };
           const text = change.kind === 'correct' ? change.post.text : '';
@@ -203,8 +203,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     name: 'sandbox',
     linksAtOnce: true,
     open: ({ accountId }) => Promise.resolve(open(accountId)),
-    link({ accountId }, _method, tell) {
-      tell({ status: 'connected' });
+    link({ accountId }, _method, onStateChange) {
+      onStateChange({ status: 'connected' });
       return Promise.resolve(open(accountId));
     },
     watchMembers(record) {

@@ -1,13 +1,13 @@
 /** One simulated world: the service's own code, a real database behind the gate, and a clock and a chance of its own. */
 import { startWorker, type Worker } from '../src/app/worker.ts';
 import { LEASE_MS } from '../src/sending/leases/leases.ts';
-import type { Marks } from '../src/operations/hold/fencing-record-file.ts';
+import type { FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
-import { openNotifications, type Notifications } from './hints.ts';
+import { openNotifications, type SimulatedNotifications } from './notifications.ts';
 import { openHistory, type History } from './history.ts';
 import type { Fault } from './line.ts';
 import { connectControl, copyTemplate, type ServerAddress } from './server.ts';
@@ -36,7 +36,7 @@ export interface World {
   owners: Owner[];
   /** To ask the ledger what nobody in this world asks. */
   readonly control: pg.Client;
-  openHints: Notifications['open'];
+  openHints: SimulatedNotifications['open'];
   /** Statements let through so far. */
   statements(): number;
   /** Lets one thing happen: a statement, or what a timer waited for. */
@@ -86,7 +86,7 @@ export async function openWorld(
     gapMs: number;
     owners: readonly number[];
     /** Where workers keep marks of the ledger; they keep none without. */
-    marks?: Marks | undefined;
+    marks?: FencingRecords | undefined;
   },
 ): Promise<World> {
   time.reset(startMs, seed);
@@ -94,7 +94,7 @@ export async function openWorld(
   const database = await copyTemplate(server, `simulated_${process.pid}_${Math.abs(seed)}`);
   let control = await connectControl(database.address);
   let hearing: 'badly' | 'well' | 'nothing' = 'badly';
-  const hints: Notifications = await openNotifications(database.address, () => {
+  const hints: SimulatedNotifications = await openNotifications(database.address, () => {
     const drawn = fate.hint();
     return hearing === 'nothing' || (hearing === 'badly' && drawn < 0.1) ? null : drawn * 30;
   });

@@ -1,5 +1,5 @@
 import { connectDatabase } from '../../src/platform/database/connect.ts';
-import { listenForHints } from '../../src/platform/database/listen.ts';
+import { listenForNotifications } from '../../src/platform/database/listen.ts';
 import type { Log } from '../../src/platform/log/log.ts';
 import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { startWorker } from '../../src/app/worker.ts';
@@ -14,7 +14,7 @@ export interface BenchWorker {
 /** The half that sends, in this process, to a sandbox whose members do nothing, without gaps. */
 export async function startBenchWorker({ address }: EmptyDatabase, log: Log): Promise<BenchWorker> {
   const pool = connectDatabase(address, { log });
-  const hints = listenForHints(address, { log });
+  const hints = listenForNotifications(address, { log });
   const sandbox = createSandbox({ db: connectDatabase(address, { log, poolSize: 4 }), log, speed: 0 });
   let sent = 0;
   const worker = await startWorker({

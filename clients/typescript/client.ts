@@ -12,7 +12,7 @@ import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { repeatable, type Operations, type Path } from './operations.ts';
 import { pause } from './pause.ts';
 
-export { CampanileError, type Problem } from './failure.ts';
+export { CampanileError, type FieldError as Problem } from './failure.ts';
 export type { ListenOptions, LiveEvent } from './events.ts';
 export type { Operations, Path } from './operations.ts';
 

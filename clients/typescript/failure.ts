@@ -1,5 +1,5 @@
 /** What is wrong with one field of a request. */
-export interface Problem {
+export interface FieldError {
   /** A dotted path in the body: `group_metadata_ids.3`. */
   field: string;
   issue: string;
@@ -11,7 +11,7 @@ export class CampanileError extends Error {
   readonly code: number;
   /** What failed, for programs: `group_not_found`. Undefined when there was no answer, or it came from somebody in between. */
   readonly errorCode: string | undefined;
-  readonly details: readonly Problem[];
+  readonly details: readonly FieldError[];
   /** Leads to what the service has logged; undefined when there was no answer, or it came from somebody in between. */
   readonly requestId: string | undefined;
   /** Milliseconds after which the service asked to try again. */
@@ -29,7 +29,7 @@ export class CampanileError extends Error {
     }: {
       code: number;
       errorCode?: string | undefined;
-      details?: readonly Problem[];
+      details?: readonly FieldError[];
       requestId?: string | undefined;
       retryAfterMs?: number | undefined;
       cause?: unknown;
@@ -65,7 +65,7 @@ export async function failureOf(response: Response): Promise<CampanileError> {
 
 function readEnvelope(
   text: string,
-): { message: string; error_code?: string; details?: Problem[]; request_id?: string } | undefined {
+): { message: string; error_code?: string; details?: FieldError[]; request_id?: string } | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);

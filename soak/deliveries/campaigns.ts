@@ -40,11 +40,15 @@ export async function keepSending(
       random() < 0.25
         ? await schedule(sender, { ask, clock }, { text, groups }, drawMs(random, UNTIL_DUE))
         : await sendNow(sender, { ask, clock }, { text, groups });
-    const [fate, haltMs, restMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
+    const [fate, haltMs, cooldownMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
     if (campaign) {
       sent.push(campaign);
       const halting =
-        fate < 0.12 ? pauseFor(campaign, ask, haltMs, restMs) : fate < 0.22 ? cancel(campaign, ask, haltMs) : undefined;
+        fate < 0.12
+          ? pauseFor(campaign, ask, haltMs, cooldownMs)
+          : fate < 0.22
+            ? cancel(campaign, ask, haltMs)
+            : undefined;
       if (halting) {
         const ended = halting.then(() => void aside.delete(ended));
         aside.add(ended);
@@ -137,7 +141,7 @@ async function statusOf({ sender, campaignId }: Sent, ask: Ask): Promise<string>
 }
 
 /** Pauses it, and lets it go on. It may have ended before. */
-async function pauseFor(campaign: Sent, ask: Ask, haltMs: number, restMs: number): Promise<void> {
+async function pauseFor(campaign: Sent, ask: Ask, haltMs: number, cooldownMs: number): Promise<void> {
   const { sender, run, campaignId } = campaign;
   await sleep(haltMs);
   // From here on it may step aside, whether we ever hear so or not.
@@ -147,7 +151,7 @@ async function pauseFor(campaign: Sent, ask: Ask, haltMs: number, restMs: number
   // A try that was not answered may have been carried out, so that the answer alone does not tell.
   if ((await statusOf(campaign, ask)) !== 'paused') return;
   halt.fromMs = nowMs();
-  await sleep(restMs);
+  await sleep(cooldownMs);
   halt.toMs = nowMs();
   await ask(sender, 'venom/resume-campaign', { campaign_id: campaignId });
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
-import type { Problem } from '../platform/errors/errors.ts';
+import type { FieldError } from '../platform/errors/errors.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
 
 /** Who sent a request, and for which workspace, as its token or API key says. Only operations with `access: 'bearer'` have one. */
@@ -113,7 +113,7 @@ export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType>
    * What is wrong with the content of those fields that are right by themselves, of a body that is refused for its types already: so
    * that both are told in one round.
    */
-  validateSemantics?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly Problem[]>;
+  validateSemantics?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly FieldError[]>;
   handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;
 }
 

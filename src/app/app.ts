@@ -18,7 +18,7 @@ import { createAuthenticate } from '../api/server/auth.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
 import { whyHeld } from '../operations/hold/read-hold.ts';
-import { marksIn } from '../operations/hold/fencing-record-file.ts';
+import { fencingRecordsIn } from '../operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../operations/hold/watch-ledger.ts';
 import type { Log } from '../platform/log/log.ts';
 import { systemClock } from '../platform/time/time.ts';
@@ -158,13 +158,13 @@ function startSending(
     maySend: watchLedger({
       db: sendingDb,
       log,
-      marks: marksIn(config.stateDir),
+      marks: fencingRecordsIn(config.stateDir),
       dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
       patienceMs: LEASE_MS,
     }),
     onOutcome: metrics.countOutcome,
     onRetry: metrics.countRetry,
-    onFirstTry: metrics.observeFirstTry,
+    onFirstAttempt: metrics.observeFirstAttempt,
     onLoopError,
   });
 }

@@ -3,7 +3,7 @@ import type { Config } from '../platform/config/config.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
 import { connectDatabase, type Connection, type Database, type PostgresAddress } from '../platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
-import { listenForHints, type Hints } from '../platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../platform/database/listen.ts';
 import { REQUEST_SHARES, type ConnectionShares } from '../platform/database/share-connections.ts';
 import { waitForDatabase } from '../platform/database/wait.ts';
 import { watchDisk, type DiskWatch } from '../platform/database/watch-disk.ts';
@@ -35,7 +35,7 @@ export interface Shared {
   /** Takes what any statement failed of. */
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
-  hints: Hints;
+  hints: Notifications;
   metrics: Metrics;
   /** What keeps this process from being ready. */
   health: Health;
@@ -77,7 +77,7 @@ export async function openShared(
   await waitForDatabase(db, log);
   await migrateDatabase(address, log, backUpFor(config, address, log));
   const { databaseListenUrl } = config;
-  const hints = listenForHints(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
+  const hints = listenForNotifications(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
   closing.push(() => hints.close());
 
   const metrics = createMetrics();

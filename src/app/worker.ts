@@ -5,8 +5,8 @@ import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
 import { openSessions } from '../sending/sessions/sessions.ts';
 import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
 import type { Database } from '../platform/database/connect.ts';
-import type { Hints } from '../platform/database/listen.ts';
-import { driveLanes } from '../sending/deliveries/send-loop.ts';
+import type { Notifications } from '../platform/database/listen.ts';
+import { startSendLoop } from '../sending/deliveries/send-loop.ts';
 import { gapMsOf, type Gaps } from '../sending/deliveries/pace.ts';
 import { expireLateRevisions } from '../sending/deliveries/expire-late-revisions.ts';
 import { eraseDeletedUsers } from '../sending/erasure/erase-deleted-users.ts';
@@ -21,7 +21,7 @@ import { recordReceipts } from '../sending/receipts/record-receipts.ts';
 export interface WorkerOptions {
   db: Database;
   log: Log;
-  hints: Hints;
+  hints: Notifications;
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
@@ -40,7 +40,7 @@ export interface WorkerOptions {
   maySend?: (() => Promise<boolean>) | undefined;
   onOutcome?: (kind: string, count: number) => void;
   onRetry?: () => void;
-  onFirstTry?: (lateSeconds: number) => void;
+  onFirstAttempt?: (lateSeconds: number) => void;
   onLoopError?: OnLoopError;
 }
 
@@ -84,7 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...watched,
   });
   const runs = watchRuns({ db, log, leases, hints, ...watched });
-  const lanes = driveLanes({ ...options, leases, sessions });
+  const lanes = startSendLoop({ ...options, leases, sessions });
   const late = expireLateRevisions({ db, log, hints, leases, messengers, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),

@@ -6,7 +6,7 @@ import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { createVault, keyIdOf } from '../platform/secrets/secret-box.ts';
 import { lockSecrets, readIds, readKey, recordIds } from '../platform/secrets/load-secrets.ts';
 import { describeSealed, findSealedByOthers } from '../platform/secrets/sealed-columns.ts';
-import { ENCRYPTION_KEY_FILE, keepSecret, rotateJwtSecret } from '../platform/secrets/secret-files.ts';
+import { ENCRYPTION_KEY_FILE, storeSecret, rotateJwtSecret } from '../platform/secrets/secret-files.ts';
 import { giveUpSealed } from './give-up-sealed.ts';
 import { withUsers } from './open-users.ts';
 import { recordCommand } from './record-command.ts';
@@ -75,7 +75,7 @@ async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> 
         `No key that is configured here opens ${lost}. With --yes this is given up for good: such accounts are linked anew, such users sign in with the password alone, ` +
           'such webhooks get another secret, which their owners renew, and browsers are allowed to show notices anew',
       );
-    const key = present ?? (await keepSecret(config.dataDir, ENCRYPTION_KEY_FILE));
+    const key = present ?? (await storeSecret(config.dataDir, ENCRYPTION_KEY_FILE));
     await giveUpSealed(trx, createVault({ key, previousKey }));
     const formerKeyId = previousKey ? keyIdOf(previousKey) : null;
     await recordIds(trx, { ...recorded, keyId: keyIdOf(key), formerKeyId });

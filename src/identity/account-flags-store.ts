@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { hint } from '../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import type { AboutUser } from './passwords/reject-weak-password.ts';
 
 export interface Standing {
@@ -73,5 +73,5 @@ export async function setPassword(
     update users set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = null
     where user_id = ${userId}`.execute(trx);
   if (!keepsApiKeys) await sql`delete from api_keys where user_id = ${userId}`.execute(trx);
-  await hint(trx, 'campanile_tokens', String(userId));
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
 import type { Database } from '../platform/database/connect.ts';
-import type { Hints } from '../platform/database/listen.ts';
+import type { Notifications } from '../platform/database/listen.ts';
 import type { Schema, WorkspaceId } from '../platform/database/schema.ts';
 import type { Log } from '../platform/log/log.ts';
 import type { Vault } from '../platform/secrets/secret-box.ts';
@@ -32,7 +32,7 @@ export interface UserSettings {
   /** IANA zone of users who chose none. */
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
-  hints?: Pick<Hints, 'on'>;
+  hints?: Pick<Notifications, 'on'>;
   /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */

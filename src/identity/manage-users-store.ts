@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { hint } from '../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
 /** A user as administrators see them in a list. */
 export interface ListedUser {
@@ -77,7 +77,7 @@ export async function writeDisabled(trx: Connection, userId: UserId): Promise<bo
   const { rows } = await sql`
     update users set disabled_at = campanile_now(), token_generation = token_generation + 1, kept_token_id = null
     where user_id = ${userId} and deleted_at is null and disabled_at is null returning 1`.execute(trx);
-  if (rows.length > 0) await hint(trx, 'campanile_tokens', String(userId));
+  if (rows.length > 0) await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
   return rows.length > 0;
 }
 

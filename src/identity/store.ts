@@ -4,7 +4,7 @@ import { clearOldRows } from '../platform/database/clear-old-rows.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import type { QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { hint } from '../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
@@ -183,7 +183,7 @@ export async function revokeAllTokens(db: Connection, userId: UserId): Promise<s
   const { rows } = await sql<{ userName: string }>`
     update users set token_generation = token_generation + 1, kept_token_id = null
     where user_id = ${userId} and deleted_at is null returning user_name as "userName"`.execute(db);
-  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
+  if (rows.length > 0) await notifyAfterCommit(db, 'campanile_tokens', String(userId));
   return rows[0]?.userName;
 }
 
@@ -212,7 +212,7 @@ export async function signOutToken(
   await sql`
     insert into signed_out_tokens (user_id, token_id, expires_at)
     values (${userId}, ${token.tokenId}, ${new Date(token.expiresAtMs)}) on conflict do nothing`.execute(trx);
-  await hint(trx, 'campanile_tokens', String(userId));
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
   return user.userName;
 }
 
@@ -238,7 +238,7 @@ export async function replacePassword(
     where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
       and token_generation = ${seen.tokenGeneration}
     returning 1`.execute(db);
-  if (rows.length > 0) await hint(db, 'campanile_tokens', String(seen.userId));
+  if (rows.length > 0) await notifyAfterCommit(db, 'campanile_tokens', String(seen.userId));
   return rows.length > 0;
 }
 
@@ -264,8 +264,8 @@ export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Pro
     )
     select from deleted`.execute(db);
   if (rows.length === 0) return false;
-  await hint(db, 'campanile_tokens', String(seen.userId));
-  await hint(db, 'campanile_erasures');
+  await notifyAfterCommit(db, 'campanile_tokens', String(seen.userId));
+  await notifyAfterCommit(db, 'campanile_erasures');
   return true;
 }
 

@@ -79,7 +79,7 @@ export type SendResult =
   | { kind: 'unknown'; reason: string }
   /** It cannot leave yet, which says nothing about other posts of the account. Uses up no try. `waitMs` in milliseconds. */
   | { kind: 'later'; reason: string; waitMs: number }
-  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ cooldownMs: number };
 
 export type GroupKind = 'group' | 'community' | 'channel';
 
@@ -115,7 +115,7 @@ export type RevisionResult =
   | { kind: 'refused'; reason: string; /** Trying again cannot help. */ final: boolean }
   /** It is tried again: to change a post twice in the same way has to do no harm. */
   | { kind: 'unknown'; reason: string }
-  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ restMs: number };
+  | { kind: 'offline'; reason: string; /** How long the account should rest, in milliseconds. */ cooldownMs: number };
 
 export type LinkMethod = 'qr' | 'pairing_code';
 
@@ -128,11 +128,11 @@ export type SessionState =
   /** There is no connection, or none yet; it comes by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The messaging application asks for rest. Goes on by itself, so many milliseconds from now. */
-  | ({ status: 'paused'; restMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
+  | ({ status: 'paused'; cooldownMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
   /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
-  | { status: 'unlinked'; reason: string | null; refusedNumber?: string | undefined };
+  | { status: 'unlinked'; reason: string | null; rejectedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */
 export type OnStateChange = (state: SessionState) => void;
@@ -189,7 +189,7 @@ export interface MessengerCapabilities {
 }
 
 /** What messengers are like, by name. */
-export type MessengersTraits = ReadonlyMap<string, MessengerCapabilities>;
+export type MessengersCapabilities = ReadonlyMap<string, MessengerCapabilities>;
 
 export interface Messenger extends MessengerCapabilities {
   /**
@@ -197,12 +197,12 @@ export interface Messenger extends MessengerCapabilities {
    * connection stands, that there is none yet.
    * Undefined when the account turns out not to be linked, which is told too.
    */
-  open(account: MessengerAccount, tell: OnStateChange): Promise<MessengerSession | undefined>;
+  open(account: MessengerAccount, onStateChange: OnStateChange): Promise<MessengerSession | undefined>;
   /**
    * Begins to link an account that is not linked, whatever was left of an earlier attempt. Resolves when a code can be shown, or
    * the account is connected at once; either has been told by then. Throws `unavailable` when no code can be had.
    */
-  link(account: MessengerAccount, method: LinkMethod, tell: OnStateChange): Promise<MessengerSession>;
+  link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /**
    * Starts telling what members do, in batches, until the returned function is called. A batch whose recording rejects is told
    * again, so recording must be idempotent.

@@ -18,7 +18,7 @@ import { clearSpentChallenges } from '../identity/factors/factor-store.ts';
 import { clearOldSessions } from '../identity/sessions/session-store.ts';
 import { clearOldPlaces } from '../identity/sign-in/known-networks.ts';
 import { clearExpiredTokens } from '../identity/store.ts';
-import { clearOldTries } from '../notifications/webhooks/try-store.ts';
+import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store.ts';
 import { clearOldStates } from '../sending/accounts/account-history.ts';
 
 const EVERY_MS = 10 * 60_000;
@@ -78,7 +78,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldSessions,
   ({ db }) => clearSpentChallenges(db),
   clearOldStates,
-  clearOldTries,
+  clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,
   ({ db }) => clearIdleQuarantine(db),

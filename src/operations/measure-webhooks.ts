@@ -9,11 +9,11 @@ const SWITCHED_OFF: readonly DisabledReason[] = ['gone', 'failing'];
 
 /** Adds what this process tells webhooks, and answers what counts it. */
 export function createWebhookMetrics(registry: Registry): {
-  onTry(outcome: WebhookOutcome): void;
+  onAttempt(outcome: WebhookOutcome): void;
   onSwitchedOff(reason: DisabledReason): void;
 } {
   const registers = [registry];
-  const tries = new Counter({
+  const attempts = new Counter({
     name: 'campanile_webhook_tries_total',
     help: 'Tries to tell a webhook a message, by what they came to',
     labelNames: ['outcome'],
@@ -26,10 +26,10 @@ export function createWebhookMetrics(registry: Registry): {
     registers,
   });
   // What has a series from the start shows its first event as a rise.
-  for (const outcome of WEBHOOK_OUTCOMES) tries.inc({ outcome }, 0);
+  for (const outcome of WEBHOOK_OUTCOMES) attempts.inc({ outcome }, 0);
   for (const reason of SWITCHED_OFF) switchedOff.inc({ reason }, 0);
   return {
-    onTry: (outcome) => tries.inc({ outcome }),
+    onAttempt: (outcome) => attempts.inc({ outcome }),
     onSwitchedOff: (reason) => switchedOff.inc({ reason }),
   };
 }

@@ -56,7 +56,7 @@ export interface Metrics {
   countOutcome(kind: string, count: number): void;
   countRetry(): void;
   countLoopError(loop: string): void;
-  observeFirstTry(lateSeconds: number): void;
+  observeFirstAttempt(lateSeconds: number): void;
   countLostEvents(count: number): void;
   countAlarm(alarm: WhatsAppAlarm): void;
 }
@@ -119,7 +119,7 @@ export function createMetrics(): Metrics {
     countRetry: () => retries.inc(),
     countLoopError: (loop) => loopErrors.inc({ loop }),
     countLostEvents: (count) => lostEvents.inc(count),
-    observeFirstTry: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
+    observeFirstAttempt: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,13 +15,13 @@ let here: TestServer;
 let there: TestServer;
 /** A third, behind a pooler that swallows hints. */
 let deaf: TestServer;
-let hints: Hints;
+let hints: Notifications;
 let alice: Person;
 let mallory: Person;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForHints(database.address, { log: createLog('silent') });
+  hints = listenForNotifications(database.address, { log: createLog('silent') });
   here = await startTestServer({ db: database.db });
   there = await startTestServer({ db: database.db, users: { hints } });
   deaf = await startTestServer({ db: database.db });

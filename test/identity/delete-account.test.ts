@@ -4,7 +4,7 @@ import { linkAccount } from '../../src/sending/accounts/link-account.ts';
 import { unlinkAccount } from '../../src/sending/accounts/unlink-account.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
-import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
 import { eraseNext, findDeletedUsers } from '../../src/sending/erasure/erase-user.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import type { SendResult } from '../../src/messengers/messenger.ts';
@@ -147,11 +147,11 @@ describe('on its own', () => {
   let there: TestServer;
   /** A third, behind a pooler that swallows hints. */
   let deaf: TestServer;
-  let hints: Hints;
+  let hints: Notifications;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    hints = listenForHints(database.address, { log: createLog('silent') });
+    hints = listenForNotifications(database.address, { log: createLog('silent') });
     const users = {
       onUserCreated: (...[trx, workspaceId]: Parameters<UserSettings['onUserCreated']>) =>
         linkAccount(trx, workspaceId, SANDBOX),
@@ -258,7 +258,7 @@ describe('on its own', () => {
     await until(sentByHer, (arrived) => arrived.length === 4);
     const about = sentByHer().map(({ messageId }) => messageId);
     const at = new Date();
-    await messenger.tell(
+    await messenger.emit(
       about.map((messageId) => ({ kind: 'read', accountId: a.accountId, messageId, participant: 'p', at })),
     );
 

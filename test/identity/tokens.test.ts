@@ -1,7 +1,7 @@
 import { createSigner } from 'fast-jwt';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { clearExpiredTokens } from '../../src/identity/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -14,14 +14,14 @@ let here: TestServer;
 let there: TestServer;
 /** A third, behind a pooler that swallows hints. */
 let deaf: TestServer;
-let hints: Hints;
+let hints: Notifications;
 let alice: Person;
 let bob: Person;
 let mallory: Person;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForHints(database.address, { log: createLog('silent') });
+  hints = listenForNotifications(database.address, { log: createLog('silent') });
   here = await startTestServer({ db: database.db, hasDashboard: true });
   there = await startTestServer({ db: database.db, users: { hints } });
   deaf = await startTestServer({ db: database.db });

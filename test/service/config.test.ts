@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import { StartupError } from '../../src/platform/errors/errors.ts';
-import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, keepSecret } from '../../src/platform/secrets/secret-files.ts';
+import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, storeSecret } from '../../src/platform/secrets/secret-files.ts';
 
 let folder: string;
 
@@ -288,7 +288,7 @@ test('secrets can come from files', async () => {
 
 /** Those that are read back, or made. */
 const keepSecrets = (dataDir: string) =>
-  Promise.all([keepSecret(dataDir, JWT_SECRET_FILE), keepSecret(dataDir, ENCRYPTION_KEY_FILE)]);
+  Promise.all([storeSecret(dataDir, JWT_SECRET_FILE), storeSecret(dataDir, ENCRYPTION_KEY_FILE)]);
 
 test('missing secrets are made once, for nobody else to read', async () => {
   const dataDir = join(folder, 'fresh', 'data');
@@ -309,7 +309,7 @@ test('a secret that cannot be used is one clear sentence, and is never replaced'
   await expect(keepSecrets(dataDir)).rejects.toThrow(/encryption-key is damaged/);
   expect(await readFile(file, 'utf8')).toBe('half a k');
   await writeFile(join(folder, 'a-file'), '');
-  const impossible = keepSecret(join(folder, 'a-file', 'data'), JWT_SECRET_FILE);
+  const impossible = storeSecret(join(folder, 'a-file', 'data'), JWT_SECRET_FILE);
   await expect(impossible).rejects.toBeInstanceOf(StartupError);
 });
 

@@ -10,9 +10,9 @@ import { mayMount } from '../support/servers/own-disk.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
 /** Nobody's, and without a name. */
-const STRANGER = 65_532;
+const UNKNOWN_MEMBER = 65_532;
 const isRoot = process.getuid?.() === 0;
-const asStranger = isRoot ? { uid: STRANGER, gid: STRANGER } : {};
+const asStranger = isRoot ? { uid: UNKNOWN_MEMBER, gid: UNKNOWN_MEMBER } : {};
 const strangerReachesUs =
   spawnSync(process.execPath, [DOOR, '--version'], { ...asStranger, env: {}, cwd: '/' }).status === 0;
 
@@ -86,9 +86,9 @@ describe('a start that cannot come off says why in a sentence, and has touched n
   test.runIf(isRoot && strangerReachesUs)('a user without a name, whom PostgreSQL does not take', () => {
     const dataDir = join(folder, 'own');
     mkdirSync(dataDir);
-    chownSync(dataDir, STRANGER, STRANGER);
+    chownSync(dataDir, UNKNOWN_MEMBER, UNKNOWN_MEMBER);
     expect(refusal({ DATA_DIR: dataDir }, asStranger)).toBe(
-      `PostgreSQL needs a user with a name, and ${STRANGER} has none here: add a line for it to /etc/passwd, or set DATABASE_URL to a PostgreSQL server of your own.\n`,
+      `PostgreSQL needs a user with a name, and ${UNKNOWN_MEMBER} has none here: add a line for it to /etc/passwd, or set DATABASE_URL to a PostgreSQL server of your own.\n`,
     );
   });
 });

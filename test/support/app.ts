@@ -55,12 +55,12 @@ const WHATSAPP_TIMING = {
   longestPauseMs: 500,
   // Only who loses answers on purpose waits for this.
   answerMs: 15_000,
-  restMs: 1_000,
+  cooldownMs: 1_000,
   leaveMs: 1_000,
   fileWaitMs: 500,
   fileRetryMs: 200,
-  firstLookMs: 300,
-  lookGapMs: 100,
+  firstPollMs: 300,
+  pollGapMs: 100,
 };
 
 /** With `shared`, the database of another app, which outlives this one. */

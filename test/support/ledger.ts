@@ -9,7 +9,7 @@ import {
   type ScheduledInput,
 } from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
-import { listenForHints } from '../../src/platform/database/listen.ts';
+import { listenForNotifications } from '../../src/platform/database/listen.ts';
 import type { Gap } from '../../src/sending/deliveries/pace.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
@@ -115,11 +115,11 @@ export async function startTestWorker(
     ...hooks
   }: { gap?: Gap; alone?: boolean; name?: string } & Pick<
     WorkerOptions,
-    'onOutcome' | 'onRetry' | 'onFirstTry' | 'onLoopError'
+    'onOutcome' | 'onRetry' | 'onFirstAttempt' | 'onLoopError'
   > = {},
 ): Promise<Worker> {
   const log = createLog('fatal');
-  const hints = listenForHints(address, { log });
+  const hints = listenForNotifications(address, { log });
   const worker = await startWorker({
     db,
     log,

@@ -34,10 +34,10 @@ export interface ScriptedMessenger extends Messenger {
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
   find?: (to: Destination) => Promise<{ recipients: number } | null>;
   /** Tells the worker what members did. */
-  tell(events: MemberEvent[]): Promise<void>;
+  emit(events: MemberEvent[]): Promise<void>;
 }
 
-const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 /** It calls itself the sandbox, which is what new accounts are linked to. */
 export function scriptMessenger(): ScriptedMessenger {
@@ -98,12 +98,12 @@ export function scriptMessenger(): ScriptedMessenger {
     answer: () => undefined,
     changes: [],
     answerChange: () => undefined,
-    async tell(events) {
+    async emit(events) {
       await record(events);
     },
     open: () => Promise.resolve(session),
-    link(_account, _method, tell) {
-      tell({ status: 'connected' });
+    link(_account, _method, onStateChange) {
+      onStateChange({ status: 'connected' });
       return Promise.resolve(session);
     },
     forget: () => Promise.resolve(false),

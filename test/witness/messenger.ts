@@ -42,8 +42,8 @@ export function witnessMessenger(name: string, port: number): Messenger {
   return {
     name,
     open,
-    link(account, _method, tell) {
-      tell({ status: 'connected' });
+    link(account, _method, onStateChange) {
+      onStateChange({ status: 'connected' });
       return open(account);
     },
     watchMembers(record) {
@@ -79,10 +79,10 @@ async function sendOne(
   try {
     await line.ready();
   } catch {
-    return { kind: 'offline', reason: 'the witness cannot be reached', restMs: REST_MS };
+    return { kind: 'offline', reason: 'the witness cannot be reached', cooldownMs: REST_MS };
   }
   // Nothing is awaited between this and the write.
-  if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', restMs: 0 };
+  if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
   const asked = line.ask({ op: 'send', accountId, chatId, messageId, text, uncertain, pid: process.pid });
   return asked.then(
     (answer): SendResult =>

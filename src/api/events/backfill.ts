@@ -8,18 +8,18 @@ import { messageFrames, STREAMED_TYPES } from './broadcast-events.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
 /** Who waits for a page is patient: there is more of what was missed than of anybody's hurry. */
-const PLACES = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
+const PERMITS = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
 
 /**
  * Tells a stream that has missed more than a page what that is, a page at a time and each when its client has taken the one before, so
  * that no more than a page of it is in memory. A stream takes three steps: it *catches up* here; once a page is the last one it *crosses
  * over* as a newcomer, for whom the next look reads on from where it is; then it is told live with the others of its workspace.
  */
-export function createCatchUp({
+export function createBackfill({
   db,
   log,
   page,
-  onCaughtUp,
+  onCaughtUp: onBackfilled,
 }: {
   db: Database;
   log: Log;
@@ -27,27 +27,27 @@ export function createCatchUp({
   page: number;
   onCaughtUp: () => void;
 }): (feed: WorkspaceChannel, stream: EventStream) => void {
-  const permits = createFairSemaphore(PLACES);
+  const permits = createFairSemaphore(PERMITS);
 
   /** Answers whether there may be more. */
   async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
-    const { place } = stream;
+    const { cursor: place } = stream;
     if (!place) return false;
-    const giveBack = await permits.acquire({ key: String(workspaceId) });
+    const release = await permits.acquire({ key: String(workspaceId) });
     try {
       const events = await workFor({ key: `workspace ${workspaceId}`, isWrite: false }, () =>
         readEventsAfter(db, workspaceId, place.position, { types: STREAMED_TYPES, limit: page }),
       );
       const last = events.at(-1);
-      if (last) stream.place = { epoch: place.epoch, position: last.position, at: last.at };
-      stream.sendWhole(messageFrames(place.epoch, events));
+      if (last) stream.cursor = { epoch: place.epoch, position: last.position, at: last.at };
+      stream.sendUnbounded(messageFrames(place.epoch, events));
       return events.length >= page;
     } finally {
-      giveBack();
+      release();
     }
   }
 
-  async function catchUp(feed: WorkspaceChannel, stream: EventStream): Promise<void> {
+  async function backfill(feed: WorkspaceChannel, stream: EventStream): Promise<void> {
     let isMore = true;
     while (isMore && stream.isOpen()) {
       isMore = await sendEventPage(feed, stream);
@@ -55,11 +55,11 @@ export function createCatchUp({
     }
     if (!feed.behind.delete(stream)) return;
     feed.newcomers.add(stream);
-    onCaughtUp();
+    onBackfilled();
   }
 
   return (feed, stream) => {
-    catchUp(feed, stream).catch((error: unknown) => {
+    backfill(feed, stream).catch((error: unknown) => {
       log.warn({ err: error }, 'what a stream has missed could not be read: its client comes back');
       stream.end();
     });

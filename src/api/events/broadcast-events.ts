@@ -1,8 +1,8 @@
 import { EVENT_TYPES } from '../../workspaces/events/event-types.ts';
-import type { NewEvents, Place } from '../../workspaces/events/read-new-events.ts';
+import type { NewEvents, Cursor } from '../../workspaces/events/read-new-events.ts';
 import type { WorkspaceEvent } from '../../workspaces/events/read-events.ts';
 import type { ExpiredEvent } from '../contract/events.ts';
-import { isKept } from './event-id.ts';
+import { isRetained } from './event-id.ts';
 import { eventFrame, type EventStream } from './event-stream.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
@@ -19,16 +19,16 @@ export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]):
 }
 
 /** Tells those who listen to a workspace what has happened there since they were told last. */
-export function broadcastEvents(feed: WorkspaceChannel, told: NewEvents): void {
+export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): void {
   if (feed.streams.size === 0) return;
-  const { events, upTo } = told.of(feed.workspaceId);
-  const before = feed.place?.position ?? upTo.position;
+  const { events, upTo } = newEvents.of(feed.workspaceId);
+  const before = feed.cursor?.position ?? upTo.position;
   const frames = messageFrames(
     upTo.epoch,
     events.filter(({ position }) => position > before),
   );
   // Newcomers who had missed more may have had it read from before.
-  if (upTo.position >= before) feed.place = upTo;
+  if (upTo.position >= before) feed.cursor = upTo;
   if (frames !== '') for (const stream of feed.streams) stream.send(frames);
 }
 
@@ -39,19 +39,20 @@ export function broadcastEvents(feed: WorkspaceChannel, told: NewEvents): void {
 export function sendMissedEvents(
   stream: EventStream,
   workspaceId: WorkspaceChannel['workspaceId'],
-  told: NewEvents,
+  newEvents: NewEvents,
 ): boolean {
-  const { events, upTo } = told.of(workspaceId);
-  const missedFrom: Place | undefined = stream.place && isKept(stream.place, told.head) ? stream.place : undefined;
+  const { events, upTo } = newEvents.of(workspaceId);
+  const missedFrom: Cursor | undefined =
+    stream.cursor && isRetained(stream.cursor, newEvents.head) ? stream.cursor : undefined;
   if (!missedFrom) {
-    if (stream.lastEventId !== undefined) stream.sendWhole(expiredFrame(stream.lastEventId));
-    stream.place = told.head;
+    if (stream.lastEventId !== undefined) stream.sendUnbounded(expiredFrame(stream.lastEventId));
+    stream.cursor = newEvents.head;
     return true;
   }
   const missed = events.filter(({ position }) => position > missedFrom.position);
-  stream.sendWhole(messageFrames(upTo.epoch, missed));
-  if (upTo.position > missedFrom.position) stream.place = upTo;
-  return upTo.position === told.head.position;
+  stream.sendUnbounded(messageFrames(upTo.epoch, missed));
+  if (upTo.position > missedFrom.position) stream.cursor = upTo;
+  return upTo.position === newEvents.head.position;
 }
 
 function expiredFrame(lastEventId: string): string {

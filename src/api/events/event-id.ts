@@ -1,22 +1,22 @@
-import type { Place } from '../../workspaces/events/read-new-events.ts';
+import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 
 /** For so long a client can go on where it was (contract §4, events). */
-const KEPT_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 
 /** The id of an event on a stream: a client that names it hears what happened after it. */
-export function writeEventId({ epoch, position, at }: Place): string {
+export function writeEventId({ epoch, position, at }: Cursor): string {
   return `${epoch}-${position}-${Math.floor(at.getTime() / 1_000)}`;
 }
 
 /** Undefined: no service has ever given such an id. */
-export function readEventId(id: string): Place | undefined {
+export function readEventId(id: string): Cursor | undefined {
   const [, epoch, position, seconds] = /^(\d{1,9})-(\d{1,15})-(\d{1,11})$/.exec(id) ?? [];
   if (epoch === undefined) return undefined;
   return { epoch: Number(epoch), position: Number(position), at: new Date(Number(seconds) * 1_000) };
 }
 
 /** Whether everything that happened after the place is still there: it is of this ledger, and of the last day. */
-export function isKept(place: Place, head: Place): boolean {
-  const isOfThisLedger = place.epoch === head.epoch && place.position <= head.position;
-  return isOfThisLedger && head.at.getTime() - place.at.getTime() <= KEPT_MS;
+export function isRetained(cursor: Cursor, head: Cursor): boolean {
+  const isOfThisLedger = cursor.epoch === head.epoch && cursor.position <= head.position;
+  return isOfThisLedger && head.at.getTime() - cursor.at.getTime() <= RETENTION_MS;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Place } from '../../workspaces/events/read-new-events.ts';
+import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import type { Caller } from '../operation.ts';
 import { readEventId, writeEventId } from './event-id.ts';
 
@@ -9,9 +9,9 @@ export interface EventStream {
   /** What its client says it heard last; undefined: it is new. */
   readonly lastEventId: string | undefined;
   /** After which it has not been told events yet; undefined: it is told none from before. */
-  place: Place | undefined;
+  cursor: Cursor | undefined;
   /** Sends something however long it is. */
-  sendWhole(frames: string): void;
+  sendUnbounded(frames: string): void;
   /** Sends what has changed, or drops a client with more than `mostUnread` bytes unread. */
   send(frames: string): void;
   /** Resolves when its client has taken what it was sent, or is gone. */
@@ -56,8 +56,8 @@ export function openStream(
   return {
     caller,
     lastEventId,
-    place: lastEventId === undefined ? undefined : readEventId(lastEventId),
-    sendWhole: write,
+    cursor: lastEventId === undefined ? undefined : readEventId(lastEventId),
+    sendUnbounded: write,
     send(frames) {
       if (response.writableLength > limits.mostUnread) drop();
       else write(frames);
@@ -90,16 +90,16 @@ export function openStream(
 export function eventFrame(
   name: 'account' | 'campaign' | 'campaign_deleted' | 'message' | 'expired',
   json: string,
-  place?: Place,
+  place?: Cursor,
 ): string {
   return `${place ? idLine(place) : ''}event: ${name}\ndata: ${json}\n\n`;
 }
 
 /** No event, but from where its client can go on. */
-export function positionFrame(place: Place): string {
+export function positionFrame(place: Cursor): string {
   return `${idLine(place)}\n`;
 }
 
-function idLine(place: Place): string {
+function idLine(place: Cursor): string {
   return `id: ${writeEventId(place)}\n`;
 }

@@ -2,7 +2,7 @@ import { AppError, OverloadError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
-import { createWorkspaceFeed, type WorkspaceChannel } from './workspace-feed.ts';
+import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.ts';
 
 /** How many streams there may be. */
 export interface FeedLimits {
@@ -62,7 +62,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
     },
     add(stream) {
       const { workspaceId } = stream.caller;
-      const feed = feeds.get(workspaceId) ?? createWorkspaceFeed(workspaceId);
+      const feed = feeds.get(workspaceId) ?? createWorkspaceChannel(workspaceId);
       feeds.set(workspaceId, feed);
       feed.newcomers.add(stream);
       size += 1;

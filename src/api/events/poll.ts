@@ -34,10 +34,10 @@ interface Seen {
  * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot. The
  * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
  */
-export async function look(
+export async function poll(
   deps: PollDeps,
   feeds: Feeds,
-  { lookMs, events }: { lookMs: number; events: PageLimits },
+  { lookMs: pollMs, events }: { lookMs: number; events: PageLimits },
 ): Promise<boolean> {
   const all = feeds.all();
   const waiting = new Map(all.map((feed) => [feed, [...feed.newcomers]]));
@@ -54,15 +54,15 @@ export async function look(
   for (const seen of results)
     for (const feed of seen.feeds)
       try {
-        tellFeed(seen, feed);
-        feed.tell(nowMs, lookMs);
+        updateFeed(seen, feed);
+        feed.broadcastChanges(nowMs, pollMs);
         const streams = waiting.get(feed) ?? [];
         if (streams.length > 0) welcome(deps, seen.happened, { feed, streams });
       } catch (error) {
         endFeed(deps, feed, error);
       }
   return results.some(({ feeds: those, happened }) =>
-    those.some((feed) => feed.streams.size > 0 && (feed.place?.position ?? 0) < happened.head.position),
+    those.some((feed) => feed.streams.size > 0 && (feed.cursor?.position ?? 0) < happened.head.position),
   );
 }
 
@@ -82,13 +82,13 @@ async function read({ db }: PollDeps, feeds: readonly WorkspaceChannel[], limits
   return { feeds, accounts, progress: new Map(progress.map((one) => [one.workspaceId, one])), happened };
 }
 
-function tellFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChannel): void {
+function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChannel): void {
   const state = accounts.get(feed.workspaceId);
-  if (state) feed.noteAccount(JSON.stringify(toAccountEvent(state)));
+  if (state) feed.setAccount(JSON.stringify(toAccountEvent(state)));
   const seen = progress.get(feed.workspaceId);
   if (seen) {
     feed.changes = seen.changes;
-    feed.noteCampaigns(
+    feed.setCampaigns(
       seen.campaigns.map((campaign) => ({
         ...campaign,
         json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
@@ -106,7 +106,7 @@ function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): voi
 }
 
 function welcome(
-  { catchUp }: PollDeps,
+  { catchUp: backfill }: PollDeps,
   happened: NewEvents,
   { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
 ): void {
@@ -114,11 +114,11 @@ function welcome(
   const there = streams.filter((stream) => feed.newcomers.has(stream));
   const [ready, behind] = [new Array<EventStream>(), new Array<EventStream>()];
   for (const stream of there) (sendMissedEvents(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
-  if (feed.streams.size === 0) feed.place = happened.head;
+  if (feed.streams.size === 0) feed.cursor = happened.head;
   feed.welcome(ready);
   for (const stream of behind) {
     feed.newcomers.delete(stream);
     feed.behind.add(stream);
-    catchUp(feed, stream);
+    backfill(feed, stream);
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastif
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
@@ -14,7 +14,7 @@ import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.
 export interface EventSource {
   db: Database;
   clock: Clock;
-  hints?: Pick<Hints, 'on'>;
+  hints?: Pick<Notifications, 'on'>;
   limits?: Partial<WatchLimits>;
   onLoopError?: OnLoopError;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { PageLimits } from '../../workspaces/events/read-new-events.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
@@ -8,10 +8,10 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import type { Caller } from '../operation.ts';
-import { createCatchUp } from './backfill.ts';
+import { createBackfill } from './backfill.ts';
 import { openStream, type StreamLimits } from './event-stream.ts';
 import { createFeeds, RETRY_SECONDS, type FeedLimits } from './feeds.ts';
-import { look } from './poll.ts';
+import { poll } from './poll.ts';
 
 export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
@@ -68,7 +68,7 @@ export function watchProgress({
   db: Database;
   log: Log;
   clock: Clock;
-  hints?: Pick<Hints, 'on'>;
+  hints?: Pick<Notifications, 'on'>;
   limits?: WatchLimits;
   /** Called when a client was too slow. */
   onDrop: () => void;
@@ -80,13 +80,13 @@ export function watchProgress({
 
   const step = async () => {
     if (feeds.count() === 0) return limits.keepAliveMs;
-    return (await look({ db, log, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
+    return (await poll({ db, log, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
   };
   const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
-  const catchUp = createCatchUp({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
+  const catchUp = createBackfill({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
   const heart = setInterval(() => {
     for (const stream of feeds.streams()) stream.keepAlive();
-    for (const feed of feeds.all()) feed.tellPlace();
+    for (const feed of feeds.all()) feed.broadcastPosition();
   }, limits.keepAliveMs).unref();
   hints?.on('campanile_tokens', () => loop.wake());
 

@@ -1,6 +1,6 @@
 import { NEVER_SEEN } from '../../sending/campaigns/read/read-progress.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import type { Place } from '../../workspaces/events/read-new-events.ts';
+import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 
 /** What a workspace's clients have been told, and who they are. */
@@ -9,7 +9,7 @@ export interface WorkspaceChannel {
   /** Of the last look into the ledger. */
   changes: number;
   /** Up to where `streams` have been told events; undefined: nobody has. */
-  place: Place | undefined;
+  cursor: Cursor | undefined;
   readonly streams: Set<EventStream>;
   /** Who has not got a snapshot yet. */
   readonly newcomers: Set<EventStream>;
@@ -17,60 +17,60 @@ export interface WorkspaceChannel {
   readonly behind: Set<EventStream>;
   /** The position after which somebody has to be told events; undefined: nobody has. */
   after(): number | undefined;
-  noteAccount(json: string): void;
+  setAccount(json: string): void;
   /** All campaigns that are worth telling of, in order. */
-  noteCampaigns(
+  setCampaigns(
     campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
   ): void;
   /** Sends what has changed since it was last told; what was told less than `pauseMs` ago waits. */
-  tell(nowMs: number, pauseMs: number): void;
+  broadcastChanges(nowMs: number, pauseMs: number): void;
   /** Says from where one could go on, which gets too old where nothing happens. */
-  tellPlace(): void;
+  broadcastPosition(): void;
   /** Sends a snapshot to those who waited for one when the look began; with its end it says from where they can go on. */
   welcome(waiting: readonly EventStream[]): void;
 }
 
-interface Told {
+interface TrackedState {
   name: 'account' | 'campaign' | 'campaign_deleted';
   isCurrent: boolean;
   json: string;
   told: string | undefined;
-  toldAtMs: number;
+  sentAtMs: number;
 }
 
-export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceChannel {
-  let account: Told | undefined;
-  let campaigns = new Map<string, Told>();
+export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChannel {
+  let account: TrackedState | undefined;
+  let campaigns = new Map<string, TrackedState>();
   let wasSeen = false;
 
   /** What is found by the first look is no change. */
-  const fresh = (name: Told['name'], isCurrent: boolean, json: string): Told => ({
+  const fresh = (name: TrackedState['name'], isCurrent: boolean, json: string): TrackedState => ({
     name,
     isCurrent,
     json,
     told: wasSeen ? undefined : json,
-    toldAtMs: -Infinity,
+    sentAtMs: -Infinity,
   });
   const all = () => [...(account ? [account] : []), ...campaigns.values()];
 
   return {
     workspaceId,
     changes: NEVER_SEEN,
-    place: undefined,
+    cursor: undefined,
     streams: new Set(),
     newcomers: new Set(),
     behind: new Set(),
     after() {
-      const told = this.streams.size > 0 ? this.place : undefined;
-      const places = [told, ...[...this.newcomers].map((stream) => stream.place)];
+      const sentJson = this.streams.size > 0 ? this.cursor : undefined;
+      const places = [sentJson, ...[...this.newcomers].map((stream) => stream.cursor)];
       const positions = places.flatMap((place) => (place ? [place.position] : []));
       return positions.length > 0 ? Math.min(...positions) : undefined;
     },
-    noteAccount(json) {
+    setAccount(json) {
       if (account) account.json = json;
       else account = fresh('account', true, json);
     },
-    noteCampaigns(found) {
+    setCampaigns(found) {
       const before = campaigns;
       campaigns = new Map(
         found.map(({ campaignId, isCurrent, isDeleted, json }) => {
@@ -81,26 +81,26 @@ export function createWorkspaceFeed(workspaceId: WorkspaceId): WorkspaceChannel 
       );
       wasSeen = true;
     },
-    tell(nowMs, pauseMs) {
-      const changed = all().filter((one) => one.json !== one.told && nowMs - one.toldAtMs >= pauseMs);
+    broadcastChanges(nowMs, pauseMs) {
+      const changed = all().filter((one) => one.json !== one.told && nowMs - one.sentAtMs >= pauseMs);
       if (changed.length === 0) return;
       const frames = changed.map(({ name, json }) => eventFrame(name, json)).join('');
       for (const one of changed) Object.assign(one, { told: one.json, toldAtMs: nowMs });
       for (const stream of this.streams) stream.send(frames);
     },
-    tellPlace() {
-      if (this.place) for (const stream of this.streams) stream.send(positionFrame(this.place));
+    broadcastPosition() {
+      if (this.cursor) for (const stream of this.streams) stream.send(positionFrame(this.cursor));
     },
     welcome(waiting) {
       const current = all().filter((one) => one.isCurrent);
       const frames = current.map(({ name, json }, index) =>
-        eventFrame(name, json, index === current.length - 1 ? this.place : undefined),
+        eventFrame(name, json, index === current.length - 1 ? this.cursor : undefined),
       );
-      if (frames.length === 0 && this.place) frames.push(positionFrame(this.place));
+      if (frames.length === 0 && this.cursor) frames.push(positionFrame(this.cursor));
       for (const stream of waiting) {
         // It may have left meanwhile.
         if (!this.newcomers.delete(stream)) continue;
-        stream.sendWhole(frames.join(''));
+        stream.sendUnbounded(frames.join(''));
         this.streams.add(stream);
       }
     },

@@ -12,7 +12,7 @@ export interface CheckedCampaigns {
    * Answers the id to send it by. Of the same key the checks that were used longest ago are forgotten beyond its share; of other keys
    * never. Throws a ChecksFullError when the keys together have as many as are kept.
    */
-  keep(token: string, campaign: CheckedCampaign): string;
+  store(token: string, campaign: CheckedCampaign): string;
   /** Undefined for what was never checked with this token, too long ago, or before too many others. */
   find(token: string, checkId: string): CheckedCampaign | undefined;
 }
@@ -33,27 +33,27 @@ export const KEY_LIMIT: Limit = { count: 100, length: 4 * 1_024 * 1_024 };
 /** Of all keys together. */
 export const TOTAL_LIMIT: Limit = { count: 10_000, length: 64 * 1_024 * 1_024 };
 
-interface Kept {
+interface StoredCheck {
   campaign: CheckedCampaign;
   length: number;
   untilMs: number;
 }
 
 /** The checks of one key, those that were used longest ago first. */
-type Share = Map<string, Kept>;
+type Share = Map<string, StoredCheck>;
 
 /** Keeps checks for 30 minutes each, within the limits above, in this process alone. */
-export function keepChecked(nowMs: () => number): CheckedCampaigns {
+export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   const shares = new Map<string, Share>();
   const total = { count: 0, length: 0 };
 
-  function add(share: Share, checkId: string, kept: Kept): void {
+  function add(share: Share, checkId: string, kept: StoredCheck): void {
     share.set(checkId, kept);
     total.count += 1;
     total.length += kept.length;
   }
 
-  function remove(share: Share, checkId: string): Kept | undefined {
+  function remove(share: Share, checkId: string): StoredCheck | undefined {
     const kept = share.get(checkId);
     if (!kept) return undefined;
     share.delete(checkId);
@@ -82,7 +82,7 @@ export function keepChecked(nowMs: () => number): CheckedCampaigns {
   const isFullFor = (length: number) => total.count >= TOTAL_LIMIT.count || total.length + length > TOTAL_LIMIT.length;
 
   return {
-    keep(token, campaign) {
+    store(token, campaign) {
       const { length } = JSON.stringify(campaign);
       makeRoom(shares.get(token) ?? new Map(), length);
       if (isFullFor(length)) removeExpired();

@@ -1,7 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { assertOrigin, createAuthenticate, McpAccessError } from './authenticate.ts';
-import { keepChecked } from './checked-campaigns.ts';
+import { createCheckStore } from './checked-campaigns.ts';
 import { createMcpServer } from './create-server.ts';
 
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
@@ -19,7 +19,7 @@ export interface McpHttpOptions {
  * none is kept. Not yet listening.
  */
 export function buildMcpHttp({ url, allowedOrigins }: McpHttpOptions): FastifyInstance {
-  const checked = keepChecked(() => performance.now());
+  const checked = createCheckStore(() => performance.now());
   const handler = createMcpHandler(({ authInfo }) => {
     if (!authInfo) throw new Error('a request without a key was let through');
     return createMcpServer({ url, token: authInfo.token, checked });

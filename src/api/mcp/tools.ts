@@ -110,7 +110,7 @@ function registerWriting(server: McpServer, { campanile, token, checked }: ToolD
       answer(async () => {
         const found = toCampaign(asked);
         const told = await campanile.call('venom/check-campaign', found.body);
-        return { check_id: checked.keep(token, found), ...told };
+        return { check_id: checked.store(token, found), ...told };
       }),
   );
   server.registerTool(

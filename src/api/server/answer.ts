@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { isAddress } from '../../platform/network/address-range.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { failureText, type FailedAnswer } from './envelope.ts';
-import type { Judge } from './error-handler.ts';
+import type { ErrorToAnswer } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
 
@@ -28,7 +28,7 @@ export const API_HEADERS = {
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
-export function installEnvelope(server: FastifyInstance, judge: Judge): void {
+export function installEnvelope(server: FastifyInstance, judge: ErrorToAnswer): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -40,7 +40,7 @@ export function installEnvelope(server: FastifyInstance, judge: Judge): void {
         done(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    if (request.bodyPlace) void awaitTurn().then(parse);
+    if (request.bodyPermit) void awaitTurn().then(parse);
     else parse();
   });
   server.setErrorHandler((error, request, reply) => sendFailure(judge(error, request), request, reply));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../platform/errors/errors.ts';
+import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
 
 /** What of it is told at most; a body may be full of such fields. */
@@ -9,8 +9,8 @@ const LONGEST_NAME = 64;
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 
 /** What a body carries that `schema` has no field for, with what was perhaps meant: 10 of them at most. `null` counts as absent. */
-export function findUnknownFields(schema: z.core.$ZodType, body: unknown): Problem[] {
-  const found: Problem[] = [];
+export function findUnknownFields(schema: z.core.$ZodType, body: unknown): FieldError[] {
+  const found: FieldError[] = [];
   look(schema, body, '', found);
   return found;
 }
@@ -26,7 +26,7 @@ export function validFields(schema: z.ZodType, body: unknown): Record<string, un
   );
 }
 
-function look(schema: z.core.$ZodType, value: unknown, path: string, found: Problem[]): void {
+function look(schema: z.core.$ZodType, value: unknown, path: string, found: FieldError[]): void {
   const inner = unwrap(schema);
   if (!isRecord(value)) return;
   const fields = fieldsOf(inner, value);

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
-import { AppError, type Problem } from '../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
 import { whyDatabaseAway } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
@@ -35,7 +35,7 @@ export interface FailedAnswer {
   status: number;
   code: ErrorCode;
   message: string;
-  details: readonly Problem[];
+  details: readonly FieldError[];
   headers: Readonly<Record<string, string>>;
 }
 

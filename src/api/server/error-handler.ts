@@ -4,10 +4,10 @@ import type { Log } from '../../platform/log/log.ts';
 import { failedAnswer, type FailedAnswer } from './envelope.ts';
 
 /** The answer to a request whose handling threw; what failed for our fault is written down, under the request's id. */
-export type Judge = (error: unknown, request: FastifyRequest) => FailedAnswer;
+export type ErrorToAnswer = (error: unknown, request: FastifyRequest) => FailedAnswer;
 
 /** `isDiskFull`: whether the disk that the database is on is known to be. */
-export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: () => boolean }): Judge {
+export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: () => boolean }): ErrorToAnswer {
   const failureLog = createFailureLog(log);
   return (error, request) => {
     const answer = failedAnswer(error, isDiskFull());

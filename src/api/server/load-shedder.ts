@@ -46,7 +46,7 @@ const REASONS = [
   'connecting',
 ];
 /** In the order in which they are turned away. */
-const WEIGHTS: readonly Weight[] = ['open', 'heavy', 'any'];
+const WEIGHTS: readonly ShedPriority[] = ['open', 'heavy', 'any'];
 
 /** Under this part of its limit the load has to fall before requests are taken again: a limit alone would be crossed to and fro. */
 const RELIEF = 0.5;
@@ -54,11 +54,11 @@ const RELIEF = 0.5;
 const RETRY_SECONDS = { least: 2, spread: 4 };
 
 /** Who bears the load first. */
-export type Weight = keyof Limit;
+export type ShedPriority = keyof Limit;
 
 export interface LoadWatch {
   /** A hook that turns requests away, before anything was spent on them, while there are too many. */
-  shed(weight: Weight): onRequestHookHandler;
+  shed(weight: ShedPriority): onRequestHookHandler;
 }
 
 /** Watches the event loop as long as the server is open. Requests that wait for the database are shed where they wait. */
@@ -68,7 +68,7 @@ export function createLoadShedder(
 ): LoadWatch {
   const gauges = createGauges(limits.lagMs, limits.samples);
   let lagMs = 0;
-  let last: Weight | undefined;
+  let last: ShedPriority | undefined;
   let expected = performance.now() + limits.sampleMs;
 
   function look() {

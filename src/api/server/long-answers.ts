@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { keepRequester } from '../../platform/concurrency/requester.ts';
+import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
 
@@ -10,54 +10,54 @@ import { successText } from './envelope.ts';
  * A hook that lets those who ask for what is long wait for their turn, which they keep until their answer is out or their connection
  * closed: after `unreadMs` in which they took nothing it is. To come after the caller is known.
  */
-export function acquireResponsePermit(places: FairSemaphore, unreadMs: number): onRequestHookHandler {
+export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {
     const gone = new AbortController();
     answer.once('close', () => gone.abort());
     if (answer.closed) gone.abort();
-    const giveBack = await places.acquire({ key: String(request.caller?.userId), signal: gone.signal });
-    gone.signal.addEventListener('abort', giveBack);
-    if (gone.signal.aborted) giveBack();
+    const release = await permits.acquire({ key: String(request.caller?.userId), signal: gone.signal });
+    gone.signal.addEventListener('abort', release);
+    if (gone.signal.aborted) release();
     // Node closes it then, and sets its usual time again when the answer is out.
     answer.setTimeout(unreadMs);
   };
 }
 
 /** Does the work of one user at a time, and has who it was for rest as many times as long before their next. */
-export type WorkInShare = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>;
+export type LimitPerUser = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>;
 
 /** How often as long as it took a user rests: nobody has more than a tenth of the process for such answers. */
-const REST_TIMES = 9;
-const LONGEST_REST_MS = 5_000;
+const COOLDOWN_FACTOR = 9;
+const MAX_COOLDOWN_MS = 5_000;
 
 /** Each key is to get one of `places`. Work that waits for its turn too long ends with an OverloadError. */
-export function shareWork(places: FairSemaphore): WorkInShare {
+export function createLimitPerUser(permits: FairSemaphore): LimitPerUser {
   return async (request, work) => {
-    const giveBack = await places.acquire({ key: String(request.caller?.userId) });
+    const release = await permits.acquire({ key: String(request.caller?.userId) });
     const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      setTimeout(giveBack, Math.min((performance.now() - startedAt) * REST_TIMES, LONGEST_REST_MS)).unref();
+      setTimeout(release, Math.min((performance.now() - startedAt) * COOLDOWN_FACTOR, MAX_COOLDOWN_MS)).unref();
     }
   };
 }
 
 /** The body of a success, of which what is long is read as fast as the client takes it. */
 export function streamSuccess(data: unknown): Readable {
-  return Readable.from(keepRequester(pieceTogether(data)), { objectMode: false });
+  return Readable.from(bindRequester(pieceTogether(data)), { objectMode: false });
 }
 
 async function* pieceTogether(data: unknown): AsyncGenerator<string> {
-  const mark = randomUUID();
+  const placeholder = randomUUID();
   const texts: LongText[] = [];
   const text = successText(data, function (this: Record<string, unknown>, key, value: unknown) {
     const long = this[key];
     if (!(long instanceof LongText)) return value;
     texts.push(long);
-    return mark;
+    return placeholder;
   });
-  for (const part of text.split(mark)) {
+  for (const part of text.split(placeholder)) {
     yield part;
     const next = texts.shift();
     if (next) yield* next.pieces;

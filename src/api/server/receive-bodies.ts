@@ -6,14 +6,14 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 declare module 'fastify' {
   interface FastifyRequest {
     /** What a big body takes of the budget; null of all others. */
-    bodyPlace: BodyPlace | null;
+    bodyPermit: BodyPermit | null;
   }
 }
 
-interface BodyPlace {
+interface BodyPermit {
   giveBack(): void;
   /** What works on a body needs its memory, also when the client has left. */
-  isWorkedOn: boolean;
+  isInUse: boolean;
 }
 
 /** Bodies up to this many bytes are read at once; operations that take more have to say so. */
@@ -24,13 +24,13 @@ export function acquireBodyPermit(budget: FairSemaphore, bodyLimitBytes: number)
   // Not an async function: nearly every body is small.
   return (request, { raw: answer }, done) => {
     const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
-    const isRefusedAnyway = bytes > bodyLimitBytes;
-    if (bytes <= SMALL_BODY_BYTES || isRefusedAnyway) return done();
-    return takePlace(request, answer, budget, bytes);
+    const isTooLarge = bytes > bodyLimitBytes;
+    if (bytes <= SMALL_BODY_BYTES || isTooLarge) return done();
+    return takePermit(request, answer, budget, bytes);
   };
 }
 
-async function takePlace(
+async function takePermit(
   request: FastifyRequest,
   answer: ServerResponse,
   budget: FairSemaphore,
@@ -39,26 +39,26 @@ async function takePlace(
   const gone = new AbortController();
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
-  const giveBack = await budget.acquire({
+  const release = await budget.acquire({
     key: String(request.caller?.userId),
     weight: bytes,
     signal: gone.signal,
   });
-  const place: BodyPlace = { giveBack, isWorkedOn: false };
-  request.bodyPlace = place;
+  const permit: BodyPermit = { giveBack: release, isInUse: false };
+  request.bodyPermit = permit;
   gone.signal.addEventListener('abort', () => {
-    if (!place.isWorkedOn) giveBack();
+    if (!permit.isInUse) release();
   });
-  if (gone.signal.aborted) giveBack();
+  if (gone.signal.aborted) release();
 }
 
 /** Does what needs the body, which keeps its place until that is through. */
-export function withBodyPermit<T>({ bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  return bodyPlace ? workInPlace(bodyPlace, work) : work();
+export function withBodyPermit<T>({ bodyPermit: bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return bodyPlace ? workWithPermit(bodyPlace, work) : work();
 }
 
-async function workInPlace<T>(place: BodyPlace, work: () => Promise<T>): Promise<T> {
-  place.isWorkedOn = true;
+async function workWithPermit<T>(place: BodyPermit, work: () => Promise<T>): Promise<T> {
+  place.isInUse = true;
   try {
     return await work();
   } finally {
@@ -79,18 +79,18 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
     done(null, payload);
     const { raw } = request;
     if (raw.complete || !hasBody(request)) return;
-    let lookedAt = performance.now();
+    let checkedAtMs = performance.now();
     let bytesThen = raw.socket.bytesRead;
     let patienceMs = graceMs;
-    const look = () => {
+    const checkRate = () => {
       if (raw.complete) return;
       const now = performance.now();
       const earnedMs = ((raw.socket.bytesRead - bytesThen) / bytesPerSecond) * 1_000;
       // Who was quick for a while may not be slow for as long: more than the grace is not saved up.
-      patienceMs = Math.min(graceMs, patienceMs - (now - lookedAt) + earnedMs);
-      lookedAt = now;
+      patienceMs = Math.min(graceMs, patienceMs - (now - checkedAtMs) + earnedMs);
+      checkedAtMs = now;
       bytesThen = raw.socket.bytesRead;
-      if (patienceMs > 0) timer = setTimeout(pollAfterReading, patienceMs);
+      if (patienceMs > 0) timer = setTimeout(checkAfterReading, patienceMs);
       else
         reply.send(
           new AppError(
@@ -100,8 +100,8 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
         );
     };
     // A process that was held up has not read yet what has come meanwhile.
-    const pollAfterReading = () => setImmediate(look);
-    let timer = setTimeout(pollAfterReading, graceMs);
+    const checkAfterReading = () => setImmediate(checkRate);
+    let timer = setTimeout(checkAfterReading, graceMs);
     raw.once('close', () => clearTimeout(timer));
   });
 }

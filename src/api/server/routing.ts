@@ -5,14 +5,14 @@ import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { keepRequester } from '../../platform/concurrency/requester.ts';
+import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
-import { streamSuccess, type WorkInShare } from './long-answers.ts';
+import { streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 
@@ -34,7 +34,7 @@ export interface RoutingOptions {
   /** Runs before what may have a long answer. */
   acquireResponsePermit: onRequestHookHandler;
   /** Does what makes a long answer as a whole, in each user's share of the process. */
-  limitPerUser: WorkInShare;
+  limitPerUser: LimitPerUser;
   /** Whether the dashboard's cookie is one that goes over HTTPS only. */
   isHttps: boolean;
   /** Runs after the caller is known. */
@@ -124,7 +124,7 @@ function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: Routing
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
     if (answerType === '*/*')
-      reply.send(Readable.from(keepRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
+      reply.send(Readable.from(bindRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
     else if (answerType) reply.type(answerType).send(data);
     else reply.type(JSON_TYPE).send(longAnswer === 'pieces' ? streamSuccess(data) : successText(data));
     return reply;

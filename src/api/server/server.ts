@@ -15,7 +15,7 @@ import { readPage, registerDashboard } from './serve-dashboard.ts';
 import { registerDocs } from './docs.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
-import { createErrorHandler, type Judge } from './error-handler.ts';
+import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
 import { measureRequests } from './measure.ts';
@@ -33,7 +33,7 @@ import { registerSession } from './session.ts';
 import { setRequesters } from './set-requesters.ts';
 import { traceRequests } from './trace-requests.ts';
 import { registerNotFound } from './not-found.ts';
-import { acquireResponsePermit, shareWork } from './long-answers.ts';
+import { acquireResponsePermit, createLimitPerUser } from './long-answers.ts';
 import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
 
 export interface ServerDependencies {
@@ -201,7 +201,7 @@ function requireSignInForDocs({ authenticate, settings }: ServerDependencies): o
 }
 
 /** A server without a route, that answers in our way also what never gets to one. */
-export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: Judge): FastifyInstance {
+export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: ErrorToAnswer): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
     logger: false,
@@ -257,7 +257,7 @@ async function registerOperations(
   const options = {
     authenticate,
     acquireResponsePermit: acquireResponsePermit(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
-    limitPerUser: shareWork(createFairSemaphore(WHOLE_ANSWER_PLACES)),
+    limitPerUser: createLimitPerUser(createFairSemaphore(WHOLE_ANSWER_PLACES)),
     bodyBudget: createFairSemaphore({
       ...BODY_BUDGET,
       size: limits.bigBodiesBytes,

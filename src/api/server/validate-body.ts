@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { AppError, invalid, type Problem } from '../../platform/errors/errors.ts';
+import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 import type { Operation } from '../operation.ts';
 import { findUnknownFields, validFields } from './body-fields.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request carries that means nothing to its operation; null before its body is read. */
-    meaningless: readonly Problem[] | null;
+    meaningless: readonly FieldError[] | null;
   }
 }
 
@@ -28,7 +28,7 @@ export function collectIgnoredFields(operation: Operation): preValidationHookHan
   };
 }
 
-const KEY_MEANS_NOTHING: Problem = { field: 'Idempotency-Key', issue: 'means nothing to this operation' };
+const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'means nothing to this operation' };
 
 /** The same as sentences, for answers that have a place for them. */
 export function warningsOf(request: FastifyRequest): string[] {
@@ -60,7 +60,7 @@ export async function assertValidBody(
   if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
   const named = validationError.details;
   const content = await findMore(operation, request, actor);
-  const isNew = ({ field }: Problem) => named.every((one) => one.field !== field);
+  const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
   throw invalid([...named, ...content.filter(isNew), ...meaningless]);
 }
 
@@ -68,7 +68,7 @@ async function findMore(
   operation: Operation,
   request: FastifyRequest,
   actor: Actor | undefined,
-): Promise<readonly Problem[]> {
+): Promise<readonly FieldError[]> {
   if (operation.access === 'open' || !operation.validateSemantics || !actor) return [];
   return operation.validateSemantics(validFields(operation.body, request.body), actor);
 }

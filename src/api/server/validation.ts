@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError, invalid, type Problem } from '../../platform/errors/errors.ts';
+import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 
 /**
  * Checks a request body against its schema. Returns what the handler shall see, or the 400 that says in plain words what is
@@ -15,7 +15,7 @@ export function validateBody<Schema extends z.ZodType>(
 }
 
 function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, FieldError>();
   for (const { path, message } of issues) {
     if (path.length === 0) return new AppError('body_not_json', 'The body must be a JSON object');
     const field = path.map(String).join('.');

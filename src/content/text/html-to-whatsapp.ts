@@ -1,4 +1,4 @@
-import type { Problem } from '../../platform/errors/errors.ts';
+import type { FieldError } from '../../platform/errors/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
@@ -14,7 +14,7 @@ export { TEXT_LIMIT } from './document.ts';
 export interface Converted {
   text: string;
   warnings: Warning[];
-  problems: Problem[];
+  problems: FieldError[];
 }
 
 /**
@@ -56,8 +56,8 @@ export function readDocument(html: string): { document: Document; warnings: Warn
 const NAMED_AT_MOST = 20;
 const LONGEST_NAME = 60;
 
-function describeFindings(findings: Findings): Problem[] {
-  const problems: Problem[] = [];
+function describeFindings(findings: Findings): FieldError[] {
+  const problems: FieldError[] = [];
   if (findings.tags.size > 0)
     problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets)}`));
   if (findings.links.size > 0) {
@@ -72,7 +72,7 @@ function describeFindings(findings: Findings): Problem[] {
   return problems;
 }
 
-function problem(issue: string): Problem {
+function problem(issue: string): FieldError {
   return { field: 'html', issue };
 }
 

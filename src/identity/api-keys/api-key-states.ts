@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { hashApiKey } from './api-key.ts';
@@ -25,7 +25,7 @@ interface ApiKeyStatesDeps {
   db: Database;
   log: Log;
   clock: Clock;
-  hints?: Pick<Hints, 'on'>;
+  hints?: Pick<Notifications, 'on'>;
 }
 
 /** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */

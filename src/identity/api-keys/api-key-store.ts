@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { ApiKeyScope, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { Membership } from '../store.ts';
 
 /** An API key as its owner sees it. */
@@ -101,14 +101,14 @@ export async function deleteApiKey(
     delete from api_keys where workspace_id = ${workspaceId} and api_key_id = ${apiKeyId}
     returning name, user_id as "userId"`.execute(db);
   const [revoked] = rows;
-  if (revoked) await hint(db, 'campanile_tokens', String(revoked.userId));
+  if (revoked) await notifyAfterCommit(db, 'campanile_tokens', String(revoked.userId));
   return revoked;
 }
 
 /** Removes all keys that a user has made, and tells all processes; how many there were. */
 export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<number> {
   const { rows } = await sql`delete from api_keys where user_id = ${userId} returning 1`.execute(db);
-  if (rows.length > 0) await hint(db, 'campanile_tokens', String(userId));
+  if (rows.length > 0) await notifyAfterCommit(db, 'campanile_tokens', String(userId));
   return rows.length;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { createTtlCache } from './ttl-cache.ts';
@@ -27,7 +27,7 @@ export function createTokenStates({
 }: {
   db: Database;
   clock: Clock;
-  hints?: Pick<Hints, 'on'>;
+  hints?: Pick<Notifications, 'on'>;
 }): TokenStates {
   // By user; undefined: there is no such user.
   const states = createTtlCache<UserId, TokenState | undefined>({

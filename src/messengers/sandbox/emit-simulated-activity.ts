@@ -11,9 +11,9 @@ const EVENTS_PER_STEP = 20_000;
 const COALESCE_MS = 250;
 const COALESCE_AGE = 1 / 4;
 /** While a message is being told nobody else tells it; a teller that dies is followed by another after this. */
-const TELLING_MS = 30_000;
+const CLAIM_MS = 30_000;
 
-interface Teller {
+interface ActivityOptions {
   db: Database;
   log: Log;
   speed: number;
@@ -35,11 +35,11 @@ interface MessageRow {
  * Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. What could not be
  * recorded is told again when nobody else can be telling it any more.
  */
-export async function emitSimulatedActivity(teller: Teller): Promise<number> {
-  const { db } = teller;
-  const counts = await isolateStatement(teller, 'sandbox members', {
+export async function emitSimulatedActivity(options: ActivityOptions): Promise<number> {
+  const { db } = options;
+  const counts = await isolateStatement(options, 'sandbox members', {
     findOwners: () => findDueAccounts(db),
-    run: (owners) => tellOf(teller, owners),
+    run: (owners) => emitOf(options, owners),
   });
   return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db);
 }
@@ -51,15 +51,15 @@ async function findDueAccounts(db: Connection): Promise<number[]> {
 }
 
 /** Answers of how many messages. */
-async function tellOf({ db, speed, record }: Teller, owners: Owners): Promise<number> {
+async function emitOf({ db, speed, record }: ActivityOptions, owners: Owners): Promise<number> {
   const messages = await takeMessages(db, owners);
-  const told = messages.map((message) => ({ message, ...storyOf(message, speed) }));
+  const stories = messages.map((message) => ({ message, ...storyOf(message, speed) }));
   const unrecorded = new Set<number>();
   const recordBatch = async (batch: MemberEvent[]) => {
     for (const accountId of (batch.length > 0 && (await record(batch))) || []) unrecorded.add(accountId);
   };
   let batch: MemberEvent[] = [];
-  for (const { events } of told) {
+  for (const { events } of stories) {
     for (const event of events) batch.push(event);
     if (batch.length >= EVENTS_PER_STEP) {
       await recordBatch(batch);
@@ -67,7 +67,7 @@ async function tellOf({ db, speed, record }: Teller, owners: Owners): Promise<nu
     }
   }
   await recordBatch(batch);
-  const recorded = told.filter(({ message }) => !unrecorded.has(message.account_id));
+  const recorded = stories.filter(({ message }) => !unrecorded.has(message.account_id));
   if (recorded.length > 0) await recordEmitted(db, recorded);
   return messages.length;
 }
@@ -78,7 +78,7 @@ async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[
       select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now() and ${ownedBy('account_id', owners)}
       order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
-      update sandbox_messages m set next_doing_at = campanile_now() + ${TELLING_MS} * interval '1 millisecond'
+      update sandbox_messages m set next_doing_at = campanile_now() + ${CLAIM_MS} * interval '1 millisecond'
       from due where m.chat_id = due.chat_id and m.message_id = due.message_id
       returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
     )
@@ -118,11 +118,11 @@ function storyOf(message: MessageRow, speed: number): Story {
   };
 
   message.participants.forEach((participant, index) => {
-    const doings = simulateMember(message.message_id, index);
-    happens('delivered', participant, doings.deliveredMs);
-    happens('read', participant, doings.readMs);
-    happens('reacted', participant, doings.reactedMs);
-    happens('replied', participant, doings.repliedMs);
+    const activity = simulateMember(message.message_id, index);
+    happens('delivered', participant, activity.deliveredMs);
+    happens('read', participant, activity.readMs);
+    happens('reacted', participant, activity.reactedMs);
+    happens('replied', participant, activity.repliedMs);
   });
   if (message.is_channel)
     events.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(message.now_ms) });

@@ -4,7 +4,7 @@
  */
 
 /** What one member will do, in milliseconds after the post at speed 1; null: never. */
-export interface Doings {
+export interface SimulatedActivity {
   deliveredMs: number;
   readMs: number | null;
   reactedMs: number | null;
@@ -21,7 +21,7 @@ const REACTS = 0.15;
 const REPLIES = 0.05;
 
 /** What the member with that index does about that message. Always the same answer. */
-export function simulateMember(messageId: string, member: number): Doings {
+export function simulateMember(messageId: string, member: number): SimulatedActivity {
   const random = seededRandom(`${messageId}/${member}`);
   const deliveredMs = delay(random(), DELIVERY_MEDIAN_MS);
   const reads = random() < READS;

@@ -21,7 +21,7 @@ export interface SandboxMessage {
 }
 
 /** Members look at their phones no sooner than this after a post, divided by the speed. */
-const FIRST_LOOK_MS = 200;
+const FIRST_ACTIVITY_MS = 200;
 
 /** Sends a post of an account into chats. One result a destination, in the same order. */
 export type SendPost = (sending: Sending) => Promise<SendResult[]>;
@@ -55,7 +55,7 @@ export function createPostSender(db: Database, speed: number): SendPost {
   };
 }
 
-export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', restMs: 0 } as const;
+export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
   await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
@@ -95,7 +95,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
       select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
              case when ${speed}::float8 > 0
-                  then campanile_now() + least(${FIRST_LOOK_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
+                  then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
       ${whatOfRepeats}
     )

@@ -50,9 +50,9 @@ export function createSandbox({
     ...SANDBOX,
     open,
     // There is no phone that would have to agree.
-    async link(account, _method, tell) {
+    async link(account, _method, onStateChange) {
       const session = await open(account);
-      tell({ status: 'connected' });
+      onStateChange({ status: 'connected' });
       return session;
     },
     watchMembers(record) {

@@ -11,7 +11,7 @@ export type Ending =
   | { kind: 'again'; atOnce: boolean; reason: string }
   /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
   | {
-      kind: 'rest';
+      kind: 'cooldown';
       times: number;
       cause: PauseCause | undefined;
       reason: string;
@@ -30,10 +30,10 @@ export interface LastWord {
 }
 
 /** Why an account rests whose client WhatsApp finds too old. */
-export const VERSION_REFUSED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
+export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
-export const REFUSED_IN_A_ROW = 'WhatsApp refuses one post after the other';
+export const REJECTED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
 /** What whatsmeow has learned of the `code` that comes with a temporary ban. */
 const BAN_REASONS: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export function classifyEnding(code: number | undefined, said: LastWord['said'] 
       };
     case 402:
       return {
-        kind: 'rest',
+        kind: 'cooldown',
         times: 60,
         cause: 'banned',
         reason: `WhatsApp has banned this number for a while${BAN_REASONS[said['code'] ?? ''] ?? ''}`,
@@ -81,20 +81,20 @@ export function classifyEnding(code: number | undefined, said: LastWord['said'] 
     case 405:
     case 409:
       return {
-        kind: 'rest',
+        kind: 'cooldown',
         times: 15,
         cause: undefined,
-        reason: VERSION_REFUSED,
+        reason: VERSION_REJECTED,
       };
     case 440:
       return {
-        kind: 'rest',
+        kind: 'cooldown',
         times: 1,
         cause: 'used_elsewhere',
         reason: 'The same link is used from somewhere else, which took the connection over',
       };
     case 429:
-      return { kind: 'rest', times: 1, cause: 'rate_limited', reason: LESS_HASTE };
+      return { kind: 'cooldown', times: 1, cause: 'rate_limited', reason: LESS_HASTE };
     case 503:
       return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
     default:
@@ -108,14 +108,14 @@ export const STALE_ADDRESSING = 421;
 export const STALE_SESSION = 479;
 
 /** Why something that was asked for was not done. */
-export type Refusal =
+export type Rejection =
   | { kind: 'final'; reason: string }
   | { kind: 'passing'; reason: string }
   /** The whole account is to rest. */
-  | { kind: 'rest'; cause: PauseCause; reason: string };
+  | { kind: 'cooldown'; cause: PauseCause; reason: string };
 
 /** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
-export function classifyRejection(code: number): Refusal {
+export function classifyRejection(code: number): Rejection {
   switch (code) {
     case 400:
     case 405:
@@ -129,12 +129,12 @@ export function classifyRejection(code: number): Refusal {
     case 410:
       return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
     case 429:
-      return { kind: 'rest', cause: 'rate_limited', reason: LESS_HASTE };
+      return { kind: 'cooldown', cause: 'rate_limited', reason: LESS_HASTE };
     case STALE_ADDRESSING:
     case STALE_SESSION:
       return { kind: 'passing', reason: `WhatsApp says that what is known of the members is outdated (${code})` };
     case 463:
-      return { kind: 'rest', cause: 'restricted', reason: RESTRICTED };
+      return { kind: 'cooldown', cause: 'restricted', reason: RESTRICTED };
     default:
       return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
   }
@@ -151,12 +151,12 @@ export function codeOf(error: unknown): number | undefined {
 
 export function lastWordOf(error: unknown): LastWord {
   const { data } = (error ?? {}) as { data?: unknown };
-  const isRefusal = typeof data === 'object' && data !== null && 'reason' in data;
-  return { code: codeOf(error), said: isRefusal ? (data as LastWord['said']) : {} };
+  const isRejection = typeof data === 'object' && data !== null && 'reason' in data;
+  return { code: codeOf(error), said: isRejection ? (data as LastWord['said']) : {} };
 }
 
 /** The code with which a query was answered. Undefined when it was not answered, so that what came of it is unknown. */
-export function refusalOf(error: unknown): number | undefined {
+export function rejectionCodeOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { data } = error as { data?: unknown };
   if (typeof data === 'number') return data;
@@ -167,6 +167,6 @@ export function refusalOf(error: unknown): number | undefined {
 
 /** Whether a question about several was refused for what some of them are: the others can be asked about without those. */
 export function isPartialRejection(error: unknown): boolean {
-  const code = refusalOf(error);
+  const code = rejectionCodeOf(error);
   return code !== undefined && [400, 404, 406, 410].includes(code);
 }

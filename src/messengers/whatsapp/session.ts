@@ -8,20 +8,20 @@ import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } fr
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
 import { followGroups } from './chats/follow-groups.ts';
-import type { GroupMemory } from './chats/group-memory.ts';
-import { keepChats, type KnownChats } from './chats/keep-chats.ts';
+import type { GroupMemory } from './chats/group-cache.ts';
+import { createChatCache, type KnownChats } from './chats/chat-cache.ts';
 import { withServerCooldown } from './connect/server-cooldown.ts';
-import { keepConnected, type Connection } from './connect/connection.ts';
+import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
-import { newCredentials, type Credentials, type Notes } from './connect/credentials.ts';
+import { newCredentials, type Credentials, type KeyValueStore } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
 import { quietLog } from './connect/quiet-log.ts';
-import { createCooldown, type Rest } from './connect/cooldown.ts';
+import { createCooldown, type Cooldown } from './connect/cooldown.ts';
 import type { Restriction } from './connect/socket.ts';
 import { RESTRICTED } from './failures.ts';
-import type { Uploads } from './files/keep-uploads.ts';
+import type { UploadCache } from './files/upload-cache.ts';
 import { listenForDevices } from './inbound/listen-for-devices.ts';
 import { listenForMembers } from './inbound/listen-for-members.ts';
 import { peopleIn } from './inbound/participants.ts';
@@ -40,16 +40,16 @@ export interface SessionOptions {
   log: Log;
   account: MessengerAccount;
   table: KeyTable;
-  tell: OnStateChange;
+  onStateChange: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
   /** Hears what members do. */
-  tellMembers: EmitMemberEvents;
+  emitMemberEvents: EmitMemberEvents;
   /** Places for connections that are being made. */
   connecting: FairSemaphore;
   /** Places for first posts to large groups. */
   fanOuts: FairSemaphore;
-  uploads: Uploads;
+  uploads: UploadCache;
   /** What is known of groups. */
   groups: GroupMemory;
   /** In the place of the usual ones. */
@@ -82,78 +82,96 @@ export function startSession(
   options: SessionOptions,
   start: { credentials: Credentials } | { method: LinkMethod },
 ): WhatsAppSession {
-  const { db, log, account, timing, tellMembers } = options;
+  const { db, log, account, timing, emitMemberEvents } = options;
   const { accountId } = account;
   const closing = new AbortController();
   const { signal } = closing;
-  const given = createCooldown(options.tell, timing.restMs, account.pause);
-  const rest = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
+  const given = createCooldown(options.onStateChange, timing.cooldownMs, account.pause);
+  const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // Whatever was told before, by another process perhaps: there is no connection now.
-  if ('credentials' in start) rest.tell({ status: 'reconnecting', reason: CONNECTING });
-  const pairs = emitLidMappings(accountId, tellMembers);
+  if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
+  const pairs = emitLidMappings(accountId, emitMemberEvents);
   const channels = createChannelQueries(options.queryIds, log);
-  const chats = keepChats({
+  const chats = createChatCache({
     memory: options.groups,
     channels,
     client: () => connection.requireOnline().client,
     // Who its members are is told along with it: some may have been counted by their numbers.
-    onGroup: (group) => pairs.tell(peopleIn(group)),
+    onGroup: (group) => pairs.emit(peopleIn(group)),
   });
   const linking =
-    'method' in start ? startLinking({ ...start, account, tell: rest.tell, signal, qrMs: timing.qrMs }) : undefined;
+    'method' in start
+      ? startLinking({ ...start, account, onStateChange: cooldown.report, signal, qrMs: timing.qrMs })
+      : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
-  const members = createMemberCache(credentials.notes, timing.leaveOutMs);
+  const members = createMemberCache(credentials.store, timing.leaveOutMs);
   const holds = createRetrySuppression();
   const online = () => connection.online()?.client;
-  const answers = startAnswering(options, { notes: credentials.notes, rest, holds, client: online });
-  const connection: Connection = keepConnected({
+  const answers = startAnswering(options, { store: credentials.store, cooldown, holds, client: online });
+  const connection: Connection = startConnection({
     ...options,
-    rest,
+    cooldown,
     linking,
     closing,
-    credentials: { ...credentials, keys: pairs.tellNewIn(credentials.keys) },
-    socket: socketOptions(options, { rest: given, chats, members, answers }),
+    credentials: { ...credentials, keys: pairs.emitNewIn(credentials.keys) },
+    socket: socketOptions(options, { cooldown: given, chats, members, answers }),
   });
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (rest.now() ? undefined : online()),
+    client: () => (cooldown.now() ? undefined : online()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
-    notePosts: (posts) => numberPosts(db, accountId, posts),
-    tell: tellMembers,
+    recordServerIds: (posts) => numberPosts(db, accountId, posts),
+    emit: emitMemberEvents,
     timing,
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs } = timing;
   const onLeaving = (sent: NumberedPost) => {
-    if (isJidNewsletter(sent.chatId)) watch.note(sent);
+    if (isJidNewsletter(sent.chatId)) watch.add(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ ...options, accountId, client: online, rest, chats, members, answerMs, holds, signal, onLeaving }),
-    ...queryChats({ connection, rest, channels, chats }),
+    ...sendPosts({
+      ...options,
+      accountId,
+      client: online,
+      cooldown,
+      chats,
+      members,
+      answerMs,
+      holds,
+      signal,
+      onLeaving,
+    }),
+    ...queryChats({ connection, cooldown, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
       await Promise.all([watch.stop(), answers.stop()]);
-      rest.stop();
+      cooldown.stop();
     },
   };
 }
 
 function startAnswering(
   { db, log, account: { accountId }, timing, onLoopError }: SessionOptions,
-  { notes, rest, holds, client }: { notes: Notes; rest: Rest; holds: Holds; client: () => WASocket | undefined },
+  {
+    store,
+    cooldown,
+    holds,
+    client,
+  }: { store: KeyValueStore; cooldown: Cooldown; holds: Holds; client: () => WASocket | undefined },
 ): Answers {
   return answerRetries({
     accountId,
     log,
-    notes,
+    store,
     holds,
-    rest: rest.begin,
-    client: () => (rest.now() ? undefined : client()),
+    cooldown: cooldown.begin,
+    client: () => (cooldown.now() ? undefined : client()),
     recall: (post) => recallPost(db, accountId, post),
     answerMs: timing.answerMs,
     answerGapMs: timing.answerGapMs,
@@ -163,8 +181,13 @@ function startAnswering(
 
 /** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
 function socketOptions(
-  { log, account: { accountId }, url, timing, tellMembers }: SessionOptions,
-  { rest, chats, members, answers }: { rest: Rest; chats: KnownChats; members: KnownMembers; answers: Answers },
+  { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
+  {
+    cooldown,
+    chats,
+    members,
+    answers,
+  }: { cooldown: Cooldown; chats: KnownChats; members: KnownMembers; answers: Answers },
 ): ConnectionOptions['socket'] {
   return {
     url,
@@ -172,18 +195,23 @@ function socketOptions(
     outcomeMs: timing.outcomeMs,
     log: quietLog(log.child({ accountId })),
     groupOf: chats.group,
-    onRestriction: (restriction) => heed(rest, restriction),
+    onRestriction: (restriction) => heed(cooldown, restriction),
     onClient(client) {
       followGroups(client, chats);
-      listenForMembers(client, { accountId, log, tell: tellMembers, knownGroup: (chatId) => chats.knownGroup(chatId) });
+      listenForMembers(client, {
+        accountId,
+        log,
+        emit: emitMemberEvents,
+        knownGroup: (chatId) => chats.knownGroup(chatId),
+      });
       listenForDevices(client, { accountId, log, members });
       answers.listen(client);
     },
   };
 }
 
-function heed(rest: Rest, { isActive, endsAt }: Restriction): void {
+function heed(cooldown: Cooldown, { isActive, endsAt }: Restriction): void {
   const forMs = endsAt && endsAt.getTime() - Date.now();
-  if (isActive) rest.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
-  else rest.lift();
+  if (isActive) cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+  else cooldown.lift();
 }

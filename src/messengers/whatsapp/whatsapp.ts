@@ -5,7 +5,7 @@ import { startLoop } from '../../platform/concurrency/loop.ts';
 import { createFairSemaphore, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
-import { createGroupMemory, type GroupMemory } from './chats/group-memory.ts';
+import { createGroupMemory, type GroupMemory } from './chats/group-cache.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
@@ -13,7 +13,7 @@ import { forgetOldPosts } from './send/sent-posts.ts';
 import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { ChannelQueryIds } from './chats/channels.ts';
-import type { Uploads } from './files/keep-uploads.ts';
+import type { UploadCache } from './files/upload-cache.ts';
 import type { SessionTiming } from './session.ts';
 import { WHATSAPP } from './capabilities.ts';
 
@@ -49,18 +49,18 @@ const TIMING: WhatsAppTiming = {
   longestPauseMs: 60_000,
   answerMs: 20_000,
   answerGapMs: 200,
-  restMs: 60_000,
+  cooldownMs: 60_000,
   leaveMs: 8_000,
-  placeMs: 10_000,
+  permitMs: 10_000,
   outcomeMs: 60_000,
   leaveOutMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,
   fileRetryMs: 10_000,
-  firstLookMs: 30_000,
-  longestLookMs: 60 * 60_000,
-  lookGapMs: 15_000,
+  firstPollMs: 30_000,
+  longestPollMs: 60 * 60_000,
+  pollGapMs: 15_000,
 };
 /** To log in costs a tenth of a second of work, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
@@ -82,7 +82,7 @@ interface Shared extends WhatsAppOptions {
   /** Places for files that are uploaded. */
   uploading: FairSemaphore;
   /** Undefined until the first session needs it. */
-  uploads: Uploads | undefined;
+  uploads: UploadCache | undefined;
   /** What is known of groups. */
   groups: GroupMemory;
   /** The same. */
@@ -115,8 +115,8 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
   const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
     ...WHATSAPP,
-    open: (account, tell) => open(shared, account, tell),
-    link: (account, method, tell) => link(shared, account, method, tell),
+    open: (account, onStateChange) => open(shared, account, onStateChange),
+    link: (account, method, onStateChange) => link(shared, account, method, onStateChange),
     watchMembers: shared.members.watch,
     async forget(accountId) {
       if (await hasKeys(db, accountId)) await unlinkForgotten(shared, accountId);
@@ -145,16 +145,16 @@ async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> 
   return resealed > 0 ? 0 : CLEARING_MS;
 }
 
-async function open(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
-  const { startSession, loadCredentials, options } = await prepare(shared, account, tell);
+async function open(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
+  const { startSession, loadCredentials, options } = await prepare(shared, account, onStateChange);
   const credentials = await loadCredentials(options.table);
   if (credentials) return startSession(options, { credentials });
-  tell({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
+  onStateChange({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
   return undefined;
 }
 
-async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, tell: OnStateChange) {
-  const { startSession, options } = await prepare(shared, account, tell);
+async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange) {
+  const { startSession, options } = await prepare(shared, account, onStateChange);
   const session = startSession(options, { method });
   try {
     await session.linking;
@@ -166,22 +166,24 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 }
 
 /** Loads the client, and claims the account's credentials for this worker. */
-async function prepare(shared: Shared, account: MessengerAccount, tell: OnStateChange) {
+async function prepare(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
   const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
-  const [{ loadClient }, { keepUploads }, { startSession }, { loadCredentials }] = await Promise.all([
-    import('./connect/load-client.ts'),
-    import('./files/keep-uploads.ts'),
-    import('./session.ts'),
-    import('./connect/credentials.ts'),
-  ]);
+  const [{ loadClient }, { createUploadCache: keepUploads }, { startSession }, { loadCredentials }] = await Promise.all(
+    [
+      import('./connect/load-client.ts'),
+      import('./files/upload-cache.ts'),
+      import('./session.ts'),
+      import('./connect/credentials.ts'),
+    ],
+  );
   const versions = await (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
-  const tellMembers = members.tell;
-  const given = { db, log, url, versions, connecting, fanOuts, uploads, tellMembers, onLoopError, timing: times };
+  const emitMemberEvents = members.emit;
+  const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
   const { groups, queryIds = {} } = shared;
-  const options = { ...given, groups, queryIds, account, table, tell };
+  const options = { ...given, groups, queryIds, account, table, onStateChange };
   return { startSession, loadCredentials, options };
 }
 

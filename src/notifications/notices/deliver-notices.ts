@@ -30,7 +30,7 @@ const MAILS_TOGETHER = 100;
 /** Browsers that one process begins to tell at a time; of each person one. */
 const PERMITS = 32;
 /** How long a push service keeps what a browser that is not there is to be told. */
-const KEPT_SECONDS = 24 * 60 * 60;
+const PUSH_TTL_SECONDS = 24 * 60 * 60;
 const GONE = new Set([404, 410]);
 
 export interface DeliverNoticesOptions {
@@ -135,7 +135,7 @@ async function sendPush(
   const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
   const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
     vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
-    TTL: KEPT_SECONDS,
+    TTL: PUSH_TTL_SECONDS,
     // What a browser has not fetched yet gives way to what is newer of its kind.
     topic: kind,
   });

@@ -7,7 +7,7 @@ import { eventOf, isForAdministrators, NOTICE_KINDS, usualWays } from './kinds.t
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
-export const NOTICES_KEPT = 1_000;
+export const NOTICES_LIMIT = 1_000;
 /** What is older when its notice is made is told in the dashboard alone. */
 const NEWS_HOURS = 24;
 
@@ -121,7 +121,7 @@ async function removeTooMany(trx: Connection, people: readonly number[]): Promis
       select p.user_id, o.notice_id
       from unnest(${[...people]}::bigint[]) p (user_id)
       cross join lateral (
-        select notice_id from notices where notices.user_id = p.user_id order by notice_id desc offset ${NOTICES_KEPT} limit 1
+        select notice_id from notices where notices.user_id = p.user_id order by notice_id desc offset ${NOTICES_LIMIT} limit 1
       ) o
     ) old
     where n.user_id = old.user_id and n.notice_id <= old.notice_id`.execute(trx);

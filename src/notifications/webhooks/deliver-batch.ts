@@ -7,12 +7,12 @@ import { writeEvent } from '../../workspaces/events/write-event.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { lockLane, readMessages, unlockLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
 import { signMessage } from './sign.ts';
-import { insertTries, type Try } from './try-store.ts';
-import { nextTryIn } from './retry-schedule.ts';
+import { insertAttempts, type AttemptRecord } from './attempt-store.ts';
+import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
 /** What a try can come to: 2xx, another answer, none. */
-export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'unanswered'] as const;
+export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 /** Why a webhook was switched off, and not by its owner. */
 export type DisabledReason = 'gone' | 'failing';
@@ -25,11 +25,11 @@ export interface DeliveryDeps {
   signal: AbortSignal;
   /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
   slowAfterMs: number;
-  onTry?: (outcome: WebhookOutcome) => void;
+  onAttempt?: (outcome: WebhookOutcome) => void;
 }
 
 /** A try, and what it means for those that follow. */
-interface Tried extends Try {
+interface Attempt extends AttemptRecord {
   message: Message;
   retryAfter?: string | undefined;
 }
@@ -53,7 +53,7 @@ export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<Disa
   return deps.db.transaction().execute(async (trx) => {
     const held = await lockLane(trx, lane);
     if (!held) return undefined;
-    if (tries.length > 0) await insertTries(trx, lane.webhookId, tries);
+    if (tries.length > 0) await insertAttempts(trx, lane.webhookId, tries);
     const end = endOf(lane, { tries, isSlow, isEmpty: messages.length === 0, ...held });
     await unlockLane(trx, lane, end);
     if (!end.failed || !('reason' in end.failed)) return undefined;
@@ -62,33 +62,33 @@ export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<Disa
   });
 }
 
-interface TriedInOrder {
-  tries: Tried[];
+interface BatchResult {
+  tries: Attempt[];
   /** Whether the last answer, or the wait for it, took too long. Undefined: there was none to measure. */
   isSlow: boolean | undefined;
 }
 
-async function deliverInOrder(deps: DeliveryDeps, lane: Lane, messages: readonly Message[]): Promise<TriedInOrder> {
+async function deliverInOrder(deps: DeliveryDeps, lane: Lane, messages: readonly Message[]): Promise<BatchResult> {
   const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
   const begunAt = performance.now();
-  const tries: Tried[] = [];
+  const tries: Attempt[] = [];
   let isSlow: boolean | undefined;
   for (const message of messages) {
-    const tried = await tell(deps, { lane, secrets, message });
-    const tookLong = tried.milliseconds > deps.slowAfterMs;
-    if (deps.signal.aborted && tried.status === null) return { tries, isSlow: tookLong || isSlow };
+    const attempt = await sendMessage(deps, { lane, secrets, message });
+    const tookLong = attempt.milliseconds > deps.slowAfterMs;
+    if (deps.signal.aborted && attempt.status === null) return { tries, isSlow: tookLong || isSlow };
     isSlow = tookLong;
-    tries.push(tried);
-    deps.onTry?.(outcomeOf(tried));
-    if (!isSuccess(tried) || performance.now() - begunAt > BATCH_MS) break;
+    tries.push(attempt);
+    deps.onAttempt?.(outcomeOf(attempt));
+    if (!isSuccess(attempt) || performance.now() - begunAt > BATCH_MS) break;
   }
   return { tries, isSlow };
 }
 
-async function tell(
+async function sendMessage(
   { egress, signal }: DeliveryDeps,
   { lane, secrets, message }: { lane: Lane; secrets: readonly Buffer[]; message: Message },
-): Promise<Tried> {
+): Promise<Attempt> {
   const at = new Date();
   const begunAt = performance.now();
   const { messageId, body } = message;
@@ -119,38 +119,38 @@ async function tell(
   };
 }
 
-function outcomeOf(tried: Try): WebhookOutcome {
+function outcomeOf(tried: AttemptRecord): WebhookOutcome {
   if (isSuccess(tried)) return 'taken';
-  return tried.status === null ? 'unanswered' : 'refused';
+  return tried.status === null ? 'no_response' : 'refused';
 }
 
-function isSuccess({ status }: Try): boolean {
+function isSuccess({ status }: AttemptRecord): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
 /** How far a lane came, and when it goes on. */
 function endOf(
   lane: Lane,
-  { tries, isSlow, isEmpty, failingSeconds }: TriedInOrder & { isEmpty: boolean; failingSeconds: number | null },
+  { tries, isSlow, isEmpty, failingSeconds }: BatchResult & { isEmpty: boolean; failingSeconds: number | null },
 ): LaneEnd {
-  const told = tries.filter((one) => isSuccess(one));
+  const delivered = tries.filter((one) => isSuccess(one));
   const last = tries.at(-1);
   return {
-    doneRetries: told.filter(({ message }) => message.isRetry).map(({ eventId }) => eventId),
+    doneRetries: delivered.filter(({ message }) => message.isRetry).map(({ eventId }) => eventId),
     // Where nothing was found there is nothing that it wants any more.
     position: isEmpty
       ? lane.newest
-      : told
+      : delivered
           .filter(({ message }) => !message.isRetry)
           .reduce((top, { message }) => Math.max(top, message.position), lane.position),
     isSlow,
-    failed: last && !isSuccess(last) ? judge(last, told.length > 0 ? 0 : (failingSeconds ?? 0)) : undefined,
+    failed: last && !isSuccess(last) ? planRetry(last, delivered.length > 0 ? 0 : (failingSeconds ?? 0)) : undefined,
   };
 }
 
-function judge({ status, retryAfter }: Tried, forSeconds: number): NonNullable<LaneEnd['failed']> {
+function planRetry({ status, retryAfter }: Attempt, forSeconds: number): NonNullable<LaneEnd['failed']> {
   if (status === GONE) return { reason: 'gone' };
-  const nextInSeconds = nextTryIn(forSeconds, retryAfter);
+  const nextInSeconds = nextAttemptIn(forSeconds, retryAfter);
   return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
 }
 

@@ -11,7 +11,7 @@ const LONGEST_WAIT = 24 * HOUR;
  * When to try again what has been failing for so many seconds: in how many seconds from now. undefined: it has failed for a day, and is
  * given up. `retryAfter` is the header of that name.
  */
-export function nextTryIn(
+export function nextAttemptIn(
   failingSeconds: number,
   retryAfter: string | undefined,
   { random = Math.random, nowMs = Date.now() }: { random?: () => number; nowMs?: number } = {},

@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { selectTries, type ListedTry } from './try-store.ts';
+import { selectAttempts, type ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
 
 /** So many at most are told once more at one request. */
@@ -20,21 +20,21 @@ export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
 export async function retryWebhook(
   { db }: { db: Database },
   actor: Actor,
-  { webhookId, wish }: { webhookId: string; wish: ReplayRequest },
+  { webhookId, request }: { webhookId: string; request: ReplayRequest },
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const webhook = requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
     const { rows } = await sql<{ event_id: number }>`
       select event_id from events
       where workspace_id = ${actor.workspaceId} and ${
-        'messageId' in wish
-          ? sql`message_id = ${wish.messageId} and (type = any(${webhook.events}::text[])
+        'messageId' in request
+          ? sql`message_id = ${request.messageId} and (type = any(${webhook.events}::text[])
                 or exists (select from webhook_tries t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
-          : sql`at >= ${wish.from} and at < ${wish.to} and type = any(${webhook.events}::text[])
+          : sql`at >= ${request.from} and at < ${request.to} and type = any(${webhook.events}::text[])
                 and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
       }
       order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
-    if (rows.length === 0 && 'messageId' in wish)
+    if (rows.length === 0 && 'messageId' in request)
       throw new AppError('webhook_message_not_found', 'No such message', {
         details: [{ field: 'message_id', issue: 'is not one that this webhook was told within 30 days' }],
       });
@@ -66,7 +66,7 @@ export async function testWebhook({ db }: { db: Database }, actor: Actor, webhoo
 }
 
 /** The log of tries, newest first. `next` is where the next page begins; null: this was the last. */
-export async function listWebhookTries(
+export async function listWebhookAttempts(
   { db }: { db: Database },
   { workspaceId }: Actor,
   {
@@ -75,10 +75,10 @@ export async function listWebhookTries(
     before,
     failedOnly,
   }: { webhookId: string; limit: number; before: number | null; failedOnly: boolean },
-): Promise<{ tries: ListedTry[]; next: number | null }> {
+): Promise<{ tries: ListedAttempt[]; next: number | null }> {
   const own = await selectWebhooks(db, workspaceId);
   if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
-  const found = await selectTries(db, webhookId, { limit: limit + 1, before, failedOnly });
+  const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
   const tries = found.slice(0, limit);
   return { tries, next: found.length > limit ? (tries.at(-1)?.tryId ?? null) : null };
 }

@@ -40,7 +40,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     try {
       await pool.run(due, async () => {
         const lane = await claim(deps, due);
-        if (lane) await tell(deps, lane, signal);
+        if (lane) await deliver(deps, lane, signal);
         return lane !== undefined;
       });
     } catch (error) {
@@ -93,12 +93,12 @@ async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise
   return results[0];
 }
 
-async function tell(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
-  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry, onSwitchedOff } = options;
+async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry: onAttempt, onSwitchedOff } = options;
   const { webhookId, workspaceId } = lane;
   const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
     idOf: () => workspaceId,
-    run: () => deliverBatch({ db, egress, vault, signal, slowAfterMs, ...(onTry && { onTry }) }, lane),
+    run: () => deliverBatch({ db, egress, vault, signal, slowAfterMs, ...(onAttempt && { onAttempt }) }, lane),
   });
   const [reason] = results;
   if (!reason) return;

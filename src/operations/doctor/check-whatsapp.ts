@@ -3,7 +3,7 @@ import { get as getPlainly } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
-import { VERSION_REFUSED } from '../../messengers/whatsapp/failures.ts';
+import { VERSION_REJECTED } from '../../messengers/whatsapp/failures.ts';
 import { describeError, find, type Finding } from './finding.ts';
 
 const WHATSAPP = 'https://web.whatsapp.com/';
@@ -102,7 +102,7 @@ async function readLetIn(db: Database): Promise<{ version: string; at: Date; now
 
 async function countRejectedClients(db: Database): Promise<number> {
   const { rows } = await sql<{ refused: number }>`
-    select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REFUSED}`.execute(
+    select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
     db,
   );
   return rows[0]?.refused ?? 0;

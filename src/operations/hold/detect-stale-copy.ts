@@ -1,4 +1,4 @@
-import type { Mark } from './fencing-record-file.ts';
+import type { FencingRecord } from './fencing-record-file.ts';
 
 /** What the ledger says of itself. */
 export interface LedgerState {
@@ -9,7 +9,7 @@ export interface LedgerState {
   place: string | null;
 }
 
-export type Judgement =
+export type LedgerVerdict =
   | { kind: 'living' }
   /** The living one in another place, or a copy whose original is at work: that one's mark moves within a lease. */
   | { kind: 'moved' }
@@ -25,24 +25,28 @@ export const UNPROVEN =
 
 /**
  * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has
- * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `mustBeProven`: without a mark the same place
+ * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `requiresRecentAuth`: without a mark the same place
  * proves nothing, since a server of one's own that is restored by its files has the identity that it had.
  */
 export function detectStaleCopy(
   ledger: LedgerState,
-  { mark, place, mustBeProven }: { mark: Mark | undefined; place: string | undefined; mustBeProven: boolean },
-): Judgement {
-  const isElsewhere = place !== undefined && ledger.place !== null && !isSamePlace(ledger.place, place);
+  {
+    mark,
+    place,
+    requiresRecord,
+  }: { mark: FencingRecord | undefined; place: string | undefined; requiresRecord: boolean },
+): LedgerVerdict {
+  const isElsewhere = place !== undefined && ledger.place !== null && !isSameIdentity(ledger.place, place);
   if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
-  if (!mark) return { kind: mustBeProven && ledger.token !== null ? 'unproven' : 'living' };
+  if (!mark) return { kind: requiresRecord && ledger.token !== null ? 'unproven' : 'living' };
   const isBehind = ledger.number < mark.number || (ledger.number === mark.number && ledger.token !== mark.token);
   if (isBehind) return { kind: 'held', reason: OLDER };
   return { kind: isElsewhere ? 'moved' : 'living' };
 }
 
 /** Two parts, the second of which is not known everywhere. */
-function isSamePlace(one: string, other: string): boolean {
-  const [first, born = ''] = one.split('@');
-  const [second, alsoBorn = ''] = other.split('@');
-  return first === second && (born === '' || alsoBorn === '' || born === alsoBorn);
+function isSameIdentity(one: string, other: string): boolean {
+  const [first, createdAt = ''] = one.split('@');
+  const [second, otherCreatedAt = ''] = other.split('@');
+  return first === second && (createdAt === '' || otherCreatedAt === '' || createdAt === otherCreatedAt);
 }

@@ -4,29 +4,29 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const Mark = z.object({ number: z.number(), token: z.string() });
+const FencingRecord = z.object({ number: z.number(), token: z.string() });
 
-export type Mark = z.infer<typeof Mark>;
+export type FencingRecord = z.infer<typeof FencingRecord>;
 
 /** Where marks are kept, by the installations' ids. */
-export interface Marks {
+export interface FencingRecords {
   /** Undefined where there is none, or one that a crash of the machine has cut off. */
-  read(installationId: string): Promise<Mark | undefined>;
+  read(installationId: string): Promise<FencingRecord | undefined>;
   /** Puts the mark in place of the one before, whole. */
-  write(installationId: string, mark: Mark): Promise<void>;
+  write(installationId: string, mark: FencingRecord): Promise<void>;
 }
 
-export const marksIn = (stateDir: string): Marks => ({
-  read: (installationId) => readMark(stateDir, installationId),
-  write: (installationId, mark) => writeMark(stateDir, installationId, mark),
+export const fencingRecordsIn = (stateDir: string): FencingRecords => ({
+  read: (installationId) => readFencingRecord(stateDir, installationId),
+  write: (installationId, mark) => writeFencingRecord(stateDir, installationId, mark),
 });
 
 const fileOf = (stateDir: string, installationId: string) => join(stateDir, 'marks', `${installationId}.json`);
 
-async function readMark(stateDir: string, installationId: string): Promise<Mark | undefined> {
+async function readFencingRecord(stateDir: string, installationId: string): Promise<FencingRecord | undefined> {
   try {
     const text = await readFile(fileOf(stateDir, installationId), 'utf8');
-    return Mark.safeParse(text === '' ? undefined : JSON.parse(text)).data;
+    return FencingRecord.safeParse(text === '' ? undefined : JSON.parse(text)).data;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
       return undefined;
@@ -35,7 +35,7 @@ async function readMark(stateDir: string, installationId: string): Promise<Mark 
 }
 
 /** It is not forced onto the disk: what a power cut takes leaves an earlier mark, which holds nothing that would not be held anyway. */
-async function writeMark(stateDir: string, installationId: string, mark: Mark): Promise<void> {
+async function writeFencingRecord(stateDir: string, installationId: string, mark: FencingRecord): Promise<void> {
   const file = fileOf(stateDir, installationId);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await mkdir(join(stateDir, 'marks'), { recursive: true, mode: 0o700 });

@@ -8,7 +8,7 @@ import { settleQueued, type Choice } from './settle-queued.ts';
  * More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
  * token it is one that no worker has served yet, which needs no mark.
  */
-const RELEASE_STEP = 2 ** 32;
+const RESUME_STEP = 2 ** 32;
 
 export interface Choices {
   /** By the campaigns' ids. Of one that has nothing queued any more it does nothing. */
@@ -42,7 +42,7 @@ export async function resumeLedger(
   const sent = chosen.filter(({ choice }) => choice === 'send').length;
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql`
-      update ledger set held_since = null, held_reason = null, place = null, token = null, number = number + ${RELEASE_STEP}::bigint
+      update ledger set held_since = null, held_reason = null, place = null, token = null, number = number + ${RESUME_STEP}::bigint
       where held_since is not null returning 1`.execute(trx);
     if (rows.length === 0) throw isNotHeld();
     await sql`update mails set sent_at = campanile_now() where sent_at is null`.execute(trx);

@@ -9,14 +9,14 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { identifyDatabase, identifyFolder } from './database-identity.ts';
-import { detectStaleCopy, UNPROVEN, type Judgement, type LedgerState } from './detect-stale-copy.ts';
-import type { Mark, Marks } from './fencing-record-file.ts';
+import { detectStaleCopy, UNPROVEN, type LedgerVerdict, type LedgerState } from './detect-stale-copy.ts';
+import type { FencingRecord, FencingRecords } from './fencing-record-file.ts';
 
 export interface LedgerWatchOptions {
   db: Database;
   log: Log;
   /** Those in STATE_DIR. */
-  marks: Marks;
+  marks: FencingRecords;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
   /** For so long the mark of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
@@ -35,11 +35,11 @@ interface LedgerRow extends LedgerState {
 }
 
 export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
-  const findPlace = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
-  const still = standStill(patienceMs);
+  const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
+  const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
   /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
-  let own: Mark | undefined;
+  let own: FencingRecord | undefined;
   let said: string | undefined;
   let hasNoState = false;
 
@@ -69,14 +69,16 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     if (asked !== undefined) await db.transaction().execute((trx) => holdLedger(trx, asked));
     if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
     const installationId = await identify(db);
-    const place = await findPlace();
+    const place = await findIdentity();
     // The mark first: of the ledger that wrote it, what is read afterwards is no older.
     const mark = newest(await withState(() => marks.read(installationId)), own);
-    const { judgement, next } = await db.transaction().execute(async (trx) => {
+    const { verdict, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
-      const mustBeProven = dataDir === undefined && !mark && (await hasRuns(trx));
+      const requiresRecord = dataDir === undefined && !mark && (await hasRuns(trx));
       const first =
-        ledger.heldReason === null ? detectStaleCopy(ledger, { mark, place, mustBeProven }) : heldAs(ledger.heldReason);
+        ledger.heldReason === null
+          ? detectStaleCopy(ledger, { mark, place, requiresRecord })
+          : heldAs(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
@@ -86,12 +88,12 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
         await holdLedger(trx, verdict.reason);
       }
       const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
-      return { judgement: verdict, next: goesOn ? await raise(trx, place) : undefined };
+      return { verdict, next: goesOn ? await raise(trx, place) : undefined };
     });
-    if (judgement.kind === 'held') return logHeld(judgement.reason);
+    if (verdict.kind === 'held') return logHeld(verdict.reason);
     if (said !== undefined) log.info('this ledger was released, and sends again');
     said = undefined;
-    if (judgement.kind === 'unproven') peers.say(log);
+    if (verdict.kind === 'unproven') peers.say(log);
     if (!next) return false;
     own = next;
     await withState(() => marks.write(installationId, next));
@@ -99,20 +101,20 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
   };
 }
 
-const heldAs = (reason: string): Judgement => ({ kind: 'held', reason });
+const heldAs = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
 
 /** Tells whether a mark has stayed the same for so long. */
-function standStill(patienceMs: number) {
+function createStillnessTimer(patienceMs: number) {
   let seen: { token: string | undefined; sinceMs: number } | undefined;
   return {
-    isStill(mark: Mark | undefined): boolean {
+    isStill(mark: FencingRecord | undefined): boolean {
       if (!seen || seen.token !== mark?.token) seen = { token: mark?.token, sinceMs: performance.now() };
       return performance.now() - seen.sinceMs >= patienceMs;
     },
   };
 }
 
-const newest = (kept: Mark | undefined, own: Mark | undefined) =>
+const newest = (kept: FencingRecord | undefined, own: FencingRecord | undefined) =>
   kept && own && own.number > kept.number ? own : (kept ?? own);
 
 /** So many heartbeats without a sign of another worker, 30 s: one that lives beats five times in a third of that. */
@@ -127,7 +129,7 @@ function watchPeers() {
   let beats = 0;
   let isSaid = false;
   return {
-    prove(number: number): Judgement {
+    prove(number: number): LedgerVerdict {
       const isRaised = seen !== undefined && number > seen;
       // Lower: it was put back just now.
       if (seen === undefined || number < seen) beats = 0;
@@ -187,7 +189,7 @@ export async function holdLedger(trx: Connection, reason: string): Promise<void>
   await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
 }
 
-async function raise(trx: Connection, place: string | undefined): Promise<Mark | undefined> {
+async function raise(trx: Connection, place: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
   const { rows } = await sql<{ number: number }>`
     update ledger set number = number + 1, token = ${token}, place = coalesce(${place ?? null}, place) returning number`.execute(

@@ -1,6 +1,6 @@
 import { OverloadError } from '../errors/errors.ts';
 import { createPermits, type Claim, type Key } from './permits.ts';
-import { createLines, type Waiter } from './waiting-lines.ts';
+import { createWaitQueues, type Waiter } from './waiting-lines.ts';
 
 /**
  * Fair semaphore: a limited number of permits for what all share, handed out round robin. Everything scarce that requests or accounts
@@ -49,7 +49,7 @@ const RETRY_SECONDS = 5;
 
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
   const { name, size, perKey = Infinity, yielding, maxWaiting, maxWaitMs } = options;
-  const lines = createLines(maxWaiting);
+  const lines = createWaitQueues(maxWaiting);
   const permits = createPermits(size, mostOf);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
@@ -65,7 +65,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      permits.giveBack(claim);
+      permits.release(claim);
       lines.moveToEnd(claim.key);
       admitNext();
     };

@@ -18,7 +18,7 @@ export interface Permits {
   /** Whether that allows it, and enough is free. */
   fits(claim: Claim): boolean;
   take(claim: Claim): void;
-  giveBack(claim: Claim): void;
+  release(claim: Claim): void;
 }
 
 /** The permits that are held, in all and by key. `mostOf` says how many a key may hold. */
@@ -48,7 +48,7 @@ export function createPermits(size: number, mostOf: (key: Key) => number): Permi
       held.isExclusive ||= isExclusive;
       heldByKey.set(key, held);
     },
-    giveBack({ key, weight, isExclusive }) {
+    release({ key, weight, isExclusive }) {
       free += weight;
       const held = heldByKey.get(key);
       if (!held) return;

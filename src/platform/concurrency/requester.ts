@@ -23,7 +23,7 @@ export function currentRequester(): Requester | undefined {
 }
 
 /** The same pieces, each made for the requester of now, whenever and by whom they are read. */
-export function keepRequester<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+export function bindRequester<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
   const asNow = AsyncLocalStorage.snapshot();
   return {
     [Symbol.asyncIterator]() {

@@ -7,7 +7,7 @@ export interface Waiter extends Claim {
 }
 
 /** The waiters: a line for each key, in the order of their turns. */
-export function createLines(maxWaiting: number) {
+export function createWaitQueues(maxWaiting: number) {
   const lines = new Map<Key, Waiter[]>();
   let count = 0;
 

@@ -107,7 +107,7 @@ async function findOtherCatalog(
   expected: ReturnType<typeof expectCatalog>,
   applied: readonly AppliedMigration[],
 ): Promise<string | undefined> {
-  const differences = findDifferences(expected, await readCatalog(db), await isTriedPostgres(db));
+  const differences = findDifferences(expected, await readCatalog(db), await isTestedPostgres(db));
   if (differences.length === 0) return undefined;
   const more = differences.length - MOST_SHOWN;
   const shown = differences.slice(0, MOST_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '');
@@ -123,7 +123,7 @@ function withVersion(applied: readonly AppliedMigration[]): string {
   return name === undefined ? '' : ` (${name})`;
 }
 
-async function isTriedPostgres(db: Connection): Promise<boolean> {
+async function isTestedPostgres(db: Connection): Promise<boolean> {
   const { rows } = await sql<{ major: number }>`
     select current_setting('server_version_num')::int / 10000 as major`.execute(db);
   return (rows[0]?.major ?? 0) <= NEWEST_POSTGRES;

@@ -2,22 +2,22 @@ import pg from 'pg';
 import type { Log } from '../log/log.ts';
 import { sleep } from '../time/time.ts';
 import { connectionSettings, type PostgresAddress } from './connect.ts';
-import { HINT_CHANNELS, type HintChannel } from './hint-channels.ts';
+import { NOTIFY_CHANNELS, type NotifyChannel } from './notify-channels.ts';
 
 /**
  * The one connection of a process that listens for hints (NOTIFY). A hint only makes something happen sooner: everything is
  * also found by polling, so a lost connection or a pooler that swallows LISTEN costs time and nothing else.
  */
-export interface Hints {
+export interface Notifications {
   /** Calls `handler` with each payload on `channel`, and once with `''` whenever hints may have been missed. */
-  on(channel: HintChannel, handler: (payload: string) => void): void;
+  on(channel: NotifyChannel, handler: (payload: string) => void): void;
   close(): Promise<void>;
 }
 
 const RECONNECT_MS = 1_000;
 
 /** Starts listening; resolves at once and keeps (re)connecting in the background until closed. */
-export function listenForHints(address: PostgresAddress, { log }: { log: Log }): Hints {
+export function listenForNotifications(address: PostgresAddress, { log }: { log: Log }): Notifications {
   const handlers = new Map<string, Array<(payload: string) => void>>();
   const closed = new AbortController();
   let endWait: (() => void) | undefined;
@@ -40,7 +40,7 @@ export function listenForHints(address: PostgresAddress, { log }: { log: Log }):
         current.on('notification', (message) => {
           for (const handler of handlers.get(message.channel) ?? []) handler(message.payload ?? '');
         });
-        await current.query(HINT_CHANNELS.map((channel) => `listen ${channel}`).join('; '));
+        await current.query(NOTIFY_CHANNELS.map((channel) => `listen ${channel}`).join('; '));
         announceGap();
         await broken;
       } catch (error) {

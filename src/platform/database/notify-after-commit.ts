@@ -8,29 +8,29 @@ import {
 import type pg from 'pg';
 import type { Log } from '../log/log.ts';
 import { sleep } from '../time/time.ts';
-import type { HintChannel } from './hint-channels.ts';
+import type { NotifyChannel } from './notify-channels.ts';
 import type { Schema } from './schema.ts';
 
 /** After hints have been sent the next ones wait so long, and go together. */
 const PAUSE_MS = 25;
 
-interface Hint {
-  channel: HintChannel;
+interface Notification {
+  channel: NotifyChannel;
   payload: string;
 }
 
 /** Sends hints some time after they were given, all that came together in one statement. */
-interface HintSender {
-  add(hints: readonly Hint[]): void;
+interface Notifier {
+  add(hints: readonly Notification[]): void;
   /** Resolves when nothing waits any more. */
   flush(): Promise<void>;
 }
 
 /** What is known of each connection that a dialect of ours has lent. */
 interface Lent {
-  sender: HintSender;
+  sender: Notifier;
   /** What the transaction that is under way wants to have told; undefined: none is. */
-  uncommitted: Hint[] | undefined;
+  uncommitted: Notification[] | undefined;
 }
 
 const lent = new WeakMap<DatabaseConnection, Lent>();
@@ -41,7 +41,7 @@ const lent = new WeakMap<DatabaseConnection, Lent>();
  * itself (`listenForHints`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
  * disk, and the replica, have it (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
  */
-export async function hint(db: Kysely<Schema>, channel: HintChannel, payload = ''): Promise<void> {
+export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
     const known = lent.get(connection);
     if (!known) throw new Error('hints go over connections that connectDatabase has opened');
@@ -53,13 +53,13 @@ export async function hint(db: Kysely<Schema>, channel: HintChannel, payload = '
 /** The dialect of a pool whose transactions can `hint`. */
 export class NotifyingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
-  readonly #sender: HintSender;
+  readonly #sender: Notifier;
 
   /** Hints go over `pool` itself: nobody waits for their commits. */
   constructor(config: PostgresDialectConfig, { pool, log }: { pool: Pick<pg.Pool, 'query'>; log: Log }) {
     super(config);
     this.#config = config;
-    this.#sender = sendHints(pool, log);
+    this.#sender = createNotifier(pool, log);
   }
 
   override createDriver() {
@@ -68,9 +68,9 @@ export class NotifyingDialect extends PostgresDialect {
 }
 
 class HintingDriver extends PostgresDriver {
-  readonly #sender: HintSender;
+  readonly #sender: Notifier;
 
-  constructor(config: PostgresDialectConfig, sender: HintSender) {
+  constructor(config: PostgresDialectConfig, sender: Notifier) {
     super(config);
     this.#sender = sender;
   }
@@ -99,9 +99,9 @@ class HintingDriver extends PostgresDriver {
   }
 }
 
-function sendHints(pool: Pick<pg.Pool, 'query'>, log: Log): HintSender {
+function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
   // By what they say: who is told the same twice does nothing more.
-  const waiting = new Map<string, Hint>();
+  const waiting = new Map<string, Notification>();
   let sending: Promise<void> | undefined;
 
   async function sendAll() {
@@ -131,7 +131,7 @@ function sendHints(pool: Pick<pg.Pool, 'query'>, log: Log): HintSender {
 }
 
 /** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
-async function notify(pool: Pick<pg.Pool, 'query'>, hints: readonly Hint[]): Promise<void> {
+async function notify(pool: Pick<pg.Pool, 'query'>, hints: readonly Notification[]): Promise<void> {
   await pool.query(
     `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
      from unnest($1::text[], $2::text[]) h (channel, payload)`,

@@ -6,14 +6,14 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
 
 /** One thing wrong with one field. `field` is the dotted path in the request body: `group_metadata_ids.3`. */
-export interface Problem {
+export interface FieldError {
   field: string;
   issue: string;
 }
 
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: readonly Problem[];
+  readonly details: readonly FieldError[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
   /** How many are taken, where a limit was reached. */
@@ -25,7 +25,7 @@ export class AppError extends Error {
     code: ErrorCode,
     message: string,
     options: {
-      details?: readonly Problem[];
+      details?: readonly FieldError[];
       retryAfterSeconds?: number;
       limit?: number;
       outcomeUnknown?: boolean;
@@ -58,7 +58,7 @@ export class OverloadError extends AppError {
 }
 
 /** A request that is wrong in the given fields. The message is made of the first problem unless one is given. */
-export function invalid(details: readonly Problem[], message?: string): AppError {
+export function invalid(details: readonly FieldError[], message?: string): AppError {
   const first = details[0];
   return new AppError(
     'invalid_request',

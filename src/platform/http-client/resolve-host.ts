@@ -7,14 +7,14 @@ import { BlockedAddressError } from './validate-url.ts';
 /** Asks a name server for the addresses of a name, by IPv4 or IPv6. Rejects when there are none. */
 export type DnsLookup = (name: string, family: 4 | 6) => Promise<string[]>;
 
-const LOOK_UP_MS = 4_000;
+const DNS_TIMEOUT_MS = 4_000;
 
 /**
  * By the name servers of the system. Not by its own resolver: that takes one of few threads for as long as a name server likes, and
  * others' passwords would wait for it.
  */
 export function createDnsLookup(servers?: readonly string[]): DnsLookup {
-  const resolver = new Resolver({ timeout: LOOK_UP_MS, tries: 2 });
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
   if (servers) resolver.setServers(servers);
   return (name, family) => (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
 }
@@ -25,10 +25,10 @@ export function createDnsLookup(servers?: readonly string[]): DnsLookup {
  */
 export async function resolveHost(
   hostname: string,
-  { lookUp, allowed }: { lookUp: DnsLookup; allowed: AllowedHosts },
+  { lookUp: lookup, allowed }: { lookUp: DnsLookup; allowed: AllowedHosts },
 ): Promise<string> {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(literal) === 0 ? await lookUpBothFamilies(hostname, lookUp) : [literal];
+  const addresses = isIP(literal) === 0 ? await lookupBothFamilies(hostname, lookup) : [literal];
   const [first] = addresses;
   if (first === undefined) throw new BlockedAddressError('has no address');
   if (!allowed.hasName(hostname) && !addresses.every((one) => isPublicAddress(one) || allowed.hasAddress(one)))
@@ -37,7 +37,7 @@ export async function resolveHost(
 }
 
 /** Those by IPv4 first, which reach more machines. */
-async function lookUpBothFamilies(name: string, lookUp: DnsLookup): Promise<string[]> {
+async function lookupBothFamilies(name: string, lookUp: DnsLookup): Promise<string[]> {
   const [four, six] = await Promise.allSettled([lookUp(name, 4), lookUp(name, 6)]);
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length === 0 && four.status === 'rejected') throw four.reason;

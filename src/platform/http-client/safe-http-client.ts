@@ -44,7 +44,7 @@ export interface EgressOptions extends EgressRules {
 }
 
 const TIMEOUT_MS = 15_000;
-const KEPT_BYTES = 1_024;
+const MAX_ANSWER_BYTES = 1_024;
 const IDLE_MS = 10_000;
 
 export function createSafeHttpClient({
@@ -107,13 +107,13 @@ async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
     response.on('data', (chunk: Buffer) => {
       kept.push(chunk);
       bytes += chunk.length;
-      if (bytes > KEPT_BYTES) response.destroy();
+      if (bytes > MAX_ANSWER_BYTES) response.destroy();
     });
   });
   const { 'retry-after': retryAfter } = response.headers;
   return {
     status: response.statusCode ?? 0,
     retryAfter,
-    body: Buffer.concat(kept).subarray(0, KEPT_BYTES).toString('utf8'),
+    body: Buffer.concat(kept).subarray(0, MAX_ANSWER_BYTES).toString('utf8'),
   };
 }

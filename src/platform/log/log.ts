@@ -22,7 +22,7 @@ export const FORM = {
   redact: { paths: SECRET_PATHS, censor: '[secret]' },
   formatters: { level: (level) => ({ level }) },
   timestamp: pino.stdTimeFunctions.isoTime,
-  serializers: { err: briefly },
+  serializers: { err: serializeError },
 } satisfies LoggerOptions;
 
 /** For a person: a line each, with the date and the time of day where they are. */
@@ -35,16 +35,26 @@ export function createLog(level: string): Log {
 }
 
 /** What a database server says of an error, or the system of a connection. */
-const TELLING = ['code', 'detail', 'hint', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
+const REPORTED_FIELDS = [
+  'code',
+  'detail',
+  'hint',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'syscall',
+] as const;
 
 /** An error that the database's server or the system reports says all in its words; only of others one needs to know where they arose. */
-function briefly(error: unknown): unknown {
+function serializeError(error: unknown): unknown {
   if (!(error instanceof Error) || !isReported(error)) return pino.stdSerializers.err(error as Error);
-  const told = TELLING.map((name) => [name, Reflect.get(error, name)] as const);
+  const fields = REPORTED_FIELDS.map((name) => [name, Reflect.get(error, name)] as const);
   return {
     type: error.name,
     message: error.message,
-    ...Object.fromEntries(told.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Connection } from '../database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
-import { hint } from '../database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../database/notify-after-commit.ts';
 
 /** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
 export type NewMail =
@@ -39,7 +39,7 @@ export async function queueMail(trx: Connection, mail: NewMail): Promise<string>
     values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
             campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
     returning mail_id as "mailId"`.execute(trx);
-  await hint(trx, 'campanile_mails');
+  await notifyAfterCommit(trx, 'campanile_mails');
   const [queued] = rows;
   if (!queued) throw new Error('a mail was not queued');
   return queued.mailId;

@@ -2,7 +2,7 @@ import type { MailKind } from '../database/schema.ts';
 import type { DueMail } from './mail-store.ts';
 
 /** What a mail says, as plain text. */
-export interface Letter {
+export interface MailContent {
   subject: string;
   text: string;
 }
@@ -73,7 +73,7 @@ const LETTERS: Readonly<Record<MailKind, (occasion: Occasion) => { subject: stri
 };
 
 /** `publicUrl` is where the dashboard is. The code stands behind a `#`, so that no server or proxy ever writes it into a log. */
-export function writeMail({ kind, userName, detail }: DueMail, code: string, publicUrl: string): Letter {
+export function writeMail({ kind, userName, detail }: DueMail, code: string, publicUrl: string): MailContent {
   const { subject, lines } = LETTERS[kind]({
     userName: userName ?? '',
     detail,

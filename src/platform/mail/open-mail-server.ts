@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { Letter } from './mail-templates.ts';
+import type { MailContent } from './mail-templates.ts';
 
 /** How mails leave (contract §1). */
 export interface MailSettings {
@@ -14,7 +14,7 @@ export interface MailSettings {
 /** What takes mails. */
 export interface MailServer {
   /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
-  send(mail: Letter & { recipient: string; mailId: string }): Promise<void>;
+  send(mail: MailContent & { recipient: string; mailId: string }): Promise<void>;
   close(): void;
 }
 

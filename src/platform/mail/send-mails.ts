@@ -1,5 +1,5 @@
 import type { Database } from '../database/connect.ts';
-import type { Hints } from '../database/listen.ts';
+import type { Notifications } from '../database/listen.ts';
 import { quarantine } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
 import { isDataError } from '../errors/database-errors.ts';
@@ -18,7 +18,7 @@ const PERMITS = 2;
 export interface SendMailsOptions {
   db: Database;
   log: Log;
-  hints: Pick<Hints, 'on'>;
+  hints: Pick<Notifications, 'on'>;
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;

@@ -12,7 +12,7 @@ export function missingKeyError(found: {
   file: string;
 }): StartupError {
   const { keyId, sealed, file } = found;
-  const wanted = keyId ?? listMarks(sealed);
+  const wanted = keyId ?? listKeyIdPrefixes(sealed);
   return new StartupError(
     `The encryption key ${wanted} is missing: ENCRYPTION_KEY is not set, and there is no file ${file}. ` +
       `It seals ${describeSealed(sealed) || 'nothing yet, and other processes use it'}. ` +
@@ -29,12 +29,12 @@ export function wrongKeyError(keyId: string, recorded: string): StartupError {
 
 export function foreignRowsError(keyId: string, sealed: readonly SealedRows[]): StartupError {
   return new StartupError(
-    `The encryption key here, ${keyId}, does not open ${describeSealed(sealed)}: they are sealed with ${listMarks(sealed)}. ` +
+    `The encryption key here, ${keyId}, does not open ${describeSealed(sealed)}: they are sealed with ${listKeyIdPrefixes(sealed)}. ` +
       `Set ENCRYPTION_KEY_PREVIOUS to that key until all is sealed with the present one, or ENCRYPTION_KEY if it is the right one. ${WAYS_OUT}`,
   );
 }
 
 /** The keys that seal the rows, as far as rows tell: by the first half of their ids. */
-export function listMarks(sealed: readonly SealedRows[]): string {
+export function listKeyIdPrefixes(sealed: readonly SealedRows[]): string {
   return [...new Set(sealed.map(({ keyMark }) => `${keyMark}…`))].join(', ');
 }

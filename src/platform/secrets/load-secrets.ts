@@ -8,7 +8,13 @@ import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { keyIdOf } from './secret-box.ts';
 import { foreignRowsError, missingKeyError, wrongKeyError } from './key-errors.ts';
-import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, keepSecret, readPreviousJwtSecret, readSecret } from './secret-files.ts';
+import {
+  ENCRYPTION_KEY_FILE,
+  JWT_SECRET_FILE,
+  storeSecret,
+  readPreviousJwtSecret,
+  readSecret,
+} from './secret-files.ts';
 import { findSealedByOthers } from './sealed-columns.ts';
 
 export interface Secrets {
@@ -69,7 +75,7 @@ export async function loadSecrets(given: {
 
 /** The one that signs, and the one before where its tokens are still taken. */
 async function loadJwtSecrets({ dataDir, jwtSecret, jwtSecretPrevious }: SecretSettings): Promise<string[]> {
-  const secret = jwtSecret ?? (await keepSecret(dataDir, JWT_SECRET_FILE));
+  const secret = jwtSecret ?? (await storeSecret(dataDir, JWT_SECRET_FILE));
   const previous = jwtSecretPrevious ?? (jwtSecret === undefined ? await readPreviousJwtSecret(dataDir) : undefined);
   return previous === undefined ? [secret] : [secret, previous];
 }
@@ -96,7 +102,7 @@ async function findKey(trx: Connection, config: SecretSettings, { keyId }: Recor
   const sealed = await findSealedByOthers(trx, []);
   if (keyId !== null || sealed.length > 0)
     throw missingKeyError({ keyId, sealed, file: join(config.dataDir, ENCRYPTION_KEY_FILE.name) });
-  return keepSecret(config.dataDir, ENCRYPTION_KEY_FILE);
+  return storeSecret(config.dataDir, ENCRYPTION_KEY_FILE);
 }
 
 /** Throws a StartupError unless the keys open all that is sealed. Returns the ids to record. */

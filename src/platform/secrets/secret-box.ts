@@ -15,7 +15,7 @@ export interface Vault {
 }
 
 const ALGORITHM = 'aes-256-gcm';
-const MARK_BYTES = 4;
+const PREFIX_BYTES = 4;
 const KEY_ID_DIGITS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -24,24 +24,24 @@ const TAG_BYTES = 16;
 export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
   const all = [key, ...(previousKey ? [previousKey] : [])];
   const keyIds = all.map(keyIdOf);
-  const mark = Buffer.from(sealPrefixOf(keyIdOf(key)), 'hex');
+  const keyIdPrefix = Buffer.from(sealPrefixOf(keyIdOf(key)), 'hex');
   const keys = new Map(all.map((one) => [sealPrefixOf(keyIdOf(one)), one]));
   return {
-    mark,
+    mark: keyIdPrefix,
     keyIds,
     seal(plain, about) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(about));
-      return Buffer.concat([mark, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      return Buffer.concat([keyIdPrefix, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, about) {
       const bytes = Buffer.from(sealed);
-      const known = keys.get(bytes.subarray(0, MARK_BYTES).toString('hex'));
+      const known = keys.get(bytes.subarray(0, PREFIX_BYTES).toString('hex'));
       if (!known) throw new Error('sealed with an ENCRYPTION_KEY that is not among those configured');
-      const nonce = bytes.subarray(MARK_BYTES, MARK_BYTES + NONCE_BYTES);
+      const nonce = bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + NONCE_BYTES);
       const decipher = createDecipheriv(ALGORITHM, known, nonce).setAAD(Buffer.from(about));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
-      const ciphertext = bytes.subarray(MARK_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES);
+      const ciphertext = bytes.subarray(PREFIX_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES);
       return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
     },
   };
@@ -54,5 +54,5 @@ export function keyIdOf(key: Buffer): string {
 
 /** Returns how everything begins that was sealed with the key, in hexadecimal digits. */
 export function sealPrefixOf(keyId: string): string {
-  return keyId.slice(0, MARK_BYTES * 2);
+  return keyId.slice(0, PREFIX_BYTES * 2);
 }

@@ -27,7 +27,7 @@ export const ENCRYPTION_KEY_FILE: SecretFile<Buffer> = { name: 'encryption-key',
  */
 export async function rotateJwtSecret(dataDir: string): Promise<void> {
   const [file, previous] = [join(dataDir, JWT_SECRET_FILE.name), join(dataDir, PREVIOUS)];
-  const jwtSecret = await keepSecret(dataDir, JWT_SECRET_FILE);
+  const jwtSecret = await storeSecret(dataDir, JWT_SECRET_FILE);
   const { uid, gid } = await stat(dataDir);
   for (const [target, secret] of [
     [previous, jwtSecret],
@@ -56,7 +56,7 @@ export function readSecret<Value>(dataDir: string, secret: SecretFile<Value>): P
 }
 
 /** Reads a secret back, or makes it (contract §1). Throws a StartupError, one sentence, when neither can be done. */
-export async function keepSecret<Value>(dataDir: string, secret: SecretFile<Value>): Promise<Value> {
+export async function storeSecret<Value>(dataDir: string, secret: SecretFile<Value>): Promise<Value> {
   const value = await parseSecret(
     dataDir,
     secret,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { MessengersTraits } from '../../messengers/messenger.ts';
+import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
 
 /** A phone number as it was written, and its digits. */
@@ -19,7 +19,7 @@ export interface WrittenNumber {
 export async function prepareNumberChange(
   trx: Connection,
   actor: Actor,
-  { number, messengers }: { number: WrittenNumber; messengers: MessengersTraits },
+  { number, messengers }: { number: WrittenNumber; messengers: MessengersCapabilities },
 ): Promise<void> {
   const { accountId } = await findOwnAccount(trx, actor.workspaceId);
   await lockOwnLane(trx, accountId);

@@ -4,10 +4,10 @@
  */
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-import { AppError, type Problem } from '../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
@@ -31,7 +31,7 @@ export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: strin
 export interface StoredFailure {
   code: ErrorCode;
   message: string;
-  details: readonly Problem[];
+  details: readonly FieldError[];
   outcomeUnknown: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface CommandWaiters {
 }
 
 /** Wakes those who wait for a command when the hint about it arrives. */
-export function awaitCommandResults(hints: Hints): CommandWaiters {
+export function awaitCommandResults(hints: Notifications): CommandWaiters {
   const waiting = new Map<number, AbortController>();
   hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
   return {
@@ -109,7 +109,7 @@ async function insertCommand(
       .values({ account_id: accountId, kind, input })
       .returning('command_id')
       .executeTakeFirstOrThrow();
-    await hint(trx, 'campanile_commands');
+    await notifyAfterCommit(trx, 'campanile_commands');
     return command_id;
   });
 }

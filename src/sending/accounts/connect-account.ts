@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { LinkMethod, MessengersTraits } from '../../messengers/messenger.ts';
+import type { LinkMethod, MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberOwnership } from './allow-pairing-code.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
@@ -13,7 +13,7 @@ import { writeRules } from './update-account.ts';
 export interface AccountDeps {
   db: Database;
   waiters: CommandWaiters;
-  messengers: MessengersTraits;
+  messengers: MessengersCapabilities;
 }
 
 export interface ConnectDeps extends AccountDeps {

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
-import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from './rest-times.ts';
+import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from './quiet-hours.ts';
 import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
-export interface RestRules {
+export interface SendWindowRules {
   quietHours: QuietHours | null;
   /** Deliveries a day, of the owner's zone. */
   dailyCap: number | null;
 }
 
 /** What the rules of an account come to just now. */
-export interface Rest extends RestRules {
+export interface SendWindow extends SendWindowRules {
   accountId: number;
   /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
@@ -44,7 +44,11 @@ interface RuleRow {
  * The rests of these accounts. `timeZone` is the installation's. With the lanes locked, what is counted is current. Of accounts whose
  * owner is gone there is none.
  */
-export async function readRests(trx: Connection, accountIds: readonly number[], timeZone: string): Promise<Rest[]> {
+export async function readSendWindows(
+  trx: Connection,
+  accountIds: readonly number[],
+  timeZone: string,
+): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
            a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now
@@ -52,12 +56,12 @@ export async function readRests(trx: Connection, accountIds: readonly number[], 
     join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
-  const rests: Rest[] = [];
-  for (const row of rows) rests.push(await restOf(trx, row, knownTimeZone(row.timeZone, timeZone)));
+  const rests: SendWindow[] = [];
+  for (const row of rows) rests.push(await toSendWindow(trx, row, knownTimeZone(row.timeZone, timeZone)));
   return rests;
 }
 
-async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<Rest> {
+async function toSendWindow(trx: Connection, row: RuleRow, timeZone: string): Promise<SendWindow> {
   const { accountId, quietFrom, quietTo, dailyCap } = row;
   const now = row.now.toTemporalInstant();
   const today = dateIn(timeZone, now);
@@ -71,7 +75,7 @@ async function restOf(trx: Connection, row: RuleRow, timeZone: string): Promise<
   const until = (quietHours && quietUntil(quietHours, timeZone, now)) ?? (isUsedUp ? day.end : null);
   const changes = [
     ...(until ? [until] : []),
-    ...(quietHours ? [nextQuiet(quietHours, timeZone, now)] : []),
+    ...(quietHours ? [nextQuietStart(quietHours, timeZone, now)] : []),
     ...(quietHours || capToday !== null ? [day.end] : []),
   ];
   const [changesAt = null] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));

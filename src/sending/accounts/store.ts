@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
 export interface Account {
@@ -158,5 +158,5 @@ export async function wakeLane(trx: Connection, accountId: number): Promise<void
   await sql`
     update lanes set work_at = campanile_now()
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
-  await hint(trx, 'campanile_lanes');
+  await notifyAfterCommit(trx, 'campanile_lanes');
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { readRests, type Rest, type RestRules } from './send-window-rules.ts';
+import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
 import { findOwnAccount, lockOwnLane, userIsGone, wakeLane } from './store.ts';
 import { WARM_UP_CAPS } from './warm-up.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
-export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefined } & {
+export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRules[Rule] | undefined } & {
   /** True: a warm-up begins, unless one is under way. False: there is none from now on. */
   warmUp?: boolean | undefined;
 };
@@ -18,20 +18,20 @@ export type RestChange = { [Rule in keyof RestRules]?: RestRules[Rule] | undefin
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },
   actor: Actor,
-  change: RestChange,
-): Promise<Rest> {
+  change: SendWindowChange,
+): Promise<SendWindow> {
   const { accountId, messenger } = await findOwnAccount(db, actor.workspaceId);
-  if (Object.values(change).every((value) => value === undefined)) return readRest(db, accountId, timeZone);
+  if (Object.values(change).every((value) => value === undefined)) return readSendWindow(db, accountId, timeZone);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     await writeRules(trx, accountId, change);
     await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger });
-    return readRest(trx, accountId, timeZone);
+    return readSendWindow(trx, accountId, timeZone);
   });
 }
 
 /** Changes the rules, and has the account's lane look them up anew. The lane must be locked. */
-export async function writeRules(trx: Connection, accountId: number, change: RestChange): Promise<void> {
+export async function writeRules(trx: Connection, accountId: number, change: SendWindowChange): Promise<void> {
   const { quietHours, dailyCap, warmUp } = change;
   if (quietHours !== undefined)
     await trx
@@ -53,8 +53,8 @@ export async function writeRules(trx: Connection, accountId: number, change: Res
   await wakeLane(trx, accountId);
 }
 
-async function readRest(db: Connection, accountId: number, timeZone: string): Promise<Rest> {
-  const [rest] = await readRests(db, [accountId], timeZone);
+async function readSendWindow(db: Connection, accountId: number, timeZone: string): Promise<SendWindow> {
+  const [rest] = await readSendWindows(db, [accountId], timeZone);
   if (!rest) throw userIsGone();
   return rest;
 }

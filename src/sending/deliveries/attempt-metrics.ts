@@ -5,23 +5,26 @@ import type { Log } from '../../platform/log/log.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
 
-export interface TryHooks {
+export interface AttemptHooks {
   /** Called for each delivery that was tried before and now again. */
   onRetry?: () => void;
   /** Called when the first try of a run is made, with the seconds since the run was due. */
-  onFirstTry?: (lateSeconds: number) => void;
+  onFirstAttempt?: (lateSeconds: number) => void;
 }
 
 /** Of the turns of one claim. */
-export interface TryWatch {
+export interface AttemptMetrics {
   /** Call when a turn has been sent, before it is finished; `begunMs` by the process's monotonic clock. */
-  tell(turn: Turn, results: readonly SendResult[], begunMs: number): Promise<void>;
+  record(turn: Turn, results: readonly SendResult[], begunMs: number): Promise<void>;
 }
 
 /** Asks for how long the runs of these turns have been due, beside their sends, which do not wait for it. */
-export function createAttemptMetrics(deps: { db: Database; log: Log } & TryHooks, turns: readonly Turn[]): TryWatch {
-  const { db, log, onRetry, onFirstTry } = deps;
-  const first = onFirstTry ? turns.filter(mayBeFirst) : [];
+export function createAttemptMetrics(
+  deps: { db: Database; log: Log } & AttemptHooks,
+  turns: readonly Turn[],
+): AttemptMetrics {
+  const { db, log, onRetry, onFirstAttempt } = deps;
+  const first = onFirstAttempt ? turns.filter(mayBeFirst) : [];
   const askedMs = performance.now();
   const lateness = first.length === 0 ? Promise.resolve(new Map<number, number>()) : ask();
 
@@ -35,13 +38,13 @@ export function createAttemptMetrics(deps: { db: Database; log: Log } & TryHooks
   }
 
   return {
-    async tell(turn, results, begunMs) {
+    async record(turn, results, begunMs) {
       turn.deliveries.forEach(({ attempts, uncertain }, index) => {
         if ((attempts > 0 || uncertain) && results[index]?.kind !== 'offline') onRetry?.();
       });
       if (!first.includes(turn) || results[0]?.kind === 'offline') return;
       const seconds = (await lateness).get(turn.accountId);
-      if (seconds !== undefined) onFirstTry?.(seconds + (begunMs - askedMs) / 1_000);
+      if (seconds !== undefined) onFirstAttempt?.(seconds + (begunMs - askedMs) / 1_000);
     },
   };
 }

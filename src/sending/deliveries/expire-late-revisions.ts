@@ -4,20 +4,20 @@ import type { Leases } from '../leases/leases.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
-import type { MessengersTraits } from '../../messengers/messenger.ts';
+import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { tooLate } from './too-late.ts';
 import { findWanting } from './watch-revisions.ts';
 
 interface Settling {
   db: Database;
   log: Log;
-  hints: Hints;
+  hints: Notifications;
   leases: Pick<Leases, 'shards'>;
-  messengers: MessengersTraits;
+  messengers: MessengersCapabilities;
   onLoopError?: OnLoopError;
 }
 
@@ -52,7 +52,7 @@ interface Window {
   reason: string;
 }
 
-function windowsOf(messengers: MessengersTraits): Window[] {
+function windowsOf(messengers: MessengersCapabilities): Window[] {
   return [...messengers.values()].flatMap(({ name: messenger, changeWindows }) =>
     (['recall', 'correct'] as const).flatMap((kind) => {
       const window = changeWindows?.[kind];

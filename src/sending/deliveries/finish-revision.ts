@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 
 /** What one try to change a post came to in the ledger. */
@@ -13,7 +13,7 @@ export type RevisionOutcome =
   | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
 
 /**
- * Writes down what a turn came to and gives the lane back, which waits its gap, and `restMs` where the account cannot be reached. A
+ * Writes down what a turn came to and gives the lane back, which waits its gap, and `cooldownMs` where the account cannot be reached. A
  * turn whose number has moved on is fenced: of it only what was done is taken, because it is true. What was wanted meanwhile
  * anew stays wanted. A repeat changes nothing.
  */
@@ -21,7 +21,7 @@ export async function finishRevision(
   db: Database,
   turn: RevisionTurn,
   outcomes: readonly RevisionOutcome[],
-  { gapMs, restMs }: { gapMs: number; restMs: number },
+  { gapMs, cooldownMs }: { gapMs: number; cooldownMs: number },
 ): Promise<void> {
   const { accountId } = turn;
   await db.transaction().execute(async (trx) => {
@@ -37,10 +37,10 @@ export async function finishRevision(
       update lanes
       set changes = changes + 1, in_hand_run_id = null, in_hand = null,
           next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
-          held_until = case when ${restMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${restMs})) else held_until end,
+          held_until = case when ${cooldownMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${cooldownMs})) else held_until end,
           work_at = campanile_now()
       where account_id = ${accountId}`.execute(trx);
-    await hint(trx, 'campanile_lanes');
+    await notifyAfterCommit(trx, 'campanile_lanes');
   });
 }
 

@@ -11,10 +11,10 @@ import { recordSuspects } from './poison-suspects.ts';
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
   const effects = toLedgerWrites(finished);
-  if (effects.marks.length === 0) return callFinish(db, finished, effects);
+  if (effects.suspects.length === 0) return callFinish(db, finished, effects);
   await db.transaction().execute(async (trx) => {
     await callFinish(trx, finished, effects);
-    await recordSuspects(trx, effects.marks);
+    await recordSuspects(trx, effects.suspects);
   });
 }
 
@@ -30,5 +30,5 @@ async function callFinish(db: Connection, finished: readonly FinishedTurn[], { s
 }
 
 function restOf({ outcomes }: FinishedTurn): number {
-  return outcomes.reduce((rest, outcome) => (outcome.kind === 'snooze' ? Math.max(rest, outcome.restMs) : rest), 0);
+  return outcomes.reduce((rest, outcome) => (outcome.kind === 'snooze' ? Math.max(rest, outcome.cooldownMs) : rest), 0);
 }

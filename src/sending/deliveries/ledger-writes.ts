@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
-import type { Mark } from './poison-suspects.ts';
+import type { SuspectRecord } from './poison-suspects.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A turn that has been sent, or given up. */
@@ -18,7 +18,7 @@ export interface Effects {
   /** They count only while the turn is held. */
   others: Effect[];
   /** Of the few that have any and stay queued. They too count only while the turn is held. */
-  marks: Mark[];
+  suspects: SuspectRecord[];
 }
 
 /** Deliveries of one run that follow each other without a gap. */
@@ -46,20 +46,20 @@ export interface Effect {
 }
 
 export function toLedgerWrites(finished: readonly FinishedTurn[]): Effects {
-  const effects: Effects = { sent: [], others: [], marks: [] };
+  const effects: Effects = { sent: [], others: [], suspects: [] };
   for (const one of finished) addEffects(effects, one);
   return effects;
 }
 
 function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
   // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
-  const lastTried = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
+  const lastAttempted = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
   let stretch: Stretch | undefined;
   turn.deliveries.forEach((delivery, index) => {
     const outcome = outcomes[index];
     if (!outcome) return;
-    if (delivery.resend || delivery.cutOff > 0) addMark(effects, turn, delivery, outcome);
-    if (index > lastTried) return;
+    if (delivery.resend || delivery.cutOff > 0) addSuspect(effects, turn, delivery, outcome);
+    if (index > lastAttempted) return;
     if (outcome.kind !== 'sent') {
       effects.others.push(toEffect(turn, delivery, outcome));
       return;
@@ -95,8 +95,8 @@ function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcom
   }
 }
 
-function addMark(
-  { marks }: Effects,
+function addSuspect(
+  { suspects }: Effects,
   { accountId, turn, runId }: Turn,
   delivery: ClaimedDelivery,
   outcome: Outcome,
@@ -104,8 +104,8 @@ function addMark(
   const { position, resend, cutOff } = delivery;
   const base = { accountId, turn, runId, position };
   // A suspect's try is counted before it begins: if it was not made after all, that is taken back.
-  if (outcome.kind === 'snooze') marks.push({ ...base, resend, cutOff });
+  if (outcome.kind === 'snooze') suspects.push({ ...base, resend, cutOff });
   // A try that came to an end is not what breaks workers. To be sent again was asked for once: what may have left by that is
   // looked for, and not sent a third time.
-  else if (outcome.kind === 'retry') marks.push({ ...base, resend: resend && !outcome.uncertain, cutOff: 0 });
+  else if (outcome.kind === 'retry') suspects.push({ ...base, resend: resend && !outcome.uncertain, cutOff: 0 });
 }

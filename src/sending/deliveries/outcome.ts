@@ -7,8 +7,8 @@ export type Outcome =
   | { kind: 'failed'; reason: string; uncertain: boolean }
   /** Try again no sooner than `waitMs` from now; `uncertain` when this try may have left. It uses up a try unless `tries` is 0. */
   | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
-  /** Was not tried. Uses up no try; the whole account rests for `restMs`. */
-  | { kind: 'snooze'; restMs: number };
+  /** Was not tried. Uses up no try; the whole account rests for `cooldownMs`. */
+  | { kind: 'snooze'; cooldownMs: number };
 
 /** After that many tries a passing failure counts as final. */
 export const MAX_ATTEMPTS = 8;
@@ -16,7 +16,7 @@ const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** The delivery that was tried, as it was before. */
-interface Tried {
+interface EarlierAttempts {
   /** Tries before this one. */
   attempts: number;
   /** One of them may have left. */
@@ -28,14 +28,18 @@ interface Tried {
  * are tried again with growing, jittered delays, final ones are failed). Of what may have left the reason says so, whatever the
  * last try came to.
  */
-export function judge(result: SendResult, tried: Tried, random: () => number = Math.random): Outcome {
-  const { attempts, uncertain } = tried;
+export function classifyResult(
+  result: SendResult,
+  earlier: EarlierAttempts,
+  random: () => number = Math.random,
+): Outcome {
+  const { attempts, uncertain } = earlier;
   const isLast = attempts + 1 >= MAX_ATTEMPTS;
   switch (result.kind) {
     case 'sent':
       return { kind: 'sent', recipients: result.recipients };
     case 'offline':
-      return { kind: 'snooze', restMs: result.restMs };
+      return { kind: 'snooze', cooldownMs: result.cooldownMs };
     case 'later':
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':

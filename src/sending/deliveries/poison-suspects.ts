@@ -18,8 +18,8 @@ interface Claimed {
 export async function isolatePoisonDeliveries(db: Connection, turns: readonly Claimed[]): Promise<void> {
   const uncertain = turns.filter((turn) => turn.deliveries.some((delivery) => delivery.uncertain));
   if (uncertain.length === 0) return;
-  await readMarks(db, uncertain);
-  const shortened = uncertain.filter(setSuspectsApart);
+  await readSuspects(db, uncertain);
+  const shortened = uncertain.filter(isolateSuspect);
   if (shortened.length === 0) return;
   const kept = shortened.flatMap((turn) => turn.deliveries.map(({ position }) => ({ turn, position })));
   await sql`
@@ -35,32 +35,32 @@ export async function isolatePoisonDeliveries(db: Connection, turns: readonly Cl
     where l.account_id = held.account_id and l.account_id = k.account_id`.execute(db);
 }
 
-async function readMarks(db: Connection, turns: readonly Claimed[]): Promise<void> {
-  const marked = turns.flatMap((turn) =>
+async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<void> {
+  const suspects = turns.flatMap((turn) =>
     turn.deliveries.filter((delivery) => delivery.uncertain).map((delivery) => ({ turn, delivery })),
   );
   const { rows } = await sql<{ ordinal: number; resend: boolean; cut_off: number }>`
     select i.ordinal, d.resend, d.cut_off
-    from unnest(${marked.map(({ turn }) => turn.accountId)}::bigint[], ${marked.map(({ turn }) => turn.runId)}::bigint[],
-                ${marked.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (account_id, run_id, position, ordinal)
+    from unnest(${suspects.map(({ turn }) => turn.accountId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
+                ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (account_id, run_id, position, ordinal)
     cross join lateral (
       select resend, cut_off from deliveries q
       where q.account_id = i.account_id and q.run_id = i.run_id and q.position = i.position limit 1) d`.execute(db);
   for (const row of rows) {
-    const delivery = marked[row.ordinal - 1]?.delivery;
+    const delivery = suspects[row.ordinal - 1]?.delivery;
     if (delivery) Object.assign(delivery, { resend: row.resend, cutOff: row.cut_off });
   }
 }
 
 /** True when it gave something back. */
-function setSuspectsApart(turn: Claimed): boolean {
+function isolateSuspect(turn: Claimed): boolean {
   const first = turn.deliveries.findIndex((delivery) => delivery.cutOff > 0);
   if (first === -1 || turn.deliveries.length === 1) return false;
   return turn.deliveries.splice(Math.max(first, 1)).length > 0;
 }
 
 /** What is known of a delivery that will be tried again. */
-export interface Mark {
+export interface SuspectRecord {
   accountId: number;
   /** The turn that is finished. */
   turn: number;
@@ -74,7 +74,7 @@ export interface Mark {
  * Writes down what finished turns leave known of deliveries. Call it in the transaction of their finish, which has locked the
  * lanes; of a turn that was taken away nothing is written.
  */
-export async function recordSuspects(trx: Connection, marks: readonly Mark[]): Promise<void> {
+export async function recordSuspects(trx: Connection, marks: readonly SuspectRecord[]): Promise<void> {
   await sql`
     update deliveries d set resend = m.resend, cut_off = m.cut_off
     from unnest(${marks.map((one) => one.accountId)}::bigint[], ${marks.map((one) => one.turn)}::bigint[],

@@ -13,9 +13,9 @@ export interface Backlog {
   late: number;
 }
 
-const RUNS_LOOKED_AT = 20_000;
+const MAX_RUNS_READ = 20_000;
 /** Of each shard. */
-const LATE_LOOKED_AT = 1_000;
+const MAX_LATE_RUNS_READ = 1_000;
 const LATE_SECONDS = 60;
 const LONGEST_MS = 2_000;
 
@@ -28,7 +28,7 @@ export async function readBacklog(db: Database): Promise<Backlog> {
       await sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`.execute(trx);
       const { rows } = await sql<Backlog>`
         with live as (
-          select queued, due_at from runs where status = 'running' and not paused and queued > 0 limit ${RUNS_LOOKED_AT}
+          select queued, due_at from runs where status = 'running' and not paused and queued > 0 limit ${MAX_RUNS_READ}
         ), planned as (
           select r.due_at from shards s
           cross join lateral (
@@ -43,7 +43,7 @@ export async function readBacklog(db: Database): Promise<Backlog> {
           cross join lateral (
             select count(*) as late from (
               select from runs where runs.shard = s.shard and status = 'planned' and not paused
-                and due_at < campanile_now() - ${LATE_SECONDS} * interval '1 second' limit ${LATE_LOOKED_AT}) r) r
+                and due_at < campanile_now() - ${LATE_SECONDS} * interval '1 second' limit ${MAX_LATE_RUNS_READ}) r) r
         )
         select (select coalesce(sum(queued), 0) from live)::int8 as queued,
                greatest(coalesce(extract(epoch from campanile_now()

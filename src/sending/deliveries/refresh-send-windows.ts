@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { readRests, type Rest } from '../accounts/send-window-rules.ts';
+import { readSendWindows, type SendWindow } from '../accounts/send-window-rules.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 
 /** The rules are looked up again after so long, since the user's zone may have changed meanwhile. */
@@ -16,11 +16,11 @@ export async function refreshSendWindows(db: Database, accountIds: readonly numb
       select account_id from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is null
       order by account_id for no key update skip locked`.execute(trx);
     const locked = rows.map((row) => row.account_id);
-    if (locked.length > 0) await writeRests(trx, await readRests(trx, locked, timeZone));
+    if (locked.length > 0) await writeSendWindows(trx, await readSendWindows(trx, locked, timeZone));
   });
 }
 
-async function writeRests(trx: Connection, rests: readonly Rest[]): Promise<void> {
+async function writeSendWindows(trx: Connection, rests: readonly SendWindow[]): Promise<void> {
   const left = rests.map(({ capToday, sentToday }) => (capToday === null ? null : capToday - (sentToday ?? 0)));
   await sql`
     update lanes l

@@ -6,7 +6,7 @@ import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { gapMsOf, type Gaps } from './pace.ts';
 
-export interface StrayOptions {
+export interface OrphanOptions {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'workerId' | 'untaken'>;
@@ -14,7 +14,7 @@ export interface StrayOptions {
   knows: (turn: { accountId: number; turn: number }) => boolean;
 }
 
-export interface StrayWatch {
+export interface OrphanWatch {
   /**
    * Queues turns again that are in hand in these shards and that nobody knows of: the server can end a claim long after its worker
    * has given it up, without any error. Nothing of them was sent. Looks once a second at most; must not run beside a claim.
@@ -22,21 +22,21 @@ export interface StrayWatch {
   requeue(shards: number[]): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
-export function watchStrays(options: StrayOptions): StrayWatch {
-  let lookedMs = -Infinity;
+export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
+  let polledAtMs = -Infinity;
   return {
     async requeue(shards) {
-      if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
+      if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
       // What may have left is left to the take-over, which says so.
       const untaken = options.leases.untaken();
-      const strays = (await findStrays(options, shards)).filter((stray) => !untaken.has(stray.account_id));
-      await isolateFailures(options, 'strays', strays, {
+      const orphaned = (await findOrphanedTurns(options, shards)).filter((orphan) => !untaken.has(orphan.account_id));
+      await isolateFailures(options, 'strays', orphaned, {
         idOf: (stray) => stray.account_id,
-        run: (some) => requeueStrays(options, some),
+        run: (some) => requeueOrphanedTurns(options, some),
       });
-      lookedMs = performance.now();
+      polledAtMs = performance.now();
     },
   };
 }
@@ -46,7 +46,7 @@ interface InHand {
   turn: number;
 }
 
-async function findStrays({ db, knows }: StrayOptions, shards: number[]): Promise<InHand[]> {
+async function findOrphanedTurns({ db, knows }: OrphanOptions, shards: number[]): Promise<InHand[]> {
   const { rows } = await sql<InHand>`
     select account_id, turn from lanes
     where shard = any(${shards}::smallint[]) and in_hand_run_id is not null`.execute(db);
@@ -54,7 +54,7 @@ async function findStrays({ db, knows }: StrayOptions, shards: number[]): Promis
 }
 
 /** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
-async function requeueStrays({ db, leases, gaps }: StrayOptions, strays: readonly InHand[]): Promise<void> {
+async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, strays: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<InHand>`
       with stray as materialized (

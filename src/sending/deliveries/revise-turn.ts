@@ -1,32 +1,32 @@
 /** Changes the posts of one turn through its account's session: one outcome a post, whatever goes wrong. */
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { MessengersTraits, RevisionResult } from '../../messengers/messenger.ts';
+import type { MessengersCapabilities, RevisionResult } from '../../messengers/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 import type { RevisionOutcome } from './finish-revision.ts';
 import type { Posts } from './load-posts.ts';
-import { judge } from './outcome.ts';
+import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';
 
 export interface TurnRevising {
   log: Log;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
-  messengers: MessengersTraits;
+  messengers: MessengersCapabilities;
 }
 
 /** What is queued for another try of sending has to leave first. */
 const OPEN_PAUSE_MS = 10_000;
-const REST_WITHOUT_SESSION_MS = 5_000;
+const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
 const NOT_POSSIBLE = 'This messaging application does not let posts be deleted or changed once they were sent';
 
 /** What a turn came to. */
 export interface Revised {
   outcomes: RevisionOutcome[];
   /** How long the account cannot be reached, in milliseconds. */
-  restMs: number;
+  cooldownMs: number;
   /** Something may have left, so that the account owes its gap. */
-  isTried: boolean;
+  wasAttempted: boolean;
 }
 
 /** Never rejects. `mayGoOn` as of a send. */
@@ -45,9 +45,9 @@ export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, may
     const post = inTime[index];
     if (post) results.set(post, result);
   }
-  const restMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.restMs) : rest), 0);
-  const isTried = changed.some(({ kind }) => kind !== 'offline');
-  return { outcomes: turn.posts.map((post) => classifyRevision(post, results.get(post))), restMs, isTried };
+  const cooldownMs = changed.reduce((rest, one) => (one.kind === 'offline' ? Math.max(rest, one.cooldownMs) : rest), 0);
+  const wasAttempted = changed.some(({ kind }) => kind !== 'offline');
+  return { outcomes: turn.posts.map((post) => classifyRevision(post, results.get(post))), cooldownMs, wasAttempted };
 }
 
 async function change(
@@ -56,13 +56,13 @@ async function change(
   { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
 ): Promise<RevisionResult[]> {
   const all = (result: RevisionResult) => inTime.map(() => result);
-  const notTried = (restMs: number) => all({ kind: 'offline', reason: 'not ready', restMs });
+  const notAttempted = (cooldownMs: number) => all({ kind: 'offline', reason: 'not ready', cooldownMs });
   try {
     const session = await sessions.get(accountId);
-    if (!session) return notTried(REST_WITHOUT_SESSION_MS);
+    if (!session) return notAttempted(COOLDOWN_WITHOUT_SESSION_MS);
     if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
     const post = contentId === null ? null : await posts.get(contentId);
-    if (!mayGoOn()) return notTried(0);
+    if (!mayGoOn()) return notAttempted(0);
     return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');
@@ -78,7 +78,7 @@ function classifyRevision(post: RevisedPost, result: RevisionResult | undefined)
   if (result.kind === 'absent')
     return post.state === 'sent' ? { kind: 'failed', reason: result.reason } : { kind: 'absent' };
   if (result.kind === 'offline') return { kind: 'retry', waitMs: 0, tries: 0 };
-  const outcome = judge(result, { attempts: post.attempts, uncertain: false });
+  const outcome = classifyResult(result, { attempts: post.attempts, uncertain: false });
   if (outcome.kind === 'retry') return { kind: 'retry', waitMs: outcome.waitMs, tries: 1 };
   return { kind: 'failed', reason: outcome.kind === 'failed' ? outcome.reason : result.reason };
 }

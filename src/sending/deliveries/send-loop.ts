@@ -7,35 +7,35 @@ import type { Held, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
-import type { MessengersTraits } from '../../messengers/messenger.ts';
+import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
 import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
-import { judge, type Outcome } from './outcome.ts';
+import { classifyResult, type Outcome } from './outcome.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
-import { watchStrays, type StrayWatch } from './requeue-orphaned-turns.ts';
+import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
 import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
-import { createAttemptMetrics, type TryHooks, type TryWatch } from './attempt-metrics.ts';
+import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
 
-export interface LaneOptions extends TryHooks {
+export interface SendLoopOptions extends AttemptHooks {
   db: Database;
   log: Log;
   leases: Leases;
   sessions: Sessions;
-  hints: Hints;
-  messengers: MessengersTraits;
+  hints: Notifications;
+  messengers: MessengersCapabilities;
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
@@ -44,26 +44,26 @@ export interface LaneOptions extends TryHooks {
   onLoopError?: OnLoopError;
 }
 
-const NEVER_TRIED = { attempts: 0, uncertain: false };
-const TURNS_UNDER_WAY = 1_000;
+const NO_EARLIER_ATTEMPTS = { attempts: 0, uncertain: false };
+const MAX_TURNS_IN_FLIGHT = 1_000;
 /** When so many are under way, each that ends makes room for one more: those are claimed together, and so long waited for. */
 const CLAIMED_TOGETHER = 400;
 const GATHERING_MS = 20;
 /** At most so many posts are in hand at once, of an account whose messenger has no gap. */
 export const DELIVERIES_PER_TURN = 1_000;
 /** Over all accounts: what is in hand is in memory. */
-const DELIVERIES_IN_HAND = 20_000;
+const MAX_DELIVERIES_IN_FLIGHT = 20_000;
 const NO_LEASE_PAUSE_MS = 200;
 const FULL_PAUSE_MS = 1_000;
 
-export interface Lanes {
+export interface SendLoop {
   wake(): void;
   /** Takes no further turn, and resolves when what is in hand has been sent and written down. */
   stop(): Promise<void>;
 }
 
 /** What this worker has in hand, and how it takes more. */
-interface Driving extends LaneOptions {
+interface SendLoopState extends SendLoopOptions {
   /** Each by its account and number. */
   underWay: Map<string, Promise<void>>;
   /** Deliveries of the turns under way. */
@@ -74,7 +74,7 @@ interface Driving extends LaneOptions {
   claimedMs: number;
   /** Made so far. */
   claimCount: number;
-  strays: StrayWatch;
+  orphans: OrphanWatch;
   revisions: RevisionWatch;
   sending: TurnSending;
   revising: TurnRevising;
@@ -85,20 +85,20 @@ interface Driving extends LaneOptions {
   wake(): void;
 }
 
-export function driveLanes(options: LaneOptions): Lanes {
+export function startSendLoop(options: SendLoopOptions): SendLoop {
   const { db, log, onLoopError } = options;
-  const underWay: Driving['underWay'] = new Map();
+  const underWay: SendLoopState['underWay'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
   const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
-  const driving: Driving = {
+  const driving: SendLoopState = {
     ...options,
     underWay,
     inHand: 0,
     usualTurn: DELIVERIES_PER_TURN,
     claimedMs: -Infinity,
     claimCount: 0,
-    strays: watchStrays({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
+    orphans: watchOrphanedTurns({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
@@ -110,7 +110,7 @@ export function driveLanes(options: LaneOptions): Lanes {
   const loop = startLoop('lanes', () => step(driving), { log, ...(onLoopError && { onError: onLoopError }) });
   options.hints.on('campanile_lanes', () => loop.wake());
   options.hints.on('campanile_revisions', () => {
-    driving.revisions.hint();
+    driving.revisions.pollNow();
     loop.wake();
   });
   return {
@@ -124,12 +124,12 @@ export function driveLanes(options: LaneOptions): Lanes {
 }
 
 /** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
-async function step(driving: Driving): Promise<number> {
+async function step(driving: SendLoopState): Promise<number> {
   const { db, leases } = driving;
   const held = leases.held();
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
-  await driving.strays.requeue(shards);
+  await driving.orphans.requeue(shards);
   const room = roomOf(driving);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
@@ -149,19 +149,19 @@ async function step(driving: Driving): Promise<number> {
 }
 
 /** For how many turns there is room. Those whose outcome is in quarantine take none. */
-function roomOf({ underWay, inHand, usualTurn, writer }: Driving): number {
+function roomOf({ underWay, inHand, usualTurn, writer }: SendLoopState): number {
   return Math.min(
-    TURNS_UNDER_WAY - (underWay.size - writer.waiting()),
-    Math.ceil((DELIVERIES_IN_HAND - inHand) / usualTurn),
+    MAX_TURNS_IN_FLIGHT - (underWay.size - writer.waiting()),
+    Math.ceil((MAX_DELIVERIES_IN_FLIGHT - inHand) / usualTurn),
   );
 }
 
 /** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
-function gatheringMs({ underWay, claimedMs }: Driving): number {
-  return underWay.size > TURNS_UNDER_WAY - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
+function gatheringMs({ underWay, claimedMs }: SendLoopState): number {
+  return underWay.size > MAX_TURNS_IN_FLIGHT - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-function claim(driving: Driving, shards: number[], room: number): Promise<Claim> {
+function claim(driving: SendLoopState, shards: number[], room: number): Promise<Claim> {
   const { leases, paced } = driving;
   driving.claimedMs = performance.now();
   return claimIsolated(driving, {
@@ -177,8 +177,8 @@ function claim(driving: Driving, shards: number[], room: number): Promise<Claim>
  * Each claim begins where the last one ended: all shards come first in turn, and accounts that stand side by side in the tables are
  * served one soon after the other.
  */
-function startAt(shards: readonly number[], place: number): number[] {
-  const first = place % shards.length;
+function startAt(shards: readonly number[], offset: number): number[] {
+  const first = offset % shards.length;
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
@@ -190,7 +190,7 @@ interface TurnKey {
 const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
 
 /** Has a turn carried out, of so many deliveries, and keeps it in hand until that has ended. */
-function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
+function begin(driving: SendLoopState, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
   const key = keyOf(turn);
   driving.inHand += size;
   const ended = carryOut().finally(() => {
@@ -202,7 +202,7 @@ function begin(driving: Driving, turn: TurnKey, size: number, carryOut: () => Pr
 }
 
 /** `held` as it was when they were claimed. */
-function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void {
+function beginSends(driving: SendLoopState, turns: readonly Turn[], held: Held): void {
   const watch = createAttemptMetrics(driving, turns);
   const trace = traceTurns(driving, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
@@ -214,25 +214,27 @@ function beginSends(driving: Driving, turns: readonly Turn[], held: Held): void 
 }
 
 async function takeTurn(
-  driving: Driving,
+  driving: SendLoopState,
   turn: Turn,
-  { watch, mayGoOn }: { watch: TryWatch; mayGoOn: () => boolean },
+  { watch, mayGoOn }: { watch: AttemptMetrics; mayGoOn: () => boolean },
 ): Promise<Outcome[]> {
   const { sending, finisher, gaps, onOutcome } = driving;
   let begunMs = performance.now();
   const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
-  await watch.tell(turn, results, begunMs);
-  const outcomes = results.map((result, index) => judge(result, turn.deliveries[index] ?? NEVER_TRIED));
+  await watch.record(turn, results, begunMs);
+  const outcomes = results.map((result, index) =>
+    classifyResult(result, turn.deliveries[index] ?? NO_EARLIER_ATTEMPTS),
+  );
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
   await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn.messenger) });
   return outcomes;
 }
 
-async function runRevision(driving: Driving, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
+async function runRevision(driving: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
   const { db, log, revising, gaps, writer } = driving;
-  const { outcomes, restMs, isTried } = await reviseTurn(revising, turn, mayGoOn);
-  const gapMs = isTried ? randomGapMs(gaps, turn.messenger) : 0;
-  const finish = () => finishRevision(db, turn, outcomes, { gapMs, restMs });
+  const { outcomes, cooldownMs, wasAttempted } = await reviseTurn(revising, turn, mayGoOn);
+  const gapMs = wasAttempted ? randomGapMs(gaps, turn.messenger) : 0;
+  const finish = () => finishRevision(db, turn, outcomes, { gapMs, cooldownMs });
   await writer.write([turn], {
     idOf: ({ accountId }) => accountId,
     run: () => writeOrQuarantine({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),

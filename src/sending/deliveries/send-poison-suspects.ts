@@ -32,7 +32,7 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
     void sleep(LONGEST_ALONE_MS, tooLong.signal).then(() => ended.resolve());
     try {
       if (!(await recordAttempt(db, turn, suspect.position)))
-        return [{ kind: 'offline', reason: 'the turn was taken away', restMs: 0 }];
+        return [{ kind: 'offline', reason: 'the turn was taken away', cooldownMs: 0 }];
       return await send();
     } finally {
       tooLong.abort();

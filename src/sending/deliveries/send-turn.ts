@@ -13,8 +13,8 @@ export interface TurnSending {
   trySuspect: SendSuspect;
 }
 
-const REST_WITHOUT_SESSION_MS = 5_000;
-const REST_WITHOUT_DATABASE_MS = 1_000;
+const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
+const COOLDOWN_WITHOUT_DATABASE_MS = 1_000;
 
 export interface SendHooks {
   /** Whether the account is still this worker's, as it was when the turn was claimed. */
@@ -27,7 +27,7 @@ export interface SendHooks {
 export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
   const { log, sessions, posts, trySuspect } = sending;
   const { accountId } = turn;
-  const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', restMs: REST_WITHOUT_DATABASE_MS });
+  const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', cooldownMs: COOLDOWN_WITHOUT_DATABASE_MS });
   let session, post;
   try {
     [session, post] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
@@ -35,7 +35,7 @@ export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHook
     log.warn({ err: error, accountId }, 'a turn could not be prepared');
     return notReady();
   }
-  if (!session) return all(turn, { kind: 'offline', reason: 'not linked', restMs: REST_WITHOUT_SESSION_MS });
+  if (!session) return all(turn, { kind: 'offline', reason: 'not linked', cooldownMs: COOLDOWN_WITHOUT_SESSION_MS });
   const ready = { session, post };
   try {
     return await trySuspect(turn, () => {
@@ -53,7 +53,7 @@ async function sendNow(
   turn: Turn,
   { session, post, mayGoOn }: { session: MessengerSession; post: Post } & SendHooks,
 ): Promise<SendResult[]> {
-  if (!mayGoOn()) return all(turn, { kind: 'offline', reason: 'the lease ran out', restMs: 0 });
+  if (!mayGoOn()) return all(turn, { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
   try {
     return await session.send(post, turn.deliveries, mayGoOn);
   } catch (error) {

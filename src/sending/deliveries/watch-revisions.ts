@@ -9,12 +9,12 @@ import { claimRevisions, type RevisionTurn } from './claim-revisions.ts';
 
 export interface RevisionWatch {
   /** Somebody may want more. */
-  hint(): void;
+  pollNow(): void;
   /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be. */
   claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** What there is to send has its turn first: when to look again. */
 const YIELDED_MS = 20;
 const ACCOUNTS_PER_CLAIM = 40;
@@ -28,22 +28,22 @@ export function watchRevisions(deps: {
   paced: readonly string[];
 }): RevisionWatch {
   const { db, leases, paced } = deps;
-  let lookedMs = -Infinity;
+  let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
   let wanting = new Map<number, number | null>();
 
-  async function look(shards: readonly number[]): Promise<void> {
-    if (performance.now() < lookedMs + LOOK_EVERY_MS) return;
-    lookedMs = performance.now();
+  async function poll(shards: readonly number[]): Promise<void> {
+    if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
+    polledAtMs = performance.now();
     const found = await findWanting(db, shards, await readHeld(db, 'revisions'));
     wanting = new Map(found.map((accountId) => [accountId, wanting.get(accountId) ?? null]));
   }
 
   return {
-    hint: () => (lookedMs = -Infinity),
+    pollNow: () => (polledAtMs = -Infinity),
     async claim(shards, accounts) {
-      await look(shards);
-      if (wanting.size === 0) return { turns: [], waitMs: LOOK_EVERY_MS };
+      await poll(shards);
+      if (wanting.size === 0) return { turns: [], waitMs: POLL_INTERVAL_MS };
       const { due, waitMs } = await findDue(db, wanting);
       if (due.length === 0) return { turns: [], waitMs };
       const asked = due.slice(0, Math.min(accounts, ACCOUNTS_PER_CLAIM));
@@ -99,6 +99,6 @@ async function findDue(
     where l.in_hand_run_id is null
     order by l.next_send_at`.execute(db);
   const due = rows.filter((row) => row.wait_ms === 0 && !row.yields).map((row) => row.account_id);
-  const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), LOOK_EVERY_MS);
+  const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), POLL_INTERVAL_MS);
   return { due, waitMs: Math.max(waitMs, 2) };
 }

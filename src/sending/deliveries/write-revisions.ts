@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 /** So many deliveries are looked at in one transaction, of so many runs at most. */
 const DELIVERIES_TOGETHER = 2_000;
@@ -43,5 +43,5 @@ export async function writeRevisions(trx: Connection, accountId: number): Promis
     )
     update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end
     from part p where q.account_id = p.account_id and q.run_id = p.run_id`.execute(trx);
-  await hint(trx, 'campanile_revisions');
+  await notifyAfterCommit(trx, 'campanile_revisions');
 }

@@ -3,7 +3,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../platform/database/quarantine.ts';
-import type { Hints } from '../../platform/database/listen.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
@@ -16,7 +16,7 @@ const POLL_MS = 5_000;
 export interface ErasureOptions {
   db: Database;
   log: Log;
-  hints: Hints;
+  hints: Notifications;
   leases: Pick<Leases, 'shards'>;
   sessions: Pick<Sessions, 'closeUnless'>;
   /** By name. */

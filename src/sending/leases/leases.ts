@@ -4,7 +4,7 @@
  * again (contract §5).
  */
 import type { Database } from '../../platform/database/connect.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
@@ -115,7 +115,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
       held = new Map();
       lease = NEVER;
       await deregisterWorker(db, workerId);
-      await hint(db, 'campanile_lanes');
+      await notifyAfterCommit(db, 'campanile_lanes');
     },
   };
 }

@@ -14,7 +14,7 @@ import { traceReceipts } from './trace-receipts.ts';
 const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
 
 type PersonEvent = Extract<MemberEvent, { kind: keyof typeof FLAGS }>;
-type TallyEvent = Extract<MemberEvent, { kind: 'tally' }>;
+type ViewCountEvent = Extract<MemberEvent, { kind: 'tally' }>;
 type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 
 /**
@@ -116,7 +116,7 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
 }
 
 /** A channel tells sums, never who or when: the largest told so far counts. */
-async function recordTallies(trx: Connection, accountId: number, events: TallyEvent[]): Promise<void> {
+async function recordTallies(trx: Connection, accountId: number, events: ViewCountEvent[]): Promise<void> {
   await sql`
     update deliveries d set views = greatest(d.views, t.views), reactions = greatest(d.reactions, t.reactions)
     from (select message_id, max(views) as views, max(reactions) as reactions
@@ -136,7 +136,7 @@ async function recordTallies(trx: Connection, accountId: number, events: TallyEv
 async function proveSent(
   trx: Connection,
   accountId: number,
-  events: ReadonlyArray<PersonEvent | TallyEvent>,
+  events: ReadonlyArray<PersonEvent | ViewCountEvent>,
 ): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
     with proven as materialized (

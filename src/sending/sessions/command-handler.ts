@@ -3,8 +3,8 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { Hints } from '../../platform/database/listen.ts';
-import { hint } from '../../platform/database/notify-after-commit.ts';
+import type { Notifications } from '../../platform/database/listen.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -27,13 +27,13 @@ const PER_ACCOUNT = 3;
 const POLL_MS = 1_000;
 const CLEARING_MS = 60 * 60_000;
 /** As long as somebody may be waiting for it. */
-const RESULT_TRIES = 50;
+const MAX_RESULT_ATTEMPTS = 50;
 const RESULT_PAUSE_MS = 500;
 
 interface Serving {
   db: Database;
   log: Log;
-  hints: Pick<Hints, 'on'>;
+  hints: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
@@ -146,7 +146,7 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
 
 /** Keeps trying while the database is away: what was done must not become unknown for want of a place to say so. */
 async function storeResult({ db, log }: Serving, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
-  for (let tries = 0; tries < RESULT_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_RESULT_ATTEMPTS; tries++) {
     try {
       await writeResult(db, command, status, result);
       return;
@@ -161,7 +161,7 @@ async function writeResult(db: Database, command: QueuedCommand, status: 'done' 
   await sql`
     update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
     where command_id = ${command.command_id}`.execute(db);
-  await hint(db, 'campanile_results', String(command.command_id));
+  await notifyAfterCommit(db, 'campanile_results', String(command.command_id));
 }
 
 async function carryOut(

@@ -6,7 +6,7 @@ import { recordState } from './record-state.ts';
 
 /** Writes down in order what sessions tell of themselves, of each account the newest state: one that is outdated by then is passed over. */
 export interface StateRecorder {
-  tell(accountId: number, state: SessionState): void;
+  record(accountId: number, state: SessionState): void;
   /** Resolves when what was told of the account last has been written down. */
   written(accountId: number): Promise<void>;
 }
@@ -22,11 +22,11 @@ export function createStateRecorder({
   log: Log;
   workerId: () => number;
 }): StateRecorder {
-  const told = new Map<number, { state: SessionState; written: Promise<void> }>();
+  const latest = new Map<number, { state: SessionState; written: Promise<void> }>();
 
   async function write(accountId: number): Promise<void> {
     for (;;) {
-      const state = told.get(accountId)?.state;
+      const state = latest.get(accountId)?.state;
       if (!state) return;
       try {
         await recordState(db, { accountId, workerId: workerId(), state });
@@ -35,22 +35,22 @@ export function createStateRecorder({
         await sleep(PAUSE_MS);
         continue;
       }
-      if (told.get(accountId)?.state !== state) continue;
-      told.delete(accountId);
+      if (latest.get(accountId)?.state !== state) continue;
+      latest.delete(accountId);
       return;
     }
   }
 
   return {
-    tell(accountId, state) {
-      const pending = told.get(accountId);
+    record(accountId, state) {
+      const pending = latest.get(accountId);
       if (pending) pending.state = state;
       else {
         const entry = { state, written: Promise.resolve() };
-        told.set(accountId, entry);
+        latest.set(accountId, entry);
         entry.written = write(accountId);
       }
     },
-    written: (accountId) => told.get(accountId)?.written ?? Promise.resolve(),
+    written: (accountId) => latest.get(accountId)?.written ?? Promise.resolve(),
   };
 }

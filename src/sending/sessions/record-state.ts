@@ -25,7 +25,7 @@ export async function recordState(
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
           pairing_code = ${method === 'pairing_code' ? code : null},
           code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
-          paused_until = campanile_now() + ${state.status === 'paused' ? state.restMs : null}::float8 * interval '1 millisecond',
+          paused_until = campanile_now() + ${state.status === 'paused' ? state.cooldownMs : null}::float8 * interval '1 millisecond',
           pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),
           paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
           pauses = case when ${isPaused} then ${times} else pauses end,
@@ -47,6 +47,6 @@ export async function recordState(
 
 /** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */
 function toOffer(state: SessionState): RawBuilder<string | null> {
-  const refused = (state.status === 'unlinked' ? state.refusedNumber : undefined) ?? null;
+  const refused = (state.status === 'unlinked' ? state.rejectedNumber : undefined) ?? null;
   return sql`case when linked_number is null and not ${isLinkedHere(refused)} then ${refused}::text end`;
 }

@@ -76,7 +76,7 @@ function get(held: Held, accountId: number): Opening {
 async function open(held: Held, accountId: number): Opening {
   const { account, messenger } = await find(held, accountId);
   if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
-  return messenger.open(withPause(account), (state) => held.recorder.tell(accountId, state));
+  return messenger.open(withPause(account), (state) => held.recorder.record(accountId, state));
 }
 
 /** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
@@ -139,7 +139,7 @@ async function startLinking(
   if (!account) throw new AppError('user_gone', 'This account no longer exists');
   if (!messenger)
     throw new AppError('messenger_unknown', `There is no messenger of the name ${account.messenger} here`);
-  return messenger.link(account, method, (state) => held.recorder.tell(accountId, state));
+  return messenger.link(account, method, (state) => held.recorder.record(accountId, state));
 }
 
 async function unlink(held: Held, accountId: number): Promise<void> {
@@ -147,7 +147,7 @@ async function unlink(held: Held, accountId: number): Promise<void> {
   const session = await get(held, accountId);
   const isTold = (await session?.unlink()) ?? true;
   sessions.delete(accountId);
-  recorder.tell(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
+  recorder.record(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
   await recorder.written(accountId);
 }
 

@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { WorkspaceEvent } from './read-events.ts';
 
 /** A place in the events of a ledger: what happened after it is kept for a day from `at` on, and longer. */
-export interface Place {
+export interface Cursor {
   /** Another one with each release of a ledger that was restored or copied: places of before mean nothing then. */
   epoch: number;
   position: number;
@@ -20,9 +20,9 @@ export interface Wanted {
 
 export interface NewEvents {
   /** The end of all that can be read. */
-  head: Place;
+  head: Cursor;
   /** What one of the wanted workspaces has, in order, and up to where that is everything: the head, unless there was too much. */
-  of(workspaceId: WorkspaceId): { events: WorkspaceEvent[]; upTo: Place };
+  of(workspaceId: WorkspaceId): { events: WorkspaceEvent[]; upTo: Cursor };
 }
 
 export interface PageLimits {
@@ -59,10 +59,10 @@ export async function readNewEvents(
     ) e on true`.execute(db);
   const [first] = rows;
   if (!first) throw new Error('the ledger has no place for events');
-  const head: Place = { epoch: first.epoch, position: first.head, at: first.now };
+  const head: Cursor = { epoch: first.epoch, position: first.head, at: first.now };
   const found = rows.filter((row) => row.eventId !== null);
   const byWorkspace = Map.groupBy(found, (row) => row.workspaceId);
-  const placeOf = ({ position, at }: WorkspaceEvent): Place => ({ epoch: head.epoch, position, at });
+  const placeOf = ({ position, at }: WorkspaceEvent): Cursor => ({ epoch: head.epoch, position, at });
   const last = found.at(-1);
   // They are in order over all, so that nothing is missing up to the last one.
   const end = last && found.length >= most ? placeOf(last) : head;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   ChecksFullError,
-  keepChecked,
+  createCheckStore,
   KEY_LIMIT,
   TOTAL_LIMIT,
   type CheckedCampaign,
@@ -14,9 +14,9 @@ const campaign = (html = 'x'): CheckedCampaign => ({
 
 function create() {
   let nowMs = 0;
-  const checked = keepChecked(() => nowMs);
+  const checked = createCheckStore(() => nowMs);
   return {
-    keep: (key: string, html?: string) => checked.keep(key, campaign(html)),
+    keep: (key: string, html?: string) => checked.store(key, campaign(html)),
     find: (key: string, checkId: string) => checked.find(key, checkId),
     pass: (minutes: number) => void (nowMs += minutes * 60_000),
   };

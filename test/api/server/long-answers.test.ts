@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FastifyRequest } from 'fastify';
-import { shareWork } from '../../../src/api/server/long-answers.ts';
+import { createLimitPerUser } from '../../../src/api/server/long-answers.ts';
 import { OverloadError } from '../../../src/platform/errors/errors.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
@@ -12,7 +12,7 @@ const ABOUT_A_REST_MS = TOOK_MS * 9 - 5;
 const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
 
 test('who was answered at length rests nine times as long before their next long answer, and nobody else does', async () => {
-  const limitPerUser = shareWork(
+  const limitPerUser = createLimitPerUser(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
   );
   const told: string[] = [];
@@ -36,7 +36,7 @@ test('who was answered at length rests nine times as long before their next long
 });
 
 test('who gets an error instead of an answer rests, too, and is told it', async () => {
-  const limitPerUser = shareWork(
+  const limitPerUser = createLimitPerUser(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
   );
   await expect(

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
-import { makeNotices, NOTICES_KEPT } from '../../../src/notifications/notices/make-notices.ts';
+import { makeNotices, NOTICES_LIMIT } from '../../../src/notifications/notices/make-notices.ts';
 import { notifyOldBackup } from '../../../src/notifications/notices/notify-old-backup.ts';
 import { clearOldNotices } from '../../../src/notifications/notices/notice-store.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -120,12 +120,12 @@ test('a kind that nobody wants to see is not listed; each way is chosen for itse
 });
 
 test('no more than the newest thousand are kept of a person, none longer than 90 days', async () => {
-  await happen('campaign.completed', ...Array.from({ length: NOTICES_KEPT + 30 }, (_, index) => `${index}`));
+  await happen('campaign.completed', ...Array.from({ length: NOTICES_LIMIT + 30 }, (_, index) => `${index}`));
   const first = await until(
     () => list(),
-    ({ notices }) => notices[0]?.campaign?.name === `${NOTICES_KEPT + 29}`,
+    ({ notices }) => notices[0]?.campaign?.name === `${NOTICES_LIMIT + 29}`,
   );
-  expect(first.unread_count).toBe(NOTICES_KEPT);
+  expect(first.unread_count).toBe(NOTICES_LIMIT);
   await sql`update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`.execute(
     app.database.db,
   );

@@ -53,12 +53,12 @@ test('tries are counted by what they came to, and what was switched off', async 
   const tries = (outcome: string) => `campanile_webhook_tries_total{outcome="${outcome}"}`;
   const off = 'campanile_webhooks_switched_off_total{reason="gone"}';
   const before = await metrics();
-  for (const name of [tries('taken'), tries('refused'), tries('unanswered'), off])
+  for (const name of [tries('taken'), tries('refused'), tries('no_response'), off])
     expect(valueOf(before, name), name).toBe(0);
   await make();
   await make('http://127.0.0.1:9/nobody');
   await happen();
-  await until(metrics, (text) => valueOf(text, tries('taken')) === 1 && valueOf(text, tries('unanswered')) === 1);
+  await until(metrics, (text) => valueOf(text, tries('taken')) === 1 && valueOf(text, tries('no_response')) === 1);
   receiver.answer(() => ({ status: 410 }));
   await happen();
   await until(metrics, (text) => valueOf(text, off) === 1);

@@ -2,7 +2,7 @@ import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { generateSecret, signMessage, verifierOf } from '../../../src/notifications/webhooks/sign.ts';
-import { nextTryIn } from '../../../src/notifications/webhooks/retry-schedule.ts';
+import { nextAttemptIn } from '../../../src/notifications/webhooks/retry-schedule.ts';
 
 test('the vector that the standard publishes', () => {
   const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
@@ -54,9 +54,9 @@ test('tries follow at the times of the standard, counted from the first, a tenth
   const times: number[] = [];
   let at = 0;
   for (
-    let wait = nextTryIn(at, undefined, { random: () => 1 });
+    let wait = nextAttemptIn(at, undefined, { random: () => 1 });
     wait;
-    wait = nextTryIn(at, undefined, { random: () => 1 })
+    wait = nextAttemptIn(at, undefined, { random: () => 1 })
   ) {
     at += wait;
     times.push(at / 1.1);
@@ -67,9 +67,9 @@ test('tries follow at the times of the standard, counted from the first, a tenth
 
 test('who asks for more patience gets it, for a day at most', () => {
   const options = { random: () => 0, nowMs: Date.parse('2030-01-01T00:00:00Z') };
-  expect(nextTryIn(0, '120', options)).toBe(120);
-  expect(nextTryIn(0, 'Tue, 01 Jan 2030 00:10:00 GMT', options)).toBe(600);
-  expect(nextTryIn(0, '1', options)).toBe(5);
-  expect(nextTryIn(0, 'soon', options)).toBe(5);
-  expect(nextTryIn(0, '999999999', options)).toBe(86_400);
+  expect(nextAttemptIn(0, '120', options)).toBe(120);
+  expect(nextAttemptIn(0, 'Tue, 01 Jan 2030 00:10:00 GMT', options)).toBe(600);
+  expect(nextAttemptIn(0, '1', options)).toBe(5);
+  expect(nextAttemptIn(0, 'soon', options)).toBe(5);
+  expect(nextAttemptIn(0, '999999999', options)).toBe(86_400);
 });

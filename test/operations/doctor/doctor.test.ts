@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { readConfig, type Config } from '../../../src/platform/config/config.ts';
 import { examine } from '../../../src/operations/doctor/run-checks.ts';
 import type { Check, Finding } from '../../../src/operations/doctor/finding.ts';
-import { VERSION_REFUSED } from '../../../src/messengers/whatsapp/failures.ts';
+import { VERSION_REJECTED } from '../../../src/messengers/whatsapp/failures.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { campanile } from '../../support/service/campanile.ts';
 import { removeService, startService } from '../../support/service/service.ts';
@@ -203,7 +203,7 @@ describe('what is the matter is said, with what to do', () => {
     ]);
     await run(sql`insert into whatsapp_version (version, let_in_at)
                   values ('2.3000.1', campanile_now() - interval '70 days')`);
-    await run(sql`update accounts set status = 'paused', status_reason = ${VERSION_REFUSED}`);
+    await run(sql`update accounts set status = 'paused', status_reason = ${VERSION_REJECTED}`);
     expect(await of('client_version', { whatsappVersion: [2, 3000, 1] })).toMatchObject([
       { level: 'warning', message: expect.stringContaining('WHATSAPP_VERSION') },
       { level: 'error', message: expect.stringContaining('refuses it to 1 account') },

@@ -7,7 +7,7 @@ import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { listQueued } from '../../../src/operations/hold/list-queued.ts';
 import { resumeLedger } from '../../../src/operations/hold/release.ts';
-import { marksIn } from '../../../src/operations/hold/fencing-record-file.ts';
+import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../../../src/operations/hold/watch-ledger.ts';
 import type { Choice } from '../../../src/operations/hold/settle-queued.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -90,7 +90,7 @@ test('what is settled as unknown is not sent again, and becomes sent when a rece
     kind: 'delivered',
     at: new Date(),
   } as const;
-  await messenger.tell([event]);
+  await messenger.emit([event]);
   await analyticsWhen(database.db, owner, campaign, (now) => now.totals.sent === 2 && now.totals.failed === 4);
   const next = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, next, (now) => now.totals.sent === 6);
@@ -155,7 +155,7 @@ test('of a copy and its original one goes on: who is released holds the other, a
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: marksIn(stateDir),
+      marks: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs: LEASE_MS,
     });
@@ -186,7 +186,7 @@ test('a database that was dumped and restored elsewhere is held without a mark, 
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: marksIn(stateDir),
+      marks: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs,
     });

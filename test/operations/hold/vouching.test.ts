@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
-import { marksIn } from '../../../src/operations/hold/fencing-record-file.ts';
+import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
 import { whyHeld } from '../../../src/operations/hold/read-hold.ts';
 import { resumeLedger } from '../../../src/operations/hold/release.ts';
 import { watchLedger, type MaySend } from '../../../src/operations/hold/watch-ledger.ts';
@@ -33,7 +33,7 @@ const worker = (stateDir: string): MaySend =>
   watchLedger({
     db: database.db,
     log: createLog('silent'),
-    marks: marksIn(stateDir),
+    marks: fencingRecordsIn(stateDir),
     dataDir: undefined,
     patienceMs: LEASE_MS,
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listenForHints } from '../../../src/platform/database/listen.ts';
+import { listenForNotifications } from '../../../src/platform/database/listen.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 test('hints arrive, and one after a cut connection stands for all that were missed', async () => {
   const heard: string[] = [];
-  const hints = listenForHints(database.address, { log });
+  const hints = listenForNotifications(database.address, { log });
   hints.on('campanile_lanes', (payload) => heard.push(payload));
   await expect.poll(() => heard, SOON).toEqual(['']);
   await sql`notify campanile_lanes, '7'`.execute(database.db);
@@ -31,8 +31,8 @@ test('hints arrive, and one after a cut connection stands for all that were miss
 });
 
 test('closing ends also while it connects, and while there is no server', async () => {
-  await listenForHints(database.address, { log }).close();
-  await listenForHints({ url: 'postgres://127.0.0.1:1/nothing' }, { log }).close();
+  await listenForNotifications(database.address, { log }).close();
+  await listenForNotifications({ url: 'postgres://127.0.0.1:1/nothing' }, { log }).close();
   const { rows } = await sql`select from pg_stat_activity
     where datname = current_database() and application_name = 'campanile hints'`.execute(database.db);
   expect(rows).toEqual([]);

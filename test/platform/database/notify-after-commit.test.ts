@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
-import { listenForHints, type Hints } from '../../../src/platform/database/listen.ts';
-import { hint } from '../../../src/platform/database/notify-after-commit.ts';
+import { listenForNotifications, type Notifications } from '../../../src/platform/database/listen.ts';
+import { notifyAfterCommit } from '../../../src/platform/database/notify-after-commit.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -12,12 +12,12 @@ import { until } from '../../support/ledger.ts';
 const log = createLog('silent');
 const SOURCES = join(import.meta.dirname, '../../../src');
 let database: TestDatabase;
-let hints: Hints;
+let hints: Notifications;
 let heard: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForHints(database.address, { log });
+  hints = listenForNotifications(database.address, { log });
   hints.on('campanile_results', (payload) => heard.push(payload));
   await until(
     () => heard,
@@ -34,14 +34,14 @@ beforeEach(() => {
 
 /** Hints arrive in the order they were sent in, so that none comes after this one that was sent before it. */
 async function hearAll(): Promise<string[]> {
-  await hint(database.db, 'campanile_results', 'last');
+  await notifyAfterCommit(database.db, 'campanile_results', 'last');
   await expect.poll(() => heard).toContain('last');
   return heard.filter((payload) => payload !== 'last');
 }
 
 test('a hint is told after the commit, and not before', async () => {
   await database.db.transaction().execute(async (trx) => {
-    await hint(trx, 'campanile_results', '1');
+    await notifyAfterCommit(trx, 'campanile_results', '1');
     await sleep(100);
     expect(heard).toEqual([]);
   });
@@ -50,11 +50,11 @@ test('a hint is told after the commit, and not before', async () => {
 
 test('a hint about what was rolled back is not told, and does not cling to its connection', async () => {
   const undone = database.db.transaction().execute(async (trx) => {
-    await hint(trx, 'campanile_results', '2');
+    await notifyAfterCommit(trx, 'campanile_results', '2');
     throw new Error('undone');
   });
   await expect(undone).rejects.toThrow('undone');
-  await database.db.transaction().execute((trx) => hint(trx, 'campanile_results', '3'));
+  await database.db.transaction().execute((trx) => notifyAfterCommit(trx, 'campanile_results', '3'));
   expect(await hearAll()).toEqual(['3']);
 });
 
@@ -62,7 +62,7 @@ test('what comes together goes together, and the same only once', async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
       database.db.transaction().execute(async (trx) => {
-        await hint(trx, 'campanile_results', `many ${n % 4}`);
+        await notifyAfterCommit(trx, 'campanile_results', `many ${n % 4}`);
       }),
     ),
   );
@@ -73,8 +73,8 @@ test('what comes together goes together, and the same only once', async () => {
 
 test('whoever closes its pool right after a commit has told its hints', async () => {
   const db = connectDatabase(database.address, { log, poolSize: 1 });
-  await hint(db, 'campanile_results', 'first');
-  await db.transaction().execute((trx) => hint(trx, 'campanile_results', 'on leaving'));
+  await notifyAfterCommit(db, 'campanile_results', 'first');
+  await db.transaction().execute((trx) => notifyAfterCommit(trx, 'campanile_results', 'on leaving'));
   await db.destroy();
   await expect.poll(() => heard).toEqual(['first', 'on leaving']);
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
-import { listenForHints } from '../../../src/platform/database/listen.ts';
+import { listenForNotifications } from '../../../src/platform/database/listen.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
 import { until } from '../../support/ledger.ts';
@@ -74,7 +74,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
   });
 
   test('whoever listens through the pooler all the same loses nothing but time', async () => {
-    const hints = listenForHints(pooler.address, { log: createLog('silent') });
+    const hints = listenForNotifications(pooler.address, { log: createLog('silent') });
     let told = 0;
     hints.on('campanile_runs', () => told++);
     try {

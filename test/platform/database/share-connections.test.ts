@@ -7,7 +7,7 @@ import { REQUEST_SHARES } from '../../../src/platform/database/share-connections
 import { ConnectionWaitError } from '../../../src/platform/errors/database-errors.ts';
 import { failedAnswer } from '../../../src/api/server/envelope.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { keepRequester, workFor } from '../../../src/platform/concurrency/requester.ts';
+import { bindRequester, workFor } from '../../../src/platform/concurrency/requester.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/ledger.ts';
 
@@ -121,7 +121,7 @@ test('what is read for a requester piece by piece counts as theirs, whoever asks
   async function* pieces() {
     for (let n = 1; n <= 2; n++) yield (await sql<{ n: number }>`select ${n}::int as n`.execute(db)).rows[0]?.n;
   }
-  const kept = await read('a', async () => keepRequester(pieces()));
+  const kept = await read('a', async () => bindRequester(pieces()));
   const letGo = await hold((work) => read('a', work));
   const iterator = (kept as AsyncIterable<number>)[Symbol.asyncIterator]();
   const first = read('b', () => iterator.next());

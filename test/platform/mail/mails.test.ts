@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenForHints, type Hints } from '../../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../../src/platform/database/listen.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createMailLinks } from '../../../src/platform/mail/mail-links.ts';
 import { sendMails } from '../../../src/platform/mail/send-mails.ts';
@@ -15,14 +15,14 @@ const PUBLIC_URL = 'https://campanile.example';
 const links = createMailLinks(JWT_SECRET);
 
 let database: TestDatabase;
-let hints: Hints;
+let hints: Notifications;
 let post: MailServer;
 let server: TestServer;
 let sending: { stop(): Promise<void> };
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForHints(database.address, { log: createLog('silent') });
+  hints = listenForNotifications(database.address, { log: createLog('silent') });
   post = await startMailServer();
   server = await startTestServer({
     db: database.db,

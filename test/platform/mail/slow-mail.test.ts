@@ -1,7 +1,7 @@
 /** A mail server that takes long over one recipient delays no other user's mail. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { listenForHints, type Hints } from '../../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../../src/platform/database/listen.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createMailLinks } from '../../../src/platform/mail/mail-links.ts';
 import { queueMail } from '../../../src/platform/mail/mail-store.ts';
@@ -14,13 +14,13 @@ import { startMailServer, type MailServer } from '../../support/servers/mail-ser
 const SLOW_USERS = 3;
 
 let database: TestDatabase;
-let hints: Hints;
+let hints: Notifications;
 let server: MailServer;
 const log = createLog('silent');
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  hints = listenForHints(database.address, { log });
+  hints = listenForNotifications(database.address, { log });
   server = await startMailServer();
 });
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayOf, quietUntil } from '../../../src/sending/accounts/rest-times.ts';
+import { dayOf, quietUntil } from '../../../src/sending/accounts/quiet-hours.ts';
 
 const instant = (text: string) => Temporal.Instant.from(text);
 const until = (from: string, to: string, zone: string, now: string) =>

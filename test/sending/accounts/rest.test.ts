@@ -1,7 +1,7 @@
 /** Quiet hours and a daily cap: deliveries wait, and the rules about late ones hold all the same. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { updateAccount, type RestChange } from '../../../src/sending/accounts/update-account.ts';
+import { updateAccount, type SendWindowChange } from '../../../src/sending/accounts/update-account.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import type { Worker } from '../../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -33,7 +33,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const rest = (owner: Owner, change: RestChange) => updateAccount({ db: database.db, timeZone: 'UTC' }, owner, change);
+const rest = (owner: Owner, change: SendWindowChange) =>
+  updateAccount({ db: database.db, timeZone: 'UTC' }, owner, change);
 const night = { quietHours: { from: '22:00', to: '07:00' } };
 const arrivedOf = ({ accountId }: Owner) =>
   messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${accountId}-`)).length;

@@ -65,7 +65,7 @@ const result: fc.Arbitrary<SendResult> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'refused' as const, reason: 'not a member', final: true }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'refused' as const, reason: 'busy', final: false }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'unknown' as const, reason: 'the line was cut' }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'offline' as const, reason: 'away', restMs: 20 }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'offline' as const, reason: 'away', cooldownMs: 20 }) },
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
   {

@@ -187,7 +187,7 @@ async function revise(owner: Owner, outcomes: number[]): Promise<void> {
   const [turn] = (await claimRevisions(database.db, [owner.accountId], options)).turns;
   if (!turn) return;
   const told = turn.posts.map((_, index) => REVISED[(outcomes[index] ?? 0) % REVISED.length] ?? DONE);
-  await finishRevision(database.db, turn, told, { gapMs: 0, restMs: 0 });
+  await finishRevision(database.db, turn, told, { gapMs: 0, cooldownMs: 0 });
 }
 
 async function tell(

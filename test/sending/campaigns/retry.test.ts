@@ -147,7 +147,7 @@ describe('a retry', () => {
     await sweepRuns(database.db, EVERY_SHARD);
     expect(await expectSums(owner, campaign)).toMatchObject({ queued: 1, failed: 4 });
     await retry(owner, campaign);
-    await turns.finish(inHand, [{ kind: 'snooze', restMs: 0 }]);
+    await turns.finish(inHand, [{ kind: 'snooze', cooldownMs: 0 }]);
     for (let turn = await turns.tryClaim(owner, { batch: 1 }); turn; turn = await turns.tryClaim(owner, { batch: 1 }))
       await turns.finish(turn, [sent]);
     expect(await expectSums(owner, campaign)).toMatchObject({ queued: 0, sent: 5 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { findLastPost, type Rests } from '../../../src/sending/campaigns/begin/wait-for-send-windows.ts';
+import { findLastPost, type SendLimits } from '../../../src/sending/campaigns/begin/wait-for-send-windows.ts';
 
-const BERLIN: Rests = { quietHours: null, dailyCap: null, sentToday: null, timeZone: 'Europe/Berlin' };
+const BERLIN: SendLimits = { quietHours: null, dailyCap: null, sentToday: null, timeZone: 'Europe/Berlin' };
 const NIGHT = { quietHours: { from: '22:00', to: '07:00' } };
 const instant = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Berlin]`).toInstant();
 const MAY_1 = Temporal.PlainDate.from('2031-05-01');
 const MINUTE_MS = 60_000;
 
 /** So many posts, a minute apart; as the wall clock in Berlin says. */
-const last = (from: string, posts: number, rests: Partial<Rests>) =>
+const last = (from: string, posts: number, rests: Partial<SendLimits>) =>
   findLastPost({ from: instant(from), posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(from))
     .toZonedDateTimeISO('Europe/Berlin')
     .toPlainDateTime()
@@ -46,7 +46,7 @@ test('what begins in the night begins in the morning', () => {
 
 test('what others have to send before takes its share of the days, and what is left of it then takes turns', () => {
   const at = (text: string) => instant(text);
-  const after = (others: Array<[from: string, posts: number]>, rests: Partial<Rests> = {}) =>
+  const after = (others: Array<[from: string, posts: number]>, rests: Partial<SendLimits> = {}) =>
     findLastPost(
       {
         from: at('2031-05-02T09:00:00'),

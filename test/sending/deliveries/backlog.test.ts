@@ -74,7 +74,7 @@ test('a run’s first try is told with its lateness, once, and further tries as 
   });
   await database.clock.set('2031-04-03T09:20:00Z');
   const worker = await startTestWorker(database, messenger, {
-    onFirstTry: (seconds) => late.push(seconds),
+    onFirstAttempt: (seconds) => late.push(seconds),
     onRetry: () => (retries += 1),
   });
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);

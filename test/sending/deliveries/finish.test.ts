@@ -110,7 +110,7 @@ describe('a turn', () => {
     await database.clock.advance(60_100);
     const turn = await claimed(owner, paced);
     await database.clock.advance({ minutes: -30 });
-    await finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    await finish(turn, [{ kind: 'snooze', cooldownMs: 0 }]);
     expect(await claim(owner, paced)).toBeUndefined();
     await database.clock.advance({ minutes: 29 });
     expect(await claim(owner, paced)).toBeUndefined();
@@ -147,7 +147,7 @@ describe('a delivery that fails for a passing reason', () => {
     const owner = await createOwner(database.db, 4);
     await sendNow(database.db, owner);
     const first = await claimed(owner);
-    const offline: Outcome = { kind: 'snooze', restMs: 60_000 };
+    const offline: Outcome = { kind: 'snooze', cooldownMs: 60_000 };
     await finish(first, [sent, offline, sent, offline]);
     expect(await claim(owner)).toBeUndefined();
     await database.clock.advance(60_100);
@@ -185,7 +185,7 @@ describe('a turn that was taken away', () => {
     await finish(frozen, [
       sent,
       { kind: 'failed', reason: 'too late to say', uncertain: false },
-      { kind: 'snooze', restMs: 60_000 },
+      { kind: 'snooze', cooldownMs: 60_000 },
     ]);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 1, failed: 0, queued: 2 });
     expect(await claim(owner)).toBeUndefined();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, MAX_ATTEMPTS } from '../../../src/sending/deliveries/outcome.ts';
+import { classifyResult, MAX_ATTEMPTS } from '../../../src/sending/deliveries/outcome.ts';
 
 const busy = { kind: 'refused', reason: 'busy', final: false } as const;
 const gone = { kind: 'refused', reason: 'The group is gone', final: true } as const;
@@ -9,7 +9,9 @@ const tried = (attempts: number, uncertain = false) => ({ attempts, uncertain })
 
 describe('a passing failure', () => {
   test('is tried again after waits that double, each jittered by half, up to a quarter of an hour', () => {
-    const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, attempts) => judge(busy, tried(attempts), () => 0.5));
+    const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, attempts) =>
+      classifyResult(busy, tried(attempts), () => 0.5),
+    );
     expect(waits.map((outcome) => outcome.kind === 'retry' && outcome.waitMs)).toEqual([
       2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000,
     ]);
@@ -18,7 +20,7 @@ describe('a passing failure', () => {
         fc.integer({ min: 0, max: MAX_ATTEMPTS - 2 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (attempts, random) => {
-          const outcome = judge(busy, tried(attempts), () => random);
+          const outcome = classifyResult(busy, tried(attempts), () => random);
           const middle = Math.min(2_000 * 2 ** attempts, 15 * 60_000);
           expect(outcome).toMatchObject({ kind: 'retry', reason: 'busy', uncertain: false });
           if (outcome.kind !== 'retry') return;
@@ -30,23 +32,23 @@ describe('a passing failure', () => {
   });
 
   test('is final at the last try, with its reason', () => {
-    expect(judge(busy, tried(MAX_ATTEMPTS - 2))).toMatchObject({ kind: 'retry' });
-    expect(judge(busy, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'failed', reason: 'busy', uncertain: false });
+    expect(classifyResult(busy, tried(MAX_ATTEMPTS - 2))).toMatchObject({ kind: 'retry' });
+    expect(classifyResult(busy, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'failed', reason: 'busy', uncertain: false });
   });
 });
 
 test('a final refusal is failed at once', () => {
-  expect(judge(gone, tried(0))).toEqual({ kind: 'failed', reason: 'The group is gone', uncertain: false });
+  expect(classifyResult(gone, tried(0))).toEqual({ kind: 'failed', reason: 'The group is gone', uncertain: false });
 });
 
 test('an account that is offline uses up no try, however often', () => {
-  const offline = { kind: 'offline', reason: 'away', restMs: 5_000 } as const;
-  expect(judge(offline, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'snooze', restMs: 5_000 });
+  const offline = { kind: 'offline', reason: 'away', cooldownMs: 5_000 } as const;
+  expect(classifyResult(offline, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'snooze', cooldownMs: 5_000 });
 });
 
 test('a post that cannot leave yet steps aside, and uses up no try, however often', () => {
   const later = { kind: 'later', reason: 'its file is being uploaded', waitMs: 1_000 } as const;
-  expect(judge(later, tried(MAX_ATTEMPTS - 1))).toEqual({
+  expect(classifyResult(later, tried(MAX_ATTEMPTS - 1))).toEqual({
     kind: 'retry',
     waitMs: 1_000,
     reason: 'its file is being uploaded',
@@ -57,8 +59,8 @@ test('a post that cannot leave yet steps aside, and uses up no try, however ofte
 
 describe('what may have left', () => {
   test('is tried again as such, and its last failure says that nobody knows', () => {
-    expect(judge(cut, tried(0))).toMatchObject({ kind: 'retry', uncertain: true });
-    expect(judge(cut, tried(MAX_ATTEMPTS - 1))).toEqual({
+    expect(classifyResult(cut, tried(0))).toMatchObject({ kind: 'retry', uncertain: true });
+    expect(classifyResult(cut, tried(MAX_ATTEMPTS - 1))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: the line was cut',
       uncertain: true,
@@ -66,12 +68,12 @@ describe('what may have left', () => {
   });
 
   test('and is then refused is not said to have not arrived', () => {
-    expect(judge(gone, tried(1, true))).toEqual({
+    expect(classifyResult(gone, tried(1, true))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: The group is gone',
       uncertain: true,
     });
     const notFound = { ...gone, reason: 'outcome_unknown: it was not found among the recent posts' };
-    expect(judge(notFound, tried(1, true))).toMatchObject({ reason: notFound.reason });
+    expect(classifyResult(notFound, tried(1, true))).toMatchObject({ reason: notFound.reason });
   });
 });

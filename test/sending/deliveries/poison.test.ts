@@ -163,8 +163,8 @@ describe('a suspect', () => {
   test('that then could not be tried after all, its account being offline, has nothing counted against it', async () => {
     const tryOne = createSuspectSender(database);
     const { owner, turn } = await suspectOf(2);
-    await tryOne(turn, async () => [{ kind: 'offline', reason: 'away', restMs: 0 }]);
-    await turns.finish(turn, [{ kind: 'snooze', restMs: 0 }]);
+    await tryOne(turn, async () => [{ kind: 'offline', reason: 'away', cooldownMs: 0 }]);
+    await turns.finish(turn, [{ kind: 'snooze', cooldownMs: 0 }]);
     const again = await turns.claim(owner);
     expect(again.deliveries).toMatchObject([{ cutOff: 2, attempts: 0, uncertain: true }]);
     await tryOne(again, async () => [ok]);

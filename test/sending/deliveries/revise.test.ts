@@ -145,7 +145,7 @@ describe('a worker that dies in the middle', () => {
     await sql`update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`.execute(
       database.db,
     );
-    const rest = { gapMs: 0, restMs: 60_000 };
+    const rest = { gapMs: 0, cooldownMs: 60_000 };
     const outcomes = [{ kind: 'done' }, { kind: 'failed', reason: 'no' }] as const;
     await finishRevision(database.db, lost, outcomes, rest);
     const { totals, groups } = await analyticsOf(database.db, owner, campaign);
@@ -254,7 +254,7 @@ test('an account that is away is asked again later, and that uses up no try', as
   const owner = await createOwner(database.db, 1);
   const campaign = await sentBy(owner);
   let asked = 0;
-  messenger.answerChange = () => (++asked <= 10 ? { kind: 'offline', reason: 'away', restMs: 5 } : undefined);
+  messenger.answerChange = () => (++asked <= 10 ? { kind: 'offline', reason: 'away', cooldownMs: 5 } : undefined);
   await recall(owner, campaign);
   await recalled(owner, campaign, 1);
   expect(asked).toBe(11);

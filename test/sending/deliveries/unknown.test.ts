@@ -135,7 +135,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     const [arrival] = messenger.arrivals;
     const at = new Date();
     const tally = { accountId: owner.accountId, messageId: arrival?.messageId ?? '', views: 0, reactions: 1, at };
-    await messenger.tell([{ kind: 'tally', ...tally }]);
+    await messenger.emit([{ kind: 'tally', ...tally }]);
     const { totals, campaign: head } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
     expect(head.status).toBe('completed');

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-const NOT_THERE = { kind: 'snooze', restMs: 5_000 } as const;
+const NOT_THERE = { kind: 'snooze', cooldownMs: 5_000 } as const;
 
 async function workerId(): Promise<number> {
   const { rows } = await sql<{ id: number }>`select worker_id as id from workers`.execute(database.db);
@@ -70,7 +70,7 @@ describe('an account that is not linked', () => {
     const turn = await claim();
     if (!turn) throw new Error('there was no turn to claim');
     const outcomes = turn.posts.map(() => ({ kind: 'retry', waitMs: 0, tries: 0 }) as const);
-    await finishRevision(database.db, turn, outcomes, { gapMs: 0, restMs: NOT_THERE.restMs });
+    await finishRevision(database.db, turn, outcomes, { gapMs: 0, cooldownMs: NOT_THERE.cooldownMs });
     await database.clock.advance({ minutes: 14 });
     expect(await claim()).toBeUndefined();
     await link();

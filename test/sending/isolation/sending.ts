@@ -6,8 +6,8 @@ import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
 import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
-import { listenForHints } from '../../../src/platform/database/listen.ts';
-import { watchStrays } from '../../../src/sending/deliveries/requeue-orphaned-turns.ts';
+import { listenForNotifications } from '../../../src/platform/database/listen.ts';
+import { watchOrphanedTurns } from '../../../src/sending/deliveries/requeue-orphaned-turns.ts';
 import { expireLateRevisions } from '../../../src/sending/deliveries/expire-late-revisions.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { startLoop } from '../../../src/platform/concurrency/loop.ts';
@@ -102,7 +102,7 @@ export const SENDING: Case[] = [
     async step({ db }) {
       const { rows } = await sql<{ id: number }>`select worker_id as id from shards limit 1`.execute(db);
       const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<number, number>() };
-      await watchStrays({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
+      await watchOrphanedTurns({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
     },
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from lanes where account_id = ${accountId} and in_hand is null`),
@@ -189,7 +189,7 @@ export const SENDING: Case[] = [
       await scene.database.clock.advance({ hours: 1 });
     },
     async start({ database, db }) {
-      const hints = listenForHints(database.address, { log });
+      const hints = listenForNotifications(database.address, { log });
       const messenger = { ...scriptMessenger(), changeWindows: { recall: SHORT_WINDOW, correct: SHORT_WINDOW } };
       const messengers = new Map([[messenger.name, messenger]]);
       const loop = expireLateRevisions({ db, log, hints, leases: { shards: () => EVERY_SHARD }, messengers });

@@ -4,7 +4,7 @@ import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPackage, prepareBinaries } from '../../../src/platform/database/embedded/binaries.ts';
-import { openDoor } from '../../../src/platform/database/embedded/listen-address.ts';
+import { openListenAddress } from '../../../src/platform/database/embedded/listen-address.ts';
 import { chooseIdentity } from '../../../src/platform/database/embedded/run-as-user.ts';
 import { startServer } from '../../../src/platform/database/embedded/server.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
@@ -87,7 +87,7 @@ async function launchReplica(dataDir: string, settings: Record<string, string>):
   await writeFile(join(cluster, 'standby.signal'), '');
   const identity = await chooseIdentity(dataDir, cluster);
   const binaries = await prepareBinaries(findPackage(), identity);
-  const door = await openDoor(dataDir, identity);
+  const door = await openListenAddress(dataDir, identity);
   const all = { ...settings, ...door.settings };
   const log = createLog('silent');
   const { exited, stop } = await startServer({ cluster, dataDir, settings: all, log }, binaries, identity);

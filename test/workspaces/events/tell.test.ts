@@ -241,7 +241,7 @@ test('replies and reactions are told as counts', async () => {
   const [arrival] = messenger.arrivals.slice(-3);
   if (!arrival) throw new Error('nothing arrived');
   const about = { accountId: owner.accountId, messageId: arrival.messageId, participant: '49151@s', at: new Date() };
-  await messenger.tell([
+  await messenger.emit([
     { ...about, kind: 'replied' },
     { ...about, kind: 'reacted' },
   ]);

@@ -1,4 +1,4 @@
-import type { Rest } from '../../../sending/accounts/send-window-rules.ts';
+import type { SendWindow } from '../../../sending/accounts/send-window-rules.ts';
 import { updateAccount } from '../../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../../sending/accounts/warm-up.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -35,7 +35,7 @@ export function updateAccountOperation(deps: { db: Database; timeZone: string })
   });
 }
 
-function toWireWarmUp({ warmUpFrom, today }: Rest) {
+function toWireWarmUp({ warmUpFrom, today }: SendWindow) {
   if (!warmUpFrom) return {};
   const ends = warmUpFrom.add({ days: WARM_UP_CAPS.length });
   return {

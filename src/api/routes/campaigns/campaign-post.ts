@@ -4,7 +4,7 @@ import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { findScheduleProblems } from '../../../sending/campaigns/accept/add-scheduled-campaign.ts';
 import { findPostProblems } from '../../../sending/campaigns/accept/prepare-post.ts';
 import type { Database } from '../../../platform/database/connect.ts';
-import type { Problem } from '../../../platform/errors/errors.ts';
+import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { addCampaignBatchBody, addCampaignBody } from '../../contract/campaigns.ts';
 
@@ -15,7 +15,7 @@ export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
 
 /** For a body that is refused: what is wrong with the content of the fields that are right by themselves. */
 export function findProblemsOfPost(deps: { db: Database; timeZone: string; convert: Convert }) {
-  return async (fields: PostFields, { userId }: Actor): Promise<Problem[]> => {
+  return async (fields: PostFields, { userId }: Actor): Promise<FieldError[]> => {
     const {
       html,
       image,

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/database/connect.ts';
-import { listWebhookTries } from '../../../notifications/webhooks/retry-webhook.ts';
+import { listWebhookAttempts } from '../../../notifications/webhooks/retry-webhook.ts';
 import { listWebhookTriesBody, listWebhookTriesData } from '../../contract/webhooks.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
@@ -16,7 +16,7 @@ export function listWebhookTriesOperation(deps: { db: Database }): Operation {
     data: listWebhookTriesData,
     errors: [404],
     async handle({ body, actor }) {
-      const { tries, next } = await listWebhookTries(deps, actor, {
+      const { tries, next } = await listWebhookAttempts(deps, actor, {
         webhookId: body.webhook_id,
         limit: body.limit,
         before: readCursor(body.cursor) ?? null,

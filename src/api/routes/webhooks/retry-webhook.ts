@@ -21,7 +21,7 @@ export function retryWebhookOperation(deps: { db: Database }): Operation {
         messageId === undefined
           ? { from: new Date(from ?? 0), to: to === undefined ? new Date() : new Date(to) }
           : { messageId };
-      return { message_count: await retryWebhook(deps, actor, { webhookId, wish }) };
+      return { message_count: await retryWebhook(deps, actor, { webhookId, request: wish }) };
     },
   });
 }

@@ -5,7 +5,7 @@
 import { getBinaryNodeChild, QueryIds, XWAPaths, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
-import { classifyRejection, refusalOf } from '../failures.ts';
+import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 
 /** The numbers of the queries, which WhatsApp may retire at any time. */
 export interface ChannelQueryIds {
@@ -70,7 +70,7 @@ async function acceptTerms(client: WASocket, log: Log): Promise<void> {
       content: [{ tag: 'notice', attrs: TERMS }],
     });
   } catch (error) {
-    const code = refusalOf(error);
+    const code = rejectionCodeOf(error);
     if (code === undefined) throw error;
     log.warn({ code }, 'the terms for channels could not be accepted');
   }
@@ -99,8 +99,8 @@ async function listChannels(client: WASocket, { known, queryId, read, log }: Lis
     const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
     return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
   } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined || classifyRejection(code).kind === 'rest') throw error;
+    const code = rejectionCodeOf(error);
+    if (code === undefined || classifyRejection(code).kind === 'cooldown') throw error;
     log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
     return listKnown(client, { known, read });
   }
@@ -116,7 +116,7 @@ async function listKnown(
       channels.push(await read(client, chatId));
     } catch (error) {
       // One that is gone is what was asked about.
-      if (refusalOf(error) !== GONE) throw error;
+      if (rejectionCodeOf(error) !== GONE) throw error;
     }
   }
   return channels;

@@ -1,6 +1,6 @@
 /** Hears from WhatsApp how groups stand, and when that changes. */
 import { getAllBinaryNodeChildren, type BinaryNode, type GroupMetadata, type WASocket } from 'baileys';
-import type { KnownChats } from './keep-chats.ts';
+import type { KnownChats } from './chat-cache.ts';
 
 /** What a notification may tell that changes nothing about who gets a post, and how. */
 const OF_NO_MATTER: ReadonlySet<string> = new Set([

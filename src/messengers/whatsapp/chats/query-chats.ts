@@ -2,17 +2,17 @@
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { MessengerSession } from '../../messenger.ts';
 import type { Connection } from '../connect/connection.ts';
-import type { Rest } from '../connect/cooldown.ts';
+import type { Cooldown } from '../connect/cooldown.ts';
 import type { Socket } from '../connect/socket.ts';
-import { classifyRejection, refusalOf } from '../failures.ts';
+import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
-import type { KnownChats } from './keep-chats.ts';
+import type { KnownChats } from './chat-cache.ts';
 
 interface Asking {
   connection: Pick<Connection, 'requireOnline'>;
-  rest: Pick<Rest, 'begin'>;
+  cooldown: Pick<Cooldown, 'begin'>;
   channels: ChannelQueries;
   /** Learns of the channels that are found. Of groups it hears by itself. */
   chats: Pick<KnownChats, 'learnChannel'>;
@@ -54,7 +54,7 @@ export function queryChats(asking: Asking): ChatQuestions {
 
 /** Asks for something that takes effect: what was refused has not, what was not answered may have. */
 async function ask<Answer>(
-  { connection, rest }: Asking,
+  { connection, cooldown }: Asking,
   what: string,
   act: (socket: Socket) => Promise<Answer>,
 ): Promise<Answer> {
@@ -62,18 +62,18 @@ async function ask<Answer>(
   try {
     return await act(socket);
   } catch (error) {
-    throw error instanceof AppError ? error : toAppError(what, error, rest);
+    throw error instanceof AppError ? error : toAppError(what, error, cooldown);
   }
 }
 
-function toAppError(what: string, error: unknown, rest: Pick<Rest, 'begin'>): AppError {
-  const code = refusalOf(error);
+function toAppError(what: string, error: unknown, cooldown: Pick<Cooldown, 'begin'>): AppError {
+  const code = rejectionCodeOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
   const refusal = classifyRejection(code);
-  if (refusal.kind === 'rest') rest.begin(refusal);
+  if (refusal.kind === 'cooldown') cooldown.begin(refusal);
   const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
   return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
 }

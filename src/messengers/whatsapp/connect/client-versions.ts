@@ -21,7 +21,7 @@ export interface VersionOptions {
   configured: WAVersion | undefined;
   /** The page that names the version of today. Undefined: nobody is asked. */
   pageUrl: string | undefined;
-  onRefused(): void;
+  onRejected(): void;
 }
 
 const PAGE_LIMIT_MS = 3_000;
@@ -34,10 +34,10 @@ const REVISION = /\\?"client_revision\\?":\s*(\d+)/;
 const LAST_UINT32 = 0xffff_ffff;
 
 /** What this release of the client library comes with. */
-const { version: RELEASED } = DEFAULT_CONNECTION_CONFIG;
+const { version: BUNDLED_VERSION } = DEFAULT_CONNECTION_CONFIG;
 
 export function createClientVersions(options: VersionOptions): ClientVersions {
-  const { db, log, configured, onRefused } = options;
+  const { db, log, configured, onRejected } = options;
   const refused = new Set<string>();
   let known: Promise<WAVersion[]> | undefined;
   let isAsking = false;
@@ -54,7 +54,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   /** The newest that was not refused; of those that all were, the newest. */
   async function best(): Promise<WAVersion> {
     const all = (await (known ?? ask())).toSorted(byAge);
-    return all.findLast((version) => !refused.has(nameOf(version))) ?? all.at(-1) ?? RELEASED;
+    return all.findLast((version) => !refused.has(nameOf(version))) ?? all.at(-1) ?? BUNDLED_VERSION;
   }
 
   return {
@@ -74,7 +74,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
     async replace(version) {
       const name = nameOf(version);
       refused.add(name);
-      onRefused();
+      onRejected();
       log.error(
         { version: name, isConfigured: configured !== undefined },
         'WhatsApp refuses this version of its client',
@@ -91,7 +91,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
 async function findVersions({ db, log, configured, pageUrl }: VersionOptions): Promise<WAVersion[]> {
   if (configured) return [configured];
   const found = await Promise.all([readStored(db, log), pageUrl === undefined ? undefined : readPage(pageUrl, log)]);
-  return [RELEASED, ...found.filter((version) => version !== undefined)];
+  return [BUNDLED_VERSION, ...found.filter((version) => version !== undefined)];
 }
 
 async function readPage(url: string, log: Log): Promise<WAVersion | undefined> {
@@ -100,7 +100,7 @@ async function readPage(url: string, log: Log): Promise<WAVersion | undefined> {
     const response = await fetch(url, { headers: LIKE_A_BROWSER, redirect: 'error', signal });
     const revision = Number(REVISION.exec(await response.text())?.[1]);
     if (!(revision <= LAST_UINT32)) throw new Error(`the page (${response.status}) names no version`);
-    return [RELEASED[0], RELEASED[1], revision];
+    return [BUNDLED_VERSION[0], BUNDLED_VERSION[1], revision];
   } catch (error) {
     log.info({ err: error }, 'WhatsApp does not say which version its client has today');
     return undefined;

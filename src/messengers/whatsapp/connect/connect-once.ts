@@ -35,7 +35,7 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const { connecting, versions, closing, timing } = state;
   const version = await versions.choose();
   const giveBack = await connecting.acquire({ signal: closing.signal });
-  const place = setTimeout(giveBack, timing.placeMs);
+  const place = setTimeout(giveBack, timing.permitMs);
   const socket = connect(state, version);
   void socket.opened.then(() => {
     giveBack();
@@ -95,7 +95,7 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return rejectForeignNumber(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
-  state.rest.tell({ status: 'connected', phoneNumber: numberOf(state) });
+  state.cooldown.report({ status: 'connected', phoneNumber: numberOf(state) });
 }
 
 /** A phone with another number than the user's is none to link. */

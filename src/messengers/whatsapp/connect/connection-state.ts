@@ -7,7 +7,7 @@ import type { ClientVersions } from './client-versions.ts';
 import type { Credentials } from './credentials.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
-import type { Rest } from './cooldown.ts';
+import type { Cooldown } from './cooldown.ts';
 import type { Socket, SocketOptions } from './socket.ts';
 
 export interface ConnectionOptions {
@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   credentials: Credentials;
   table: KeyTable;
   log: Log;
-  rest: Rest;
+  cooldown: Cooldown;
   /** Set when the account has to be linked first. */
   linking: Linking | undefined;
   /** Places for connections that are being made. */
@@ -32,7 +32,7 @@ export interface ConnectionTiming extends BackOffTiming {
   /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
   leaveMs: number;
   /** How long a connection that is being made keeps its place at most: one that is not answered is no work. */
-  placeMs: number;
+  permitMs: number;
   /** How long a connection may take until it is logged in, has a code to show, or has ended. */
   outcomeMs: number;
 }

@@ -33,7 +33,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export function keepConnected(options: ConnectionOptions): Connection {
+export function startConnection(options: ConnectionOptions): Connection {
   const state: ConnectionState = {
     ...options,
     online: undefined,
@@ -42,7 +42,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
     isLeaving: false,
     isOver: false,
   };
-  const ended = keepGoing(state);
+  const ended = reconnectUntilClosed(state);
   return {
     online: () => state.online,
     requireOnline: () => requireOnline(state),
@@ -57,18 +57,18 @@ export function keepConnected(options: ConnectionOptions): Connection {
 }
 
 /** Resolves when it is over; never rejects. */
-async function keepGoing(state: ConnectionState): Promise<void> {
-  const { account, credentials, linking, rest, closing, log } = state;
+async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
+  const { account, credentials, linking, cooldown, closing, log } = state;
   try {
     await run(state);
   } catch (error) {
     if (closing.signal.aborted || error instanceof ClaimLostError) return;
     log.error({ err: error, accountId: account.accountId }, 'the session of an account failed');
     if (linking && !credentials.isLinked()) linking.fail('The account could not be linked: try again');
-    else rest.tell({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
+    else cooldown.report({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
   } finally {
     state.isOver = true;
-    rest.stop();
+    cooldown.stop();
   }
 }
 
@@ -84,7 +84,7 @@ async function run(state: ConnectionState): Promise<void> {
     if (ending.kind === 'over') return endLink(state, ending.reason);
     await pause(state, ending, backOff(ending, performance.now() - beganMs));
     // Whoever serves the account by now must not lose its connection to us.
-    if (ending.kind === 'rest') await table.requireClaim();
+    if (ending.kind === 'cooldown') await table.requireClaim();
   }
 }
 
@@ -92,10 +92,10 @@ async function run(state: ConnectionState): Promise<void> {
 const NO_LOGIN: ReadonlySet<PauseCause> = new Set(['rate_limited', 'banned']);
 
 /** Waits until the rest is over that one keeps by not even connecting. */
-async function waitOutHaste({ rest, closing }: ConnectionState): Promise<void> {
-  const resting = rest.now();
+async function waitOutHaste({ cooldown, closing }: ConnectionState): Promise<void> {
+  const resting = cooldown.now();
   if (!resting || !NO_LOGIN.has(resting.cause)) return;
-  rest.tell({ status: 'reconnecting', reason: resting.reason });
+  cooldown.report({ status: 'reconnecting', reason: resting.reason });
   await sleep(resting.leftMs, closing.signal);
 }
 
@@ -113,21 +113,21 @@ async function pause(state: ConnectionState, broken: Break, backOffMs: number): 
 }
 
 /** Tells how the account stands meanwhile. For how long that is in the end. */
-function emitPause({ rest }: ConnectionState, broken: Break, backOffMs: number): number {
+function emitPause({ cooldown }: ConnectionState, broken: Break, backOffMs: number): number {
   const { reason } = broken;
-  if (broken.kind !== 'rest' || !broken.cause) {
-    rest.tell({ status: 'reconnecting', reason });
+  if (broken.kind !== 'cooldown' || !broken.cause) {
+    cooldown.report({ status: 'reconnecting', reason });
     return backOffMs;
   }
   // How long one has to be slower is remembered by the rest, also after a restart.
   const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backOffMs);
-  return rest.begin({ cause: broken.cause, reason, forMs, isOffline: true });
+  return cooldown.begin({ cause: broken.cause, reason, forMs, isOffline: true });
 }
 
-async function endLink({ account, table, rest, log }: ConnectionState, reason: string): Promise<void> {
+async function endLink({ account, table, cooldown, log }: ConnectionState, reason: string): Promise<void> {
   log.warn({ accountId: account.accountId, reason }, 'the link of an account to WhatsApp has ended');
   await table.clear();
-  rest.tell({ status: 'logged_out', reason });
+  cooldown.report({ status: 'logged_out', reason });
 }
 
 function requireOnline({ online }: ConnectionState): Socket {
@@ -143,11 +143,11 @@ function requireOnline({ online }: ConnectionState): Socket {
 
 async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
   // Nothing to end at WhatsApp before a phone has agreed, nor after the end.
-  const isTold = !state.credentials.isLinked() || state.isOver || (await leave(state, ended));
+  const isConfirmed = !state.credentials.isLinked() || state.isOver || (await leave(state, ended));
   state.closing.abort();
   await ended;
   await state.table.clear();
-  return isTold;
+  return isConfirmed;
 }
 
 /** Tells WhatsApp that the link is ended; false when there is no connection to do that over. */

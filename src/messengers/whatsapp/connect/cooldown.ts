@@ -1,7 +1,7 @@
 import type { KnownPause, PauseCause, SessionState, OnStateChange } from '../../messenger.ts';
 
 /** Why an account is to rest. */
-export interface RestReason {
+export interface CooldownReason {
   cause: PauseCause;
   /** One sentence for its user. */
   reason: string;
@@ -12,18 +12,18 @@ export interface RestReason {
 }
 
 /** The rest that WhatsApp asks an account for. It outlives connections, and processes too, by what is told of it. */
-export interface Rest {
+export interface Cooldown {
   /** Why nothing may be sent, and for how many milliseconds more; undefined: something may. */
   now(): { cause: PauseCause; reason: string; leftMs: number } | undefined;
   /**
    * Begins, and answers for how long, in milliseconds: longer each time that it follows another within a day, unless WhatsApp says
    * how long. While the account rests, that is at most prolonged.
    */
-  begin(why: RestReason): number;
+  begin(why: CooldownReason): number;
   /** WhatsApp has lifted its restriction before the end that it had given. */
   lift(): void;
   /** Tells how the connection stands; while the account rests, that it does. */
-  tell: OnStateChange;
+  report: OnStateChange;
   /** Nothing more is told. */
   stop(): void;
 }
@@ -42,14 +42,14 @@ const LONGEST_GIVEN_MS = 24 * 24 * 60 * 60_000;
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
 
 /** `firstMs`: how long the first rest is. `known`: what was told of the account before, by whichever process. */
-export function createCooldown(tell: OnStateChange, firstMs: number, known: KnownPause | undefined): Rest {
+export function createCooldown(emit: OnStateChange, firstMs: number, known: KnownPause | undefined): Cooldown {
   let current: Current | undefined;
   let times = known?.times ?? 0;
   let lastBeganMs = performance.now();
   let behind: SessionState | undefined;
   if (known && known.leftMs > 0) start(known, known.leftMs, true);
 
-  function start(why: RestReason, ms: number, isGiven: boolean): number {
+  function start(why: CooldownReason, ms: number, isGiven: boolean): number {
     clearTimeout(current?.timer);
     const { cause, reason } = why;
     const untilMs = performance.now() + ms;
@@ -60,13 +60,13 @@ export function createCooldown(tell: OnStateChange, firstMs: number, known: Know
   function end(): void {
     clearTimeout(current?.timer);
     current = undefined;
-    if (behind) tell(behind);
+    if (behind) emit(behind);
   }
 
   function emitCooldown(): void {
     if (!current) return;
     const { cause, reason } = current;
-    tell({ status: 'paused', cause, reason, times, restMs: leftMs(current) });
+    emit({ status: 'paused', cause, reason, times, cooldownMs: leftMs(current) });
   }
 
   return {
@@ -91,17 +91,17 @@ export function createCooldown(tell: OnStateChange, firstMs: number, known: Know
       // Of a rest that began with a refused post there is no such word, and it would be refused again.
       if (current?.cause === 'restricted' && current.isGiven) end();
     },
-    tell(state) {
+    report(state) {
       if (state.status === 'connected' || state.status === 'reconnecting') {
         behind = state;
         if (current) emitCooldown();
-        else tell(state);
+        else emit(state);
         return;
       }
       clearTimeout(current?.timer);
       current = undefined;
       behind = undefined;
-      tell(state);
+      emit(state);
     },
     stop() {
       clearTimeout(current?.timer);

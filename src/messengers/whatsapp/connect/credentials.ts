@@ -7,7 +7,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from 'baileys';
-import { breathe } from './yield-to-event-loop.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 import type { KeyChange, KeyTable } from './key-table.ts';
 
 /** What the client needs to be who it is: an identity, and the state of its encryption with everybody it writes to. */
@@ -15,7 +15,7 @@ export interface Credentials {
   creds: AuthenticationCreds;
   keys: SignalKeyStore;
   /** What is noted beside what the client keeps; both go together. */
-  notes: Notes;
+  store: KeyValueStore;
   /** Writes the identity as it is now. */
   save(): Promise<void>;
   /** True once a phone has vouched for it. */
@@ -23,13 +23,13 @@ export interface Credentials {
 }
 
 /** Notes by kind and name, as JSON. The client's own kinds are not to be used. */
-export interface Notes {
+export interface KeyValueStore {
   /** Those of the names that are there. */
   read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
   /** All of a kind. */
   list(kind: string): Promise<Map<string, unknown>>;
   /** All or none; null: dropped. Throws ClaimLostError when a later session has claimed the account. */
-  write(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void>;
+  write(kind: string, values: ReadonlyMap<string, unknown>): Promise<void>;
 }
 
 const IDENTITY = { kind: 'creds', name: '' };
@@ -53,22 +53,22 @@ function createCredentials(table: KeyTable, creds: AuthenticationCreds): Credent
     creds,
     isLinked: () => creds.account !== undefined,
     save: () => table.write([{ ...IDENTITY, value: encode(creds) }]),
-    notes: {
+    store: {
       read: async (kind, names) => readRecords(await table.read(kind, names)),
       list: async (kind) => readRecords(await table.list(kind)),
       // Not as the client writes its own: what has numbers for names would be read as bytes.
-      write: (kind, notes) =>
+      write: (kind, values) =>
         table.write(
-          [...notes].map(([name, note]) => ({
+          [...values].map(([name, value]) => ({
             kind,
             name,
-            value: note === null ? null : Buffer.from(JSON.stringify(note)),
+            value: value === null ? null : Buffer.from(JSON.stringify(value)),
           })),
         ),
     },
     keys: {
       async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
-        await breathe();
+        await yieldToEventLoop();
         const found = await table.read(kind, names);
         return Object.fromEntries([...found].map(([name, bytes]) => [name, revive(kind, decode(bytes))])) as Record<
           string,

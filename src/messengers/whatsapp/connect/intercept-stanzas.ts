@@ -7,9 +7,9 @@ import type { BinaryNode, WASocket } from 'baileys';
 export function interceptStanzas(
   { ws }: WASocket,
   event: string,
-  hear: (stanza: BinaryNode, pass: () => void) => void,
+  handle: (stanza: BinaryNode, pass: () => void) => void,
 ): void {
   const listeners = ws.listeners(event) as Array<(stanza: BinaryNode) => unknown>;
   ws.removeAllListeners(event);
-  ws.on(event, (stanza: BinaryNode) => hear(stanza, () => listeners.forEach((listener) => listener(stanza))));
+  ws.on(event, (stanza: BinaryNode) => handle(stanza, () => listeners.forEach((listener) => listener(stanza))));
 }

@@ -31,14 +31,14 @@ const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 export interface LinkingOptions {
   method: LinkMethod;
   account: MessengerAccount;
-  tell: OnStateChange;
+  onStateChange: OnStateChange;
   /** Aborted when the account is to be left alone: nothing more is told then. */
   signal: AbortSignal;
   /** How long each code to scan is shown; undefined: as long as WhatsApp takes it. */
   qrMs: number | undefined;
 }
 
-export function startLinking({ method, account, tell, signal, qrMs }: LinkingOptions): Linking {
+export function startLinking({ method, account, onStateChange, signal, qrMs }: LinkingOptions): Linking {
   const firstMs = qrMs ?? FIRST_QR_MS;
   const nextMs = qrMs ?? NEXT_QR_MS;
   const first = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
 
   function emitCode(code: string, goodForMs: number): void {
     shown += 1;
-    tell({ status: 'linking', method, code, goodForMs });
+    onStateChange({ status: 'linking', method, code, goodForMs });
     clearTimeout(limit);
     first.resolve();
   }
@@ -59,7 +59,7 @@ export function startLinking({ method, account, tell, signal, qrMs }: LinkingOpt
     hasFailed = true;
     clearTimeout(limit);
     first.reject(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }));
-    tell({ status: 'unlinked', reason, refusedNumber });
+    onStateChange({ status: 'unlinked', reason, rejectedNumber: refusedNumber });
   }
 
   function giveUp({ code, said }: LastWord): void {

@@ -34,23 +34,23 @@ const VERSION_PAGE = 'https://web.whatsapp.com/sw.js';
 
 /** From then on the library is fit for use, and says which versions of it there are. What is of a process holds for the process. */
 export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
-  const { db, log, url, rootKey, refusesForgeries = false, version, onAlarm } = options;
+  const { db, log, url, rootKey, refusesForgeries: rejectsForgeries = false, version, onAlarm } = options;
   prepareOnce(log);
-  const isEnforced = rootKey !== undefined || refusesForgeries;
+  const isEnforced = rootKey !== undefined || rejectsForgeries;
   await checkSignatures({
     rootKey,
     isEnforced,
     onDoubt(doubt) {
       log.warn(
-        { doubt, isRefused: isEnforced },
+        { doubt, isRejected: isEnforced },
         'a signature of WhatsApp, or of a phone that is linked, does not hold',
       );
       onAlarm?.(doubt);
     },
   });
   const { versionPage = url === undefined ? VERSION_PAGE : undefined } = options;
-  const onRefused = () => onAlarm?.('version_refused');
-  return createClientVersions({ db, log, configured: version, pageUrl: versionPage, onRefused });
+  const onRejected = () => onAlarm?.('version_refused');
+  return createClientVersions({ db, log, configured: version, pageUrl: versionPage, onRejected });
 }
 
 let isPrepared = false;

@@ -15,7 +15,7 @@ export function renewCodes(client: WASocket, log: ILogger, show: (qr: string) =>
   const { creds } = client.authState;
   let last: string | undefined;
 
-  function tell(): void {
+  function emitCode(): void {
     if (last !== undefined) show(last.split(',').with(SECRET_AT, creds.advSecretKey).join(','));
   }
 
@@ -29,11 +29,11 @@ export function renewCodes(client: WASocket, log: ILogger, show: (qr: string) =>
       client.sendNode({ tag: 'ack', attrs: { id, to: from, class: 'notification', type } }).catch((error: unknown) => {
         log.info({ error }, 'a notification could not be acknowledged');
       });
-      tell();
+      emitCode();
     },
   );
   return (qr) => {
     last = qr;
-    tell();
+    emitCode();
   };
 }

@@ -3,7 +3,7 @@ import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import { lastWordOf, type LastWord } from '../failures.ts';
 import type { Credentials } from './credentials.ts';
 import { renewCodes } from './renew-codes.ts';
-import { forgetHistory, acceptsHistorySync, withoutTokens } from './take-history.ts';
+import { forgetHistory, acceptsHistorySync, withoutTokens } from './history-sync.ts';
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {

@@ -26,7 +26,7 @@ function describeTurn(orientation: number): Buffer {
 const PNG_HEAD = 8;
 const PNG_PIXELS = ['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD', 'pHYs', 'acTL', 'fcTL', 'fdAT'];
 const PNG_COLOURS = ['sBIT', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'mDCV', 'cLLI'];
-const PNG_KEPT = new Set([...PNG_PIXELS, ...PNG_COLOURS]);
+const PNG_ALLOWED = new Set([...PNG_PIXELS, ...PNG_COLOURS]);
 
 function stripPng(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
   const kept = [bytes.subarray(0, PNG_HEAD)];
@@ -36,7 +36,7 @@ function stripPng(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
     if ((parts += 1) > MOST_PARTS || (parts === 1) !== (name === 'IHDR')) return undefined;
     const end = at + 12 + bytes.readUInt32BE(at);
     // One that was cut short ends before that.
-    if (PNG_KEPT.has(name)) kept.push(bytes.subarray(at, end));
+    if (PNG_ALLOWED.has(name)) kept.push(bytes.subarray(at, end));
     if (name === 'IHDR' && turn) kept.push(pngChunk('eXIf', turn));
     at = end;
   }
@@ -55,7 +55,7 @@ const JPEG_FILL = 0xff;
 const JPEG_END = 0xd9;
 const JPEG_SCAN = 0xda;
 /** Of what programs add to a JPEG, that without which it would look otherwise: how to read its colours. */
-const JPEG_KEPT = new Map([
+const JPEG_ALLOWED = new Map([
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
   [0xee, 'Adobe'],
@@ -100,7 +100,7 @@ function endOfScan(bytes: Buffer, from: number): number {
 
 function isKept(marker: number, content: Buffer): boolean {
   const isAddition = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
-  const head = JPEG_KEPT.get(marker);
+  const head = JPEG_ALLOWED.get(marker);
   return !isAddition || (head !== undefined && content.toString('latin1', 0, head.length) === head);
 }
 

@@ -13,12 +13,12 @@ const PAUSE_MS = 100;
  */
 export function drainOfflineQueue(
   { ws, sendNode }: Pick<WASocket, 'ws' | 'sendNode'>,
-  { log, tell }: { log: Log; tell: EmitMemberEvents },
+  { log, emit }: { log: Log; emit: EmitMemberEvents },
 ): void {
   let isOver = false;
   let asking: NodeJS.Timeout | undefined;
   async function ask(): Promise<void> {
-    const isRecorded = await tell([]);
+    const isRecorded = await emit([]);
     asking = undefined;
     if (!isRecorded || isOver) return;
     await sendNode({ tag: 'ib', attrs: {}, content: [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }] });

@@ -4,35 +4,35 @@ import { sleep } from '../../../platform/time/time.ts';
 import { MAPPING, REVERSE, samePerson } from './participants.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
 
-export interface PairOfIds {
+export interface LidMapping {
   lid: string;
   number: string;
 }
 
 export interface LidMappingEmitter {
-  tell(pairs: readonly PairOfIds[]): void;
+  emit(pairs: readonly LidMapping[]): void;
   /**
    * The same store, which tells of each pair of ids before it is stored: once stored, nobody would come back to what was counted for
    * the number.
    */
-  tellNewIn(keys: SignalKeyStore): SignalKeyStore;
+  emitNewIn(keys: SignalKeyStore): SignalKeyStore;
 }
 
 /** Whoever sends waits for the store: it must not take for ever when nothing can be recorded. */
-const LONGEST_TELLING_MS = 5_000;
+const MAX_EMIT_MS = 5_000;
 
-export function emitLidMappings(accountId: number, tellMembers: EmitMemberEvents): LidMappingEmitter {
-  const tell = (pairs: readonly PairOfIds[]) =>
-    tellMembers(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
+export function emitLidMappings(accountId: number, emitMemberEvents: EmitMemberEvents): LidMappingEmitter {
+  const emit = (pairs: readonly LidMapping[]) =>
+    emitMemberEvents(pairs.map(({ lid, number }) => samePerson(accountId, lid, number)));
   return {
-    tell(pairs) {
-      if (pairs.length > 0) void tell(pairs);
+    emit(pairs) {
+      if (pairs.length > 0) void emit(pairs);
     },
-    tellNewIn: (keys) => ({
+    emitNewIn: (keys) => ({
       ...keys,
       async set(changes) {
         const pairs = pairsIn(changes);
-        if (pairs.length > 0) await atMost(LONGEST_TELLING_MS, tell(pairs));
+        if (pairs.length > 0) await atMost(MAX_EMIT_MS, emit(pairs));
         await keys.set(changes);
       },
     }),
@@ -45,7 +45,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   enough.abort();
 }
 
-function pairsIn(changes: SignalDataSet): PairOfIds[] {
+function pairsIn(changes: SignalDataSet): LidMapping[] {
   return Object.entries(changes[MAPPING] ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' && !name.endsWith(REVERSE) ? [{ number: name, lid: value }] : [],
   );

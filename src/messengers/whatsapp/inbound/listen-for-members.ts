@@ -12,30 +12,30 @@ import { drainOfflineQueue } from './drain-offline-queue.ts';
 import { skipPrivateChats } from './skip-private-chats.ts';
 import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { decryptReaction } from './decrypt-reaction.ts';
-import { idsOf, readMessage, readReceipts, type Doing } from './read-doings.ts';
+import { idsOf, readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
 import { textIdOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
 
-export interface Hearing {
+export interface InboundContext {
   accountId: number;
   log: Log;
-  tell: EmitMemberEvents;
+  emit: EmitMemberEvents;
   /** What is known of a group already; undefined: nothing. */
   knownGroup(chatId: string): GroupMetadata | undefined;
 }
 
 /** Listens to one connection, from before its opening to its end. */
-export function listenForMembers(client: WASocket, hearing: Hearing): void {
-  drainOfflineQueue(client, hearing);
-  skipPrivateChats(client, hearing.log);
-  holdReceipts(client, hearing);
-  listenForMessages(client, hearing);
+export function listenForMembers(client: WASocket, inbound: InboundContext): void {
+  drainOfflineQueue(client, inbound);
+  skipPrivateChats(client, inbound.log);
+  holdReceipts(client, inbound);
+  listenForMessages(client, inbound);
 }
 
 /** The client confirms a receipt when its listener is called, so that one is called when the receipt is recorded. */
-function holdReceipts(client: WASocket, hearing: Hearing): void {
+function holdReceipts(client: WASocket, inbound: InboundContext): void {
   interceptStanzas(client, 'CB:receipt', (stanza, pass) => {
-    void hear(client, hearing, readReceipts(stanza)).then((isRecorded) => {
+    void recordActions(client, inbound, readReceipts(stanza)).then((isRecorded) => {
       if (isRecorded) pass();
     });
   });
@@ -47,7 +47,7 @@ type Decrypt<About> = (about: About) => Promise<Uint8Array>;
  * A message is heard within the transaction that its decryption is: the client confirms it after that, and one that was not recorded
  * can be decrypted again.
  */
-function listenForMessages(client: WASocket, hearing: Hearing): void {
+function listenForMessages(client: WASocket, inbound: InboundContext): void {
   /** By what is encrypted in them. */
   const stanzas = new WeakMap<object, BinaryNode>();
   client.ws.prependListener('CB:message', (stanza: BinaryNode) => {
@@ -61,7 +61,7 @@ function listenForMessages(client: WASocket, hearing: Hearing): void {
       if (!stanza) return decrypt(about);
       return client.authState.keys.transaction(async () => {
         const padded = await decrypt(about);
-        await recordBeforeAck(client, hearing, readMessage(stanza, openMessage(client, stanza, padded)));
+        await recordBeforeAck(client, inbound, readMessage(stanza, openMessage(client, stanza, padded)));
         return padded;
       }, key);
     };
@@ -84,8 +84,8 @@ const AGAIN_MS = 2_000;
  * Waits until it is recorded: once decrypted and confirmed, a message does not come again. Throws when the connection is gone
  * before that, and with it what was decrypted; WhatsApp then has it still.
  */
-async function recordBeforeAck(client: WASocket, hearing: Hearing, doings: Doing[]): Promise<void> {
-  while (!(await hear(client, hearing, doings))) {
+async function recordBeforeAck(client: WASocket, inbound: InboundContext, actions: MemberAction[]): Promise<void> {
+  while (!(await recordActions(client, inbound, actions))) {
     if (!client.ws.isOpen) throw new Error('the connection ended before a message was recorded');
     await sleep(AGAIN_MS);
   }
@@ -102,47 +102,47 @@ function openMessage({ authState }: WASocket, { attrs }: BinaryNode, padded: Uin
 }
 
 /** True when there was nothing to record, or it is recorded. */
-async function hear(client: WASocket, hearing: Hearing, doings: Doing[]): Promise<boolean> {
-  if (doings.length === 0) return true;
+async function recordActions(client: WASocket, inbound: InboundContext, actions: MemberAction[]): Promise<boolean> {
+  if (actions.length === 0) return true;
   try {
-    const events = (await Promise.all(doings.map((doing) => toEvents(client, hearing, doing)))).flat();
-    return events.length === 0 || (await hearing.tell(events));
+    const events = (await Promise.all(actions.map((action) => toEvents(client, inbound, action)))).flat();
+    return events.length === 0 || (await inbound.emit(events));
   } catch (error) {
-    const { accountId } = hearing;
-    hearing.log.warn({ err: error, accountId }, 'it could not be found out who did something, WhatsApp tells it again');
+    const { accountId } = inbound;
+    inbound.log.warn({ err: error, accountId }, 'it could not be found out who did something, WhatsApp tells it again');
     return false;
   }
 }
 
-async function toEvents(client: WASocket, hearing: Hearing, doing: Doing): Promise<MemberEvent[]> {
-  const { kind, at, chatId } = doing;
-  const ids = readIds(doing.who);
+async function toEvents(client: WASocket, inbound: InboundContext, action: MemberAction): Promise<MemberEvent[]> {
+  const { kind, at, chatId } = action;
+  const ids = readIds(action.who);
   if (!ids || isOwn(client, ids)) return [];
   const { number } = ids;
-  const lid = ids.lid ?? (number === undefined ? undefined : await resolve(client, hearing, chatId, number));
+  const lid = ids.lid ?? (number === undefined ? undefined : await resolve(client, inbound, chatId, number));
   // Of this the key store tells, where it is new.
   if (lid !== undefined && number !== undefined)
     await client.signalRepository.lidMapping.storeLIDPNMappings([{ lid: lidName(lid), pn: numberName(number) }]);
   const participant = lid === undefined ? numberName(number ?? '') : lidName(lid);
   const isProvisional = lid === undefined;
-  const { accountId } = hearing;
-  return findPosts(doing).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
+  const { accountId } = inbound;
+  return findPosts(action).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
 }
 
 /**
  * What is said about a file is about the post that it is a part of. Receipts are not: that somebody has received or read the post is
  * told by its text, which leaves last.
  */
-function findPosts({ kind, messageIds }: Doing): Array<{ messageId: string; isAboutPart?: true }> {
+function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: string; isAboutPart?: true }> {
   const posts = messageIds.map((messageId) => ({ messageId }));
   if (kind === 'delivered' || kind === 'read') return posts;
   const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
   return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
 }
 
-async function resolve(client: WASocket, hearing: Hearing, chatId: string, number: string) {
+async function resolve(client: WASocket, inbound: InboundContext, chatId: string, number: string) {
   const known = await findLid(client.authState.keys, number);
   if (known !== undefined) return known;
-  const group = hearing.knownGroup(chatId);
+  const group = inbound.knownGroup(chatId);
   return group && peopleIn(group).find((person) => person.number === number)?.lid;
 }

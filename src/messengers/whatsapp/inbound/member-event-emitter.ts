@@ -10,18 +10,18 @@ import type { MemberEvent, RecordEvents } from '../../messenger.ts';
 export type EmitMemberEvents = (events: MemberEvent[]) => Promise<boolean>;
 
 export interface MemberEventEmitter {
-  tell: EmitMemberEvents;
+  emit: EmitMemberEvents;
   /** As `Messenger.watchMembers`. */
   watch(record: RecordEvents): () => Promise<void>;
 }
 
 /** Kept while they cannot be recorded, as when the database is away. */
-const MOST_KEPT = 50_000;
-const MOST_IN_BATCH = 5_000;
+const MAX_QUEUED = 50_000;
+const MAX_BATCH = 5_000;
 const IDLE_MS = 60_000;
 const WARN_EVERY_MS = 10_000;
 
-interface Told {
+interface QueuedEvents {
   events: MemberEvent[];
   settle(isRecorded: boolean): void;
 }
@@ -36,16 +36,16 @@ interface MemberEventEmitterOptions {
 }
 
 export function createMemberEventEmitter(options: MemberEventEmitterOptions): MemberEventEmitter {
-  const { log, mostKept = MOST_KEPT, onLoopError } = options;
+  const { log, mostKept: maxQueued = MAX_QUEUED, onLoopError } = options;
   const lose = countLost(options);
-  let waiting: Told[] = [];
-  let kept = 0;
+  let waiting: QueuedEvents[] = [];
+  let queued = 0;
   let wake: (() => void) | undefined;
 
   /** From the front, whole calls of `tell`; a copy, for more may come while it is recorded. */
-  function nextBatch(): Told[] {
+  function nextBatch(): QueuedEvents[] {
     let events = 0;
-    const end = waiting.findIndex((told) => (events += told.events.length) >= MOST_IN_BATCH);
+    const end = waiting.findIndex((told) => (events += told.events.length) >= MAX_BATCH);
     return waiting.slice(0, end === -1 ? undefined : end + 1);
   }
 
@@ -55,19 +55,19 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
     const events = batch.flatMap((told) => told.events);
     const unrecorded = (events.length > 0 && (await record(events))) || new Set<number>();
     waiting = waiting.slice(batch.length);
-    kept -= events.length;
+    queued -= events.length;
     for (const told of batch) told.settle(!told.events.some(({ accountId }) => unrecorded.has(accountId)));
     return 0;
   }
 
   return {
-    tell(events) {
+    emit(events) {
       if (!wake) return Promise.resolve(false);
-      if (kept + events.length > mostKept) {
+      if (queued + events.length > maxQueued) {
         lose(events.length);
         return Promise.resolve(false);
       }
-      kept += events.length;
+      queued += events.length;
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ events, settle: resolve });
       wake();
@@ -82,7 +82,7 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
         await loop.stop();
         for (const told of waiting) told.settle(false);
         waiting = [];
-        kept = 0;
+        queued = 0;
       };
     },
   };

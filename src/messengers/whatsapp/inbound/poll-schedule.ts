@@ -3,48 +3,48 @@
 /** In milliseconds. */
 export interface PollTiming {
   /** From a post, or from a change, to the next look. It doubles with each look that finds nothing new, up to the longest. */
-  firstLookMs: number;
-  longestLookMs: number;
+  firstPollMs: number;
+  longestPollMs: number;
   /** Between any two looks of the account. */
-  lookGapMs: number;
+  pollGapMs: number;
 }
 
 /** Instants are milliseconds of a clock that never goes back. */
 export interface PollSchedule {
   /** There is something new to look at. */
-  note(chatId: string, nowMs: number): void;
+  pollSoon(chatId: string, nowMs: number): void;
   /** Which channel to look at now, or how long to wait. */
   next(nowMs: number): { chatId: string } | { waitMs: number };
-  looked(chatId: string, found: 'news' | 'nothing', nowMs: number): void;
+  recordPoll(chatId: string, found: 'news' | 'nothing', nowMs: number): void;
   /** Nothing is to be looked at for so long. */
-  rest(nowMs: number, restMs: number): void;
+  coolDown(nowMs: number, cooldownMs: number): void;
   drop(chatId: string): void;
 }
 
-export function createPollSchedule({ firstLookMs, longestLookMs, lookGapMs }: PollTiming): PollSchedule {
+export function createPollSchedule({ firstPollMs, longestPollMs, pollGapMs }: PollTiming): PollSchedule {
   const channels = new Map<string, { atMs: number; pauseMs: number }>();
   let notBeforeMs = -Infinity;
   return {
-    note(chatId, nowMs) {
-      const atMs = Math.min(channels.get(chatId)?.atMs ?? Infinity, nowMs + firstLookMs);
-      channels.set(chatId, { atMs, pauseMs: firstLookMs });
+    pollSoon(chatId, nowMs) {
+      const atMs = Math.min(channels.get(chatId)?.atMs ?? Infinity, nowMs + firstPollMs);
+      channels.set(chatId, { atMs, pauseMs: firstPollMs });
     },
     next(nowMs) {
       let first: { chatId: string; atMs: number } | undefined;
       for (const [chatId, { atMs }] of channels) if (!first || atMs < first.atMs) first = { chatId, atMs };
-      if (!first) return { waitMs: longestLookMs };
+      if (!first) return { waitMs: longestPollMs };
       const waitMs = Math.max(first.atMs, notBeforeMs) - nowMs;
       return waitMs > 0 ? { waitMs } : { chatId: first.chatId };
     },
-    looked(chatId, found, nowMs) {
-      notBeforeMs = Math.max(notBeforeMs, nowMs + lookGapMs);
+    recordPoll(chatId, found, nowMs) {
+      notBeforeMs = Math.max(notBeforeMs, nowMs + pollGapMs);
       const channel = channels.get(chatId);
       if (!channel) return;
-      channel.pauseMs = found === 'news' ? firstLookMs : Math.min(2 * channel.pauseMs, longestLookMs);
+      channel.pauseMs = found === 'news' ? firstPollMs : Math.min(2 * channel.pauseMs, longestPollMs);
       channel.atMs = nowMs + channel.pauseMs;
     },
-    rest(nowMs, restMs) {
-      notBeforeMs = Math.max(notBeforeMs, nowMs + restMs);
+    coolDown(nowMs, cooldownMs) {
+      notBeforeMs = Math.max(notBeforeMs, nowMs + cooldownMs);
     },
     drop: (chatId) => void channels.delete(chatId),
   };

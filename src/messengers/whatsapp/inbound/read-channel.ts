@@ -2,7 +2,7 @@
 import type { WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../chats/channel-posts.ts';
-import { classifyRejection, refusalOf } from '../failures.ts';
+import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
 
 export interface SoughtPost {
@@ -23,32 +23,33 @@ const POSTS_READ = 100;
 /** What was not there so often has not arrived, or was deleted: posts are not read in full for its sake. */
 const LONGEST_SEARCH = 3;
 
-/** `notePosts` writes down numbers that were found out. */
+/** `recordServerIds` writes down numbers that were found out. */
 export function createChannelReader({
   log,
-  notePosts,
+  recordServerIds,
 }: {
   log: Log;
-  notePosts(posts: readonly NumberedPost[]): Promise<void>;
+  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
 }): ReadChannel {
-  let tellsCounts = true;
+  let supportsCounts = true;
 
   return async (client, chatId, posts) => {
     const areNumbered = [...posts.values()].every(
       ({ serverId, missed }) => serverId !== undefined || missed >= LONGEST_SEARCH,
     );
-    if (areNumbered && tellsCounts) {
+    if (areNumbered && supportsCounts) {
       const told = byMessageId(await readIfTaken(client, chatId), posts);
       if (told.size > 0) return told;
     }
     const found = await readPosts(client, chatId, POSTS_READ);
     if (areNumbered && found.some((post) => posts.has(post.messageId) && post.views + post.reactions > 0)) {
-      if (tellsCounts) log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
-      tellsCounts = false;
+      if (supportsCounts)
+        log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
+      supportsCounts = false;
     }
     const numbered = learnNumbers(chatId, found, posts);
     if (numbered.length > 0)
-      await notePosts(numbered).catch((error: unknown) => {
+      await recordServerIds(numbered).catch((error: unknown) => {
         log.warn({ err: error, chatId }, 'the numbers of posts in a channel could not be noted');
       });
     return new Map(found.map((post) => [post.messageId, post]));
@@ -60,8 +61,8 @@ async function readIfTaken(client: WASocket, chatId: string): Promise<PostCounts
   try {
     return await readCounts(client, chatId, POSTS_READ);
   } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined || classifyRejection(code).kind === 'rest') throw error;
+    const code = rejectionCodeOf(error);
+    if (code === undefined || classifyRejection(code).kind === 'cooldown') throw error;
     return [];
   }
 }

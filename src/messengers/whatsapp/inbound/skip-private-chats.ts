@@ -22,6 +22,6 @@ export function skipPrivateChats(client: WASocket, log: Log): void {
 function isPrivate(client: WASocket, { attrs: { from = '', recipient, category } }: BinaryNode): boolean {
   if (from.endsWith('@g.us') || isJidNewsletter(from)) return false;
   const sender = readIds([from]);
-  const isToldDevices = recipient === undefined || category === 'peer';
-  return !(sender && isOwn(client, sender) && isToldDevices);
+  const isForOwnDevices = recipient === undefined || category === 'peer';
+  return !(sender && isOwn(client, sender) && isForOwnDevices);
 }

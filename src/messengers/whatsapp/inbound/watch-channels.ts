@@ -8,7 +8,7 @@ import type { Log } from '../../../platform/log/log.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import type { PostCounts } from '../chats/channel-posts.ts';
-import { classifyRejection, refusalOf } from '../failures.ts';
+import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
@@ -27,28 +27,28 @@ export interface ChannelWatchOptions {
   /** The posts of the last days, and how old they are. */
   findPosts(): Promise<PostedBefore[]>;
   /** Notes the numbers of posts, once they are known. */
-  notePosts(posts: readonly NumberedPost[]): Promise<void>;
+  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
   /** What it answers with false is told again. Never rejects. */
-  tell(events: MemberEvent[]): Promise<boolean>;
+  emit(events: MemberEvent[]): Promise<boolean>;
   timing: PollTiming;
   onLoopError?: OnLoopError | undefined;
 }
 
 export interface ChannelWatch {
   /** A post may have left for a channel just now, or its number is known. */
-  note(post: NumberedPost): void;
+  add(post: NumberedPost): void;
   stop(): Promise<void>;
 }
 
 /** Later changes are few, and what is sent is remembered for as long. */
 export const WATCHED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
-const REST_MS = 10 * 60_000;
+const COOLDOWN_MS = 10 * 60_000;
 
 interface Watched extends SoughtPost {
   untilMs: number;
   /** What was told last; undefined: nothing yet. */
-  told: { views: number; reactions: number } | undefined;
+  lastEmitted: { views: number; reactions: number } | undefined;
 }
 
 interface Watching extends ChannelWatchOptions {
@@ -78,7 +78,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     ...(onLoopError && { onError: onLoopError }),
   });
   return {
-    note(post) {
+    add(post) {
       add(watching, { ...post, ageMs: 0 });
       loop.wake();
     },
@@ -92,12 +92,12 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
 /** Looks at the channel whose turn it is. In how many milliseconds to look for the next. */
 async function step(watching: Watching): Promise<number> {
   const client = watching.client();
-  if (!client) return watching.timing.lookGapMs;
+  if (!client) return watching.timing.pollGapMs;
   await load(watching);
   const next = watching.plan.next(performance.now());
   if ('waitMs' in next) return next.waitMs;
   const { chatId } = next;
-  if (forgetOld(watching, chatId)) await lookAt(watching, client, chatId);
+  if (forgetOld(watching, chatId)) await pollChannel(watching, client, chatId);
   return 0;
 }
 
@@ -112,8 +112,8 @@ function add({ watched, plan }: Watching, { chatId, messageId, serverId, ageMs }
   const posts = watched.get(chatId) ?? new Map<string, Watched>();
   watched.set(chatId, posts);
   const untilMs = performance.now() + WATCHED_DAYS * DAY_MS - ageMs;
-  posts.set(messageId, { untilMs, serverId, missed: 0, told: undefined });
-  plan.note(chatId, performance.now());
+  posts.set(messageId, { untilMs, serverId, missed: 0, lastEmitted: undefined });
+  plan.pollSoon(chatId, performance.now());
 }
 
 /** False when nothing is left to be asked about. */
@@ -131,31 +131,31 @@ function forget({ watched, plan }: Watching, chatId: string): void {
 }
 
 /** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
-async function lookAt(watching: Watching, client: WASocket, chatId: string): Promise<void> {
-  const { accountId, watched, plan, tell, readChannel, stopping } = watching;
+async function pollChannel(watching: Watching, client: WASocket, chatId: string): Promise<void> {
+  const { accountId, watched, plan, emit, readChannel, stopping } = watching;
   const posts = watched.get(chatId) ?? new Map<string, Watched>();
   let found: 'news' | 'nothing' = 'nothing';
   try {
     const news = findNews(await unlessAborted(readChannel(client, chatId, posts), stopping), posts);
     const events = news.map(({ event }) => ({ ...event, kind: 'tally' as const, accountId, at: new Date() }));
-    if (news.length > 0 && (await unlessAborted(tell(events), stopping))) {
-      for (const { post, event } of news) post.told = event;
+    if (news.length > 0 && (await unlessAborted(emit(events), stopping))) {
+      for (const { post, event } of news) post.lastEmitted = event;
       found = 'news';
     }
   } catch (error) {
-    if (!stopping.aborted) giveWay(watching, chatId, error);
+    if (!stopping.aborted) onReadError(watching, chatId, error);
   } finally {
-    plan.looked(chatId, found, performance.now());
+    plan.recordPoll(chatId, found, performance.now());
   }
 }
 
-function giveWay(watching: Watching, chatId: string, error: unknown): void {
+function onReadError(watching: Watching, chatId: string, error: unknown): void {
   const { accountId, log, plan } = watching;
-  const code = refusalOf(error);
+  const code = rejectionCodeOf(error);
   const refusal = code === undefined ? undefined : classifyRejection(code);
   log.warn({ err: error, accountId, chatId }, 'the views of a channel could not be read');
   if (refusal?.kind === 'final') forget(watching, chatId);
-  if (refusal?.kind === 'rest') plan.rest(performance.now(), REST_MS);
+  if (refusal?.kind === 'cooldown') plan.coolDown(performance.now(), COOLDOWN_MS);
 }
 
 interface News {
@@ -171,7 +171,7 @@ function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<s
     const file = found.get(fileIdOf(messageId));
     const views = Math.max(own.views, file?.views ?? 0);
     const reactions = own.reactions + (file?.reactions ?? 0);
-    const isKnown = post.told?.views === views && post.told.reactions === reactions;
+    const isKnown = post.lastEmitted?.views === views && post.lastEmitted.reactions === reactions;
     return isKnown ? [] : [{ post, event: { messageId, views, reactions } }];
   });
 }

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../../platform/concurrency/batcher.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
-import type { Notes } from '../connect/credentials.ts';
+import type { KeyValueStore } from '../connect/credentials.ts';
 import { interceptStanzas } from '../connect/intercept-stanzas.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
 import { answerRetry, type Answering } from './answer-retry.ts';
@@ -18,7 +18,7 @@ export interface AnsweringAll extends Omit<Answering, 'client'> {
   accountId: number;
   /** Undefined while nothing may leave. */
   client(): WASocket | undefined;
-  notes: Notes;
+  store: KeyValueStore;
   /** From one answer to the next, in milliseconds. */
   answerGapMs: number;
   onLoopError?: OnLoopError | undefined;
@@ -38,8 +38,8 @@ const MOST_WAITING = 5_000;
 const MOST_COUNTED = 20_000;
 /** Then it is given up, lest the others wait for ever. */
 const MOST_FAILURES = 3;
-const NOTED_AT_ONCE = 500;
-const LOOK_AGAIN_MS = 1_000;
+const MAX_RECORDED_AT_ONCE = 500;
+const POLL_AGAIN_MS = 1_000;
 const IDLE_MS = 60_000;
 
 const ASKED_AGAIN = 'asked-again';
@@ -62,7 +62,7 @@ interface State extends AnsweringAll {
 }
 
 export function answerRetries(options: AnsweringAll): Answers {
-  const { log, accountId, notes, onLoopError } = options;
+  const { log, accountId, store, onLoopError } = options;
   const stopping = new AbortController();
   const state: State = {
     ...options,
@@ -78,18 +78,18 @@ export function answerRetries(options: AnsweringAll): Answers {
     accountId: options.accountId,
     ...(onLoopError && { onError: onLoopError }),
   });
-  const noting = createBatcher(
+  const recording = createBatcher(
     async (retries: Retry[]) => {
-      await notes.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));
+      await store.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));
       return retries;
     },
-    { parallel: 1, most: NOTED_AT_ONCE },
+    { parallel: 1, most: MAX_RECORDED_AT_ONCE },
   );
 
   async function take(client: WASocket, stanza: BinaryNode): Promise<void> {
     const retry = readRetry(stanza);
     if (retry && admit(state, retry)) {
-      await noting.add(retry);
+      await recording.add(retry);
       state.waiting.set(nameOf(retry), { retry, failures: 0 });
       loop.wake();
     }
@@ -141,7 +141,7 @@ async function step(state: State): Promise<number> {
   if (waiting.size === 0) return IDLE_MS;
   const client = state.client();
   const next = waiting.entries().find(([, { retry }]) => !holds.has(retry.messageId));
-  if (!client || !next) return LOOK_AGAIN_MS;
+  if (!client || !next) return POLL_AGAIN_MS;
   const earlyMs = state.nextAtMs - performance.now();
   if (earlyMs > 0) return earlyMs;
   state.nextAtMs = performance.now() + answerGapMs;
@@ -152,7 +152,7 @@ async function step(state: State): Promise<number> {
 
 async function load(state: State): Promise<void> {
   if (state.isLoaded) return;
-  for (const [name, noted] of await state.notes.list(ASKED_AGAIN))
+  for (const [name, noted] of await state.store.list(ASKED_AGAIN))
     if (!state.waiting.has(name)) state.waiting.set(name, { retry: decode(noted), failures: 0 });
   state.isLoaded = true;
 }
@@ -170,9 +170,9 @@ async function answer(state: State, client: WASocket, one: Waiting): Promise<boo
   }
 }
 
-async function forget({ waiting, notes }: State, name: string, answered: Waiting): Promise<void> {
+async function forget({ waiting, store }: State, name: string, answered: Waiting): Promise<void> {
   // It may have asked anew meanwhile, with other keys.
   if (waiting.get(name) !== answered) return;
   waiting.delete(name);
-  await notes.write(ASKED_AGAIN, new Map([[name, null]]));
+  await store.write(ASKED_AGAIN, new Map([[name, null]]));
 }

@@ -10,7 +10,7 @@ import {
   type BinaryNode,
   type WASocket,
 } from 'baileys';
-import { breathe } from '../connect/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../connect/yield-to-event-loop.ts';
 import { queryInBatches, toBatches } from './query-in-batches.ts';
 import { nameOf, type MemberDevice } from './find-devices.ts';
 
@@ -56,7 +56,7 @@ export async function encryptForDevices(
     most: MOST_DEVICES,
     async ask(batch) {
       const users = await fetchPreKeys(client, batch);
-      await encryptForStrangers(client, batch, { users, what, done });
+      await encryptForNewDevices(client, batch, { users, what, done });
     },
   });
   done.keyless.push(...refused.map(({ device }) => device));
@@ -97,7 +97,7 @@ function encryptForKnown(
     );
     const strangers: Addressed[] = [];
     for (const one of batch) {
-      await breathe();
+      await yieldToEventLoop();
       const isKnown =
         kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
       if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
@@ -106,7 +106,7 @@ function encryptForKnown(
   });
 }
 
-function encryptForStrangers(
+function encryptForNewDevices(
   client: WASocket,
   batch: readonly Addressed[],
   { users, what, done }: { users: ReadonlyMap<string, BinaryNode>; what: Sealed; done: EncryptedForDevices },
@@ -115,7 +115,7 @@ function encryptForStrangers(
     // What there may be of an earlier time is not looked for, one by one.
     await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
     for (const one of batch) {
-      await breathe();
+      await yieldToEventLoop();
       const isBegun = await begin(client, users.get(one.session));
       if (!isBegun || !(await encryptForOne(client, one, { what, done }))) done.keyless.push(one.device);
     }

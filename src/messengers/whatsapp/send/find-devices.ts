@@ -66,7 +66,7 @@ export function nameOf(jid: string | undefined): string | undefined {
 
 async function fetchDevices(client: WASocket, members: KnownMembers, jids: readonly string[]): Promise<void> {
   const note = (batch: readonly string[], found: ReadonlyMap<string, readonly number[]>) =>
-    members.change(batch, (member = STRANGER, jid) => {
+    members.change(batch, (member = UNKNOWN_MEMBER, jid) => {
       const devices = found.get(jid);
       const goodForMs = devices ? DEVICES_GOOD_FOR_MS : members.leaveOutMs;
       return { ...member, devices: devices ?? member.devices, askAgainAtMs: Date.now() + goodForMs };
@@ -80,7 +80,7 @@ async function fetchDevices(client: WASocket, members: KnownMembers, jids: reado
   await note(refused, new Map());
 }
 
-const STRANGER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };
+const UNKNOWN_MEMBER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };
 
 /** By jid the devices of those whom WhatsApp tells about. Keeps the pairs of numbers and hidden numbers that it tells along with them. */
 async function queryDevices(client: WASocket, jids: readonly string[]): Promise<Map<string, number[]>> {

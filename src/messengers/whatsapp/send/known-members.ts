@@ -3,7 +3,7 @@
  * with the credentials, outlives a restart, and is asked for again only when it may have changed.
  */
 import { LRUCache } from 'lru-cache';
-import type { Notes } from '../connect/credentials.ts';
+import type { KeyValueStore } from '../connect/credentials.ts';
 
 /** A member under the jid that a group names them by. */
 export interface KnownMember {
@@ -29,7 +29,7 @@ export interface KnownMembers {
   /** The devices that have the key of a group, and the phone that their owner had when they got it. */
   keyHolders(chatId: string): Promise<KeyHolders>;
   /** Null: nobody has it. */
-  noteKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
+  recordKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
 }
 
 /** Resolves to the member as they are to be known from now on; undefined: as before. */
@@ -42,7 +42,7 @@ const KEY_HOLDERS = 'group-key-holders';
 /** Some of the largest groups; the others are read when they are posted to. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function createMemberCache(notes: Notes, leaveOutMs: number): KnownMembers {
+export function createMemberCache(store: KeyValueStore, leaveOutMs: number): KnownMembers {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();
@@ -50,7 +50,7 @@ export function createMemberCache(notes: Notes, leaveOutMs: number): KnownMember
   async function read(jids: readonly string[]): Promise<Map<string, KnownMember>> {
     const known = new Map(jids.flatMap((jid) => toEntry(jid, recent.get(jid))));
     const missing = jids.filter((jid) => !known.has(jid));
-    const stored = missing.length > 0 ? await notes.read(MEMBER, missing) : new Map<string, unknown>();
+    const stored = missing.length > 0 ? await store.read(MEMBER, missing) : new Map<string, unknown>();
     for (const [jid, note] of stored) {
       // What was changed meanwhile is newer.
       const member = recent.get(jid) ?? (note as KnownMember);
@@ -64,7 +64,7 @@ export function createMemberCache(notes: Notes, leaveOutMs: number): KnownMember
     const known = await read(jids);
     const changed = new Map(jids.flatMap((jid) => toEntry(jid, change(known.get(jid), jid))));
     if (changed.size === 0) return;
-    await notes.write(MEMBER, changed);
+    await store.write(MEMBER, changed);
     for (const [jid, member] of changed) recent.set(jid, member);
   }
 
@@ -77,9 +77,9 @@ export function createMemberCache(notes: Notes, leaveOutMs: number): KnownMember
       return changed;
     },
     async keyHolders(chatId) {
-      return ((await notes.read(KEY_HOLDERS, [chatId])).get(chatId) ?? {}) as KeyHolders;
+      return ((await store.read(KEY_HOLDERS, [chatId])).get(chatId) ?? {}) as KeyHolders;
     },
-    noteKeyHolders: (chatId, holders) => notes.write(KEY_HOLDERS, new Map([[chatId, holders]])),
+    recordKeyHolders: (chatId, holders) => store.write(KEY_HOLDERS, new Map([[chatId, holders]])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isPartialRejection } from '../failures.ts';
 
 /** So many refused questions are enough: whoever is behind the next ones is looked for another time. */
-const MOST_REFUSALS = 100;
+const MAX_REJECTIONS = 100;
 
 /**
  * Asks about everybody, at most so many at a time, and resolves to those about whom it was refused. WhatsApp refuses a whole batch
@@ -13,19 +13,19 @@ export async function queryInBatches<Subject>(
   { most, ask }: { most: number; ask: (batch: readonly Subject[]) => Promise<void> },
 ): Promise<{ refused: Subject[] }> {
   const batches = toBatches(subjects, most);
-  const refused: Subject[] = [];
-  let refusals = 0;
+  const rejected: Subject[] = [];
+  let rejections = 0;
   for (let batch = batches.pop(); batch; batch = batches.pop()) {
     try {
       await ask(batch);
     } catch (error) {
       if (!isPartialRejection(error)) throw error;
-      refusals += 1;
-      if (batch.length === 1) refused.push(...batch);
-      else if (refusals < MOST_REFUSALS) batches.push(...toBatches(batch, Math.ceil(batch.length / 2)));
+      rejections += 1;
+      if (batch.length === 1) rejected.push(...batch);
+      else if (rejections < MAX_REJECTIONS) batches.push(...toBatches(batch, Math.ceil(batch.length / 2)));
     }
   }
-  return { refused };
+  return { refused: rejected };
 }
 
 export function toBatches<Subject>(subjects: readonly Subject[], most: number): Subject[][] {

@@ -3,7 +3,7 @@ import { DEF_TAG_PREFIX, type BinaryNode, type ConnectionState, type WASocket } 
 import type { Log } from '../../../platform/log/log.ts';
 import type { SendResult } from '../../messenger.ts';
 import { classifyRejection } from '../failures.ts';
-import type { RestReason } from '../connect/cooldown.ts';
+import type { CooldownReason } from '../connect/cooldown.ts';
 import type { Holds } from './retry-suppression.ts';
 
 export interface Relaying {
@@ -14,7 +14,7 @@ export interface Relaying {
   /** Holds messages that are on their way: what answers them says nothing but their id. */
   holds: Holds;
   /** WhatsApp asks for rest; answers for how long, in milliseconds. */
-  rest(why: RestReason): number;
+  cooldown(why: CooldownReason): number;
 }
 
 /** What became of a message that was tried. */
@@ -24,7 +24,7 @@ export interface Relayed {
   messageId: string;
   recipients: number;
   /** Told the code, when WhatsApp answers the message with one. */
-  onRefused?: (code: number) => void;
+  onRejected?: (code: number) => void;
   /** Told what the acknowledgement says besides. */
   onSent?: (said: BinaryNode['attrs']) => void;
 }
@@ -32,7 +32,7 @@ export interface Relayed {
 /** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
 export async function relay(
   relaying: Relaying,
-  { messageId, recipients, onRefused, onSent }: Relayed,
+  { messageId, recipients, onRejected, onSent }: Relayed,
   leave: () => Promise<unknown>,
 ): Promise<RelayResult> {
   const { client, answerMs, holds, log } = relaying;
@@ -47,7 +47,7 @@ export async function relay(
       onSent?.(answered.attrs);
       return { kind: 'sent', recipients: Math.max(0, recipients) };
     }
-    onRefused?.(Number(error));
+    onRejected?.(Number(error));
     return toResult(relaying, Number(error));
   } catch (error) {
     log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
@@ -88,15 +88,15 @@ function listenForAnswer({ ws, ev }: WASocket, messageId: string): Answer {
 }
 
 /** What a code in the answer to a post, or to a question that comes before it, means for the try. */
-export function toResult({ rest }: Pick<Relaying, 'rest'>, code: number): RelayResult {
+export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number): RelayResult {
   const refusal = classifyRejection(code);
   switch (refusal.kind) {
     case 'final':
       return refused(refusal.reason);
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
-    case 'rest':
-      return { kind: 'offline', reason: refusal.reason, restMs: rest(refusal) };
+    case 'cooldown':
+      return { kind: 'offline', reason: refusal.reason, cooldownMs: cooldown(refusal) };
     default:
       return refusal satisfies never;
   }

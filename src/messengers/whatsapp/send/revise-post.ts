@@ -3,7 +3,7 @@ import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
-import { refusalOf } from '../failures.ts';
+import { rejectionCodeOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
@@ -23,10 +23,10 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
   try {
     return change.kind === 'recall' ? await recallAll(revising, post) : await correct(revising, change, post);
   } catch (error) {
-    const code = refusalOf(error);
+    const code = rejectionCodeOf(error);
     if (code !== undefined) return toRevision(toResult(revising, code));
     revising.log.warn({ err: error, messageId: post.messageId }, 'a change of a post was not tried');
-    return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };
   }
 }
 
@@ -121,8 +121,8 @@ async function reviseInChannel(
   const type = mediaType === undefined ? 'text' : 'media';
   const edit = MARKS[content ? 'correct' : 'recall'].channel;
   let isGone = false;
-  const onRefused = (code: number) => (isGone = code === GONE);
-  const result = await relay(revising, { messageId, recipients: 0, onRefused }, () =>
+  const onRejected = (code: number) => (isGone = code === GONE);
+  const result = await relay(revising, { messageId, recipients: 0, onRejected }, () =>
     revising.client.sendNode({ tag: 'message', attrs: { to: chatId, id: messageId, type, edit }, content: [plain] }),
   );
   return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);

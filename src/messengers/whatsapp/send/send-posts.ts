@@ -5,16 +5,16 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
 import type { RevisionResult, SendResult } from '../../messenger.ts';
-import type { KnownChats } from '../chats/keep-chats.ts';
-import type { Rest } from '../connect/cooldown.ts';
-import { NotUploadedError, type Uploads } from '../files/keep-uploads.ts';
+import type { KnownChats } from '../chats/chat-cache.ts';
+import type { Cooldown } from '../connect/cooldown.ts';
+import { NotUploadedError, type UploadCache } from '../files/upload-cache.ts';
 import type { Holds } from './retry-suppression.ts';
 import type { KnownMembers } from './known-members.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import { dropPost, numberPosts, recallPost, rememberPost, type NumberedPost } from './sent-posts.ts';
-import { createRejectionBreaker } from './watch-refusals.ts';
+import { createRejectionBreaker } from './rejection-breaker.ts';
 
 export interface AccountSending {
   accountId: number;
@@ -22,10 +22,10 @@ export interface AccountSending {
   log: Log;
   /** Undefined while the account is not connected. */
   client(): WASocket | undefined;
-  rest: Pick<Rest, 'now' | 'begin'>;
+  cooldown: Pick<Cooldown, 'now' | 'begin'>;
   chats: KnownChats;
   members: KnownMembers;
-  uploads: Uploads;
+  uploads: UploadCache;
   /** Places for first posts to large groups. */
   fanOuts: FairSemaphore;
   /** How long the answer to a post is waited for, in milliseconds. */
@@ -38,10 +38,10 @@ export interface AccountSending {
   onLeaving(message: NumberedPost): void;
 }
 
-const OFFLINE_REST_MS = 5_000;
+const OFFLINE_COOLDOWN_MS = 5_000;
 
 export function sendPosts(account: AccountSending): Required<Pick<MessengerSession, 'send' | 'revise'>> {
-  const watch = createRejectionBreaker(account.rest);
+  const watch = createRejectionBreaker(account.cooldown);
 
   async function sendOne(post: Post, to: Destination, mayGoOn: () => boolean): Promise<SendResult> {
     const sending = prepare(account, mayGoOn);
@@ -81,12 +81,12 @@ async function reviseOne(
 
 /** What it takes to send, or why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, rest, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
-  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
-  const resting = rest.now();
-  if (resting) return { kind: 'offline', reason: resting.reason, restMs: resting.leftMs };
+  const { accountId, db, log, cooldown, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
+  if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
+  const resting = cooldown.now();
+  if (resting) return { kind: 'offline', reason: resting.reason, cooldownMs: resting.leftMs };
   const client = account.client();
-  if (!client) return { kind: 'offline', reason: 'not connected', restMs: OFFLINE_REST_MS };
+  if (!client) return { kind: 'offline', reason: 'not connected', cooldownMs: OFFLINE_COOLDOWN_MS };
   return {
     accountId,
     client,
@@ -111,7 +111,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     fanOuts,
     answerMs,
     holds,
-    rest: rest.begin,
+    cooldown: cooldown.begin,
     mayGoOn,
   };
 }

@@ -55,7 +55,7 @@ async function sendParts(
 ): Promise<SendResult> {
   let last: SendResult = { kind: 'sent', recipients: to.recipients };
   for (const part of parts) {
-    const result = isBegun ? await sendRest(sending, part, to) : await sendPart(sending, part, to);
+    const result = isBegun ? await sendRemaining(sending, part, to) : await sendPart(sending, part, to);
     if (result.kind !== 'sent') return result;
     isBegun = true;
     last = result;
@@ -63,7 +63,7 @@ async function sendParts(
   return last;
 }
 
-async function sendRest(sending: Sending, part: PostPart, to: ToChannel): Promise<SendResult> {
+async function sendRemaining(sending: Sending, part: PostPart, to: ToChannel): Promise<SendResult> {
   try {
     const result = await sendPart(sending, part, to);
     if (result.kind === 'sent') return result;
@@ -82,7 +82,7 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
   await sending.remember({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
     await sending.drop({ messageId, chatId });
-    return { kind: 'offline', reason: NO_LEASE, restMs: 0 };
+    return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   }
   let serverId: number | undefined;
   const onSent = (said: BinaryNode['attrs']) => (serverId = serverIdOf(said));

@@ -3,7 +3,7 @@ import { proto } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
-import { setEphemeralExpiration } from './let-disappear.ts';
+import { setEphemeralExpiration } from './ephemeral-expiration.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';

@@ -10,7 +10,7 @@
  */
 import type { GroupMetadata } from 'baileys';
 import { OverloadError } from '../../../platform/errors/errors.ts';
-import { refusalOf, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
+import { rejectionCodeOf, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { relay, toResult, type RelayResult } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -42,10 +42,10 @@ async function tryOnce(
     return { result: notEncrypted(sending, to, error), isOutdated: false };
   }
   try {
-    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, restMs: 0 }, isOutdated: false };
+    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isOutdated: false };
     let code: number | undefined;
-    const onRefused = (given: number) => (code = given);
-    const result = await relay(sending, { ...to, onRefused }, () => client.sendNode(encrypted.stanza));
+    const onRejected = (given: number) => (code = given);
+    const result = await relay(sending, { ...to, onRejected }, () => client.sendNode(encrypted.stanza));
     await recordResult(sending, { group, encrypted, code, isSent: result.kind === 'sent' }).catch((error: unknown) => {
       // Then members get the key once more, or ask for it.
       log.warn({ err: error, messageId: to.messageId }, 'what a post showed about its members was not noted');
@@ -67,14 +67,14 @@ interface Left {
 async function recordResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Left): Promise<void> {
   const { keyed, holders } = encrypted;
   if (isSent) {
-    if (keyed.length > 0) await members.noteKeyHolders(group.id, holders);
+    if (keyed.length > 0) await members.recordKeyHolders(group.id, holders);
     return;
   }
   chats.forgetGroup(group.id);
   if (code !== STALE_SESSION && code !== STALE_ADDRESSING) return;
   // All get the key anew, and those that it went to are written to anew, should it be they.
   const doubted = new Set(code === STALE_SESSION ? keyed.map(({ member }) => member) : []);
-  await members.noteKeyHolders(group.id, null);
+  await members.recordKeyHolders(group.id, null);
   await members.change(
     group.participants.map(({ id }) => id),
     (member, jid) => member && { ...member, askAgainAtMs: 0, isStale: member.isStale || doubted.has(jid) },
@@ -84,13 +84,13 @@ async function recordResult({ chats, members }: Sending, { group, encrypted, cod
 /** A question that comes before the post was refused or not answered: it says nothing about the group itself. */
 function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown): RelayResult {
   if (error instanceof OverloadError) throw error;
-  const code = refusalOf(error);
+  const code = rejectionCodeOf(error);
   if (code !== undefined) {
     const result = toResult(sending, code);
     return result.kind === 'refused' ? { ...result, final: false } : result;
   }
   sending.log.warn({ err: error, messageId }, 'a post could not be encrypted for its members');
   if (!sending.client.ws.isOpen)
-    return { kind: 'offline', reason: 'The connection broke before the post left', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'The connection broke before the post left', cooldownMs: RETRY_MS };
   return { kind: 'refused', reason: 'The members of the group could not be written to', final: false };
 }

@@ -2,8 +2,8 @@
 import { isJidNewsletter } from 'baileys';
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import type { Destination, Post, SendResult } from '../../messenger.ts';
-import { refusalOf } from '../failures.ts';
-import { NotUploadedError } from '../files/keep-uploads.ts';
+import { rejectionCodeOf } from '../failures.ts';
+import { NotUploadedError } from '../files/upload-cache.ts';
 import { toResult } from './relay.ts';
 import { sendToChannel } from './send-to-channel.ts';
 import { sendToGroup } from './send-to-group.ts';
@@ -19,16 +19,16 @@ export async function sendPost(sending: Sending, post: Post, to: Destination): P
     return isJidNewsletter(to.chatId) ? await sendToChannel(sending, parts, to) : await sendToGroup(sending, parts, to);
   } catch (error) {
     // Whatever fails before the post is handed to the client: it has not left.
-    return notTried(sending, error);
+    return notAttempted(sending, error);
   }
 }
 
-function notTried(sending: Sending, error: unknown): SendResult {
+function notAttempted(sending: Sending, error: unknown): SendResult {
   if (error instanceof NotUploadedError) throw error;
-  const code = refusalOf(error);
+  const code = rejectionCodeOf(error);
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)
-    return { kind: 'offline', reason: 'Other large posts come first', restMs: RETRY_MS };
+    return { kind: 'offline', reason: 'Other large posts come first', cooldownMs: RETRY_MS };
   sending.log.warn({ err: error }, 'a post was not tried');
-  return { kind: 'offline', reason: 'The account could not be asked', restMs: RETRY_MS };
+  return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };
 }

@@ -1,7 +1,7 @@
 /** What sending a post takes, whatever kind of chat it goes to. */
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { PostMedia } from '../../messenger.ts';
-import type { KnownChats } from '../chats/keep-chats.ts';
+import type { KnownChats } from '../chats/chat-cache.ts';
 import type { KnownMembers } from './known-members.ts';
 import type { Relaying } from './relay.ts';
 import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';

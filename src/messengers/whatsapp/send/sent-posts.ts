@@ -8,7 +8,7 @@ import { clearSomeRows } from '../../../platform/database/clear-old-rows.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 
-const KEPT_DAYS = 7;
+const RETENTION_DAYS = 7;
 const CLEARED_PER_STEP = 5_000;
 
 /** Notes a post before it leaves. What is said is stored once, however many chats it goes to. */
@@ -86,7 +86,7 @@ export async function dropPost(
 
 /** Drops some of what is too old to be asked for, or to be used again; false when nothing was left to drop. */
 export async function forgetOldPosts(db: Database, log?: Log): Promise<boolean> {
-  const old = sql`campanile_now() - ${KEPT_DAYS} * interval '1 day'`;
+  const old = sql`campanile_now() - ${RETENTION_DAYS} * interval '1 day'`;
   const isOld: Array<[table: string, isOld: RawBuilder<unknown>]> = [
     ['whatsapp_sent', sql`o.sent_at < ${old}`],
     // An hour older: that is how far the time of a post may lag behind that of its last sending.

@@ -4,7 +4,7 @@ import type { PostgresAddress } from '../connect.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { removeForeignConfig } from './config.ts';
-import { openDoor } from './listen-address.ts';
+import { openListenAddress } from './listen-address.ts';
 import { folderError, prepareFolder } from './folder.ts';
 import { chooseIdentity } from './run-as-user.ts';
 import { stopLeftBehind } from './orphaned-server.ts';
@@ -65,7 +65,7 @@ async function start(
   const identity = await chooseIdentity(dataDir, cluster, { userNamespaces });
   const binaries = await prepareBinaries(packageFolder, identity);
   await stopLeftBehind(cluster, log);
-  const door = await openDoor(dataDir, identity);
+  const door = await openListenAddress(dataDir, identity);
   undo.defer(door.close);
   const created = await prepareCluster(cluster, binaries, identity, {
     passwordFile: door.passwordFile,

@@ -9,7 +9,7 @@ import type { Identity } from './program.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
 /** How a server is reached, and by nobody else. */
-export interface Door {
+export interface ListenAddress {
   address: PostgresAddress;
   settings: Record<string, string>;
   /** What is to become the superuser's password where there is one. */
@@ -25,11 +25,11 @@ const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
 const LONGEST_SOCKET_PATH = 100;
 
 /** A Unix socket in a folder only its owner can enter; on Windows, which has none, a loopback port with a password. */
-export async function openDoor(dataDir: string, identity: Identity): Promise<Door> {
+export async function openListenAddress(dataDir: string, identity: Identity): Promise<ListenAddress> {
   return process.platform === 'win32' ? openPort(dataDir, identity) : openSocketFolder(dataDir, identity);
 }
 
-async function openSocketFolder(dataDir: string, identity: Identity): Promise<Door> {
+async function openSocketFolder(dataDir: string, identity: Identity): Promise<ListenAddress> {
   const inside = join(dataDir, 'socket');
   const fits = Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH;
   // What a dead server left there would only be in the way, and we hold DATA_DIR.
@@ -58,7 +58,7 @@ async function openSocketFolder(dataDir: string, identity: Identity): Promise<Do
   };
 }
 
-async function openPort(dataDir: string, identity: Identity): Promise<Door> {
+async function openPort(dataDir: string, identity: Identity): Promise<ListenAddress> {
   const passwordFile = join(dataDir, 'postgres-password');
   await writeFile(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
     (error: unknown) => {

@@ -19,9 +19,9 @@ export interface Output {
 
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
 
-const KEPT_LINES = 20;
+const MAX_LINES = 20;
 const LONGEST_LINE = 1_000;
-const LAST_WORDS_MS = 1_000;
+const OUTPUT_GRACE_MS = 1_000;
 /** The system's words, and PostgreSQL's hint where only a part of a block could be written. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|Check free disk space/;
 
@@ -30,8 +30,8 @@ export function saysDiskFull(line: string): boolean {
 }
 
 /** Starts a program of PostgreSQL; a command that cannot be run shows as the child's `error` event. */
-export function startProgram(command: string, words: readonly string[], identity: Identity): Program {
-  const [first = command, ...rest] = [...identity.prefix, command, ...words];
+export function startProgram(command: string, args: readonly string[], identity: Identity): Program {
+  const [first = command, ...rest] = [...identity.prefix, command, ...args];
   return spawn(first, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own: Ctrl+C in a terminal reaches us alone, and we end the server when our own work is done.
@@ -50,10 +50,10 @@ export function startProgram(command: string, words: readonly string[], identity
 /** Runs a program to its end. Never rejects: one that cannot be run is one that failed. */
 export async function runProgram(
   command: string,
-  words: readonly string[],
+  args: readonly string[],
   identity: Identity,
 ): Promise<{ ok: boolean; output: Output }> {
-  const child = startProgram(command, words, identity);
+  const child = startProgram(command, args, identity);
   const output = readOutput([child.stdout, child.stderr]);
   const end = await programEnd(child);
   if (output.lines.length === 0) output.lines.push(String(end));
@@ -66,7 +66,9 @@ export function programEnd(child: Program): Promise<number | string> {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? code ?? 'no exit code'));
     // Children of a killed server may hold its output open for long.
-    child.once('exit', (code, signal) => setTimeout(resolve, LAST_WORDS_MS, signal ?? code ?? 'no exit code').unref());
+    child.once('exit', (code, signal) =>
+      setTimeout(resolve, OUTPUT_GRACE_MS, signal ?? code ?? 'no exit code').unref(),
+    );
   });
 }
 
@@ -76,11 +78,11 @@ export function programEnd(child: Program): Promise<number | string> {
  */
 export function readOutput(streams: readonly Readable[], onLine?: (line: string) => void): Output {
   const output: Output = { lines: [], diskFull: false };
-  const take = (whole: string) => {
-    if (whole === '') return;
-    const line = whole.slice(0, LONGEST_LINE);
+  const take = (text: string) => {
+    if (text === '') return;
+    const line = text.slice(0, LONGEST_LINE);
     output.lines.push(line);
-    if (output.lines.length > KEPT_LINES) output.lines.shift();
+    if (output.lines.length > MAX_LINES) output.lines.shift();
     output.diskFull ||= saysDiskFull(line);
     onLine?.(line);
   };
@@ -100,7 +102,7 @@ export function readOutput(streams: readonly Readable[], onLine?: (line: string)
 
 /** The line that says most about a failure. */
 export function failureLine({ lines }: Output): string {
-  const telling = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
+  const errorPattern = /^(PANIC|FATAL|ERROR|initdb: error|.*error while loading|.*cannot )/;
   const last = lines.findLast((line) => !line.startsWith('LOG:'));
-  return (lines.findLast((line) => telling.test(line)) ?? last ?? 'it gave no reason').trim();
+  return (lines.findLast((line) => errorPattern.test(line)) ?? last ?? 'it gave no reason').trim();
 }

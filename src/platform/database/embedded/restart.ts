@@ -5,7 +5,7 @@ import type { Server } from './server.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
 /** A server that is started again when it ends by itself. */
-export interface KeptServer {
+export interface SupervisedServer {
   stop(): Promise<void>;
   /** Resolves with the reason when starting it again has been given up. */
   exited: Promise<string>;
@@ -24,18 +24,18 @@ export function superviseServer(
   restart: () => Promise<Server>,
   log: Log,
   pausesMs: readonly number[] = PAUSES_MS,
-): KeptServer {
+): SupervisedServer {
   const stopping = new AbortController();
   const givenUp = Promise.withResolvers<string>();
   let server = first;
-  let tries = 0;
+  let attempts = 0;
   let restarting: Promise<void> = Promise.resolve();
 
   function watch() {
     const startedAt = performance.now();
     void server.exited.then((reason) => {
       if (stopping.signal.aborted) return;
-      if (performance.now() - startedAt > STEADY_MS) tries = 0;
+      if (performance.now() - startedAt > STEADY_MS) attempts = 0;
       log.error({ reason }, 'PostgreSQL is started again');
       restarting = restartUntilRunning(reason, server.ranOutOfDisk());
     });
@@ -45,7 +45,7 @@ export function superviseServer(
     let reason = firstReason;
     let diskFull = firstDiskFull;
     for (;;) {
-      const pauseMs = diskFull ? DISK_FULL_PAUSE_MS : pausesMs[tries++];
+      const pauseMs = diskFull ? DISK_FULL_PAUSE_MS : pausesMs[attempts++];
       if (pauseMs === undefined) return givenUp.resolve(reason);
       await sleep(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return;

@@ -3,7 +3,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { Problem } from '../../../platform/errors/errors.ts';
+import type { FieldError } from '../../../platform/errors/errors.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -29,7 +29,7 @@ export interface CampaignRequest {
   input: PostInput;
   plan: Plan;
   /** What is known to be wrong with it already; refused together with what is wrong with the post. */
-  problems?: readonly Problem[];
+  problems?: readonly FieldError[];
   /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
   dueAt: (now: Date) => Date[];
   /** With it a repeated request is answered as the first one was. */

@@ -1,10 +1,10 @@
-import { dateIn } from '../../accounts/rest-times.ts';
+import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { UserId } from '../../../platform/database/schema.ts';
-import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
-import { invalid, type AppError, type Problem } from '../../../platform/errors/errors.ts';
+import { invalid, type AppError, type FieldError } from '../../../platform/errors/errors.ts';
 import { describeTimeZone } from '../../../platform/time/suggest-time-zones.ts';
 import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
@@ -36,13 +36,13 @@ export async function addScheduledCampaign(
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
   const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
   return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
-    await hint(trx, 'campanile_runs');
+    await notifyAfterCommit(trx, 'campanile_runs');
   });
 }
 
 /** When it is to go out, or what is wrong with the schedule. */
-export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: Problem[] } {
-  const problems: Problem[] = [];
+export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: FieldError[] } {
+  const problems: FieldError[] = [];
   if (!isTimeZone(schedule.timeZone))
     problems.push({ field: 'time_zone', issue: `must be ${describeTimeZone(schedule.timeZone)}` });
   if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
@@ -66,7 +66,7 @@ export async function findScheduleProblems(
     time,
     ...schedule
   }: Omit<Schedule, 'time' | 'timeZone'> & { time: string | undefined; timeZone: string | undefined },
-): Promise<Problem[]> {
+): Promise<FieldError[]> {
   const zone = schedule.timeZone ?? (await readTimeZone(deps, userId));
   const { occurrences, problems } = planOccurrences({ ...schedule, time: time ?? '00:00:00', timeZone: zone });
   if (problems.length > 0 || time === undefined) return problems;

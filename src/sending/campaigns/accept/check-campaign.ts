@@ -2,7 +2,7 @@ import { findOwnAccount } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { Problem } from '../../../platform/errors/errors.ts';
+import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
@@ -104,6 +104,6 @@ const NOT_CONNECTED = {
   message: 'Your account is not connected just now: what is due waits until it is, for 6 hours at most.',
 };
 
-function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: Problem[] } {
+function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {
   return draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
 }

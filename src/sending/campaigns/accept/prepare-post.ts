@@ -1,4 +1,4 @@
-import { AppError, invalid, type Problem } from '../../../platform/errors/errors.ts';
+import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
@@ -32,7 +32,7 @@ export async function preparePost(
   { convert }: { convert: Convert },
   userId: number,
   input: PostInput,
-  known: readonly Problem[],
+  known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
   const { text, warnings, problems } = await convert(input.html, userId);
@@ -50,7 +50,7 @@ export async function prepareChange(
   deps: { convert: Convert },
   userId: number,
   change: { html: string | undefined; image: string | undefined },
-  known: readonly Problem[],
+  known: readonly FieldError[],
 ): Promise<{ text: string | undefined; media: Media | null }> {
   const { text, media, problems } = await understand(deps, userId, change);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
@@ -62,14 +62,14 @@ export async function findPostProblems(
   deps: { convert: Convert },
   userId: number,
   post: { html: string | undefined; image: string | undefined },
-  known: readonly Problem[],
-): Promise<Problem[]> {
+  known: readonly FieldError[],
+): Promise<FieldError[]> {
   const { problems } = await understand(deps, userId, post);
   return [...problems, ...known];
 }
 
 /** What a 400 that `act` throws would tell. */
-async function problemsOf(act: () => Promise<unknown>): Promise<readonly Problem[]> {
+async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldError[]> {
   try {
     await act();
     return [];
@@ -91,7 +91,7 @@ async function understand(
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
-async function recognise(image: string | null, problems: Problem[]): Promise<Media | null> {
+async function recognise(image: string | null, problems: FieldError[]): Promise<Media | null> {
   if (image === null) return null;
   try {
     return await acceptMedia('image', image);

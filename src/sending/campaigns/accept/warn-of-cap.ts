@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { readRests } from '../../accounts/send-window-rules.ts';
-import { dateIn, dayOf } from '../../accounts/rest-times.ts';
+import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 
@@ -22,7 +22,7 @@ export async function warnOfCap(
   accountId: number,
   { groups, dueAt, except, timeZone, now }: Planned,
 ): Promise<{ code: string; message: string } | undefined> {
-  const [rest] = await readRests(db, [accountId], timeZone);
+  const [rest] = await readSendWindows(db, [accountId], timeZone);
   if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();

@@ -4,7 +4,7 @@ import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
-import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
 import { isLate } from './detect-late-runs.ts';
@@ -135,7 +135,7 @@ export async function beginRuns(
     from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null`.execute(
     trx,
   );
-  await hint(trx, 'campanile_lanes');
+  await notifyAfterCommit(trx, 'campanile_lanes');
   await traceRuns(trx, accountIds);
 }
 

@@ -26,7 +26,7 @@ export async function detectLateRuns(db: Database, shards: readonly number[], lo
   await isolateFailures({ db, log }, 'unbegun runs', rows, {
     idOf: (row) => row.account_id,
     run: (some) =>
-      noteThose(
+      recordLateRuns(
         db,
         some.map((row) => row.account_id),
       ),
@@ -34,7 +34,7 @@ export async function detectLateRuns(db: Database, shards: readonly number[], lo
   return rows.length === BATCH;
 }
 
-async function noteThose(db: Database, accountIds: readonly number[]): Promise<void> {
+async function recordLateRuns(db: Database, accountIds: readonly number[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const accounts = await lockFreeLanes(trx, accountIds);
     await sql`

@@ -1,8 +1,8 @@
-import { dateIn, dayOf, nextQuiet, quietUntil, type QuietHours } from '../../accounts/rest-times.ts';
+import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from '../../accounts/quiet-hours.ts';
 import { capOn, type DailyLimits } from '../../accounts/warm-up.ts';
 
 /** When an account rests, how much it may send on each day, and how much of today's cap is used up. */
-export interface Rests extends DailyLimits {
+export interface SendLimits extends DailyLimits {
   quietHours: QuietHours | null;
   sentToday: number | null;
   /** IANA. */
@@ -40,7 +40,7 @@ interface Lane {
  */
 export function findLastPost(
   { from, posts, gapMs, others = [], readyAt }: Waiting & Readiness,
-  rests: Rests,
+  rests: SendLimits,
   now: Temporal.Instant,
 ): Temporal.Instant {
   const day = { end: dayOf(rests.timeZone, now).end, posts: rests.sentToday ?? 0 };
@@ -48,17 +48,17 @@ export function findLastPost(
   let turns = posts;
   for (const other of others) {
     lane.at = later(lane.at, other.from);
-    turns += Math.min(posts, letLeave(lane, { posts: other.posts, until: from, gapMs }, rests).left);
+    turns += Math.min(posts, advanceLane(lane, { posts: other.posts, until: from, gapMs }, rests).left);
   }
   lane.at = later(lane.at, from);
-  return letLeave(lane, { posts: turns, until: undefined, gapMs }, rests).last;
+  return advanceLane(lane, { posts: turns, until: undefined, gapMs }, rests).last;
 }
 
 /** Lets posts leave one after the other until none is left, or `until` has come. */
-function letLeave(
+function advanceLane(
   lane: Lane,
   { posts, until, gapMs }: { posts: number; until: Temporal.Instant | undefined; gapMs: number },
-  rests: Rests,
+  rests: SendLimits,
 ): { left: number; last: Temporal.Instant } {
   const { quietHours, timeZone } = rests;
   let left = posts;
@@ -78,7 +78,7 @@ function letLeave(
       lane.at = end;
       continue;
     }
-    const quiet = quietHours && nextQuiet(quietHours, timeZone, lane.at);
+    const quiet = quietHours && nextQuietStart(quietHours, timeZone, lane.at);
     const limits = [...(cap === null ? [] : [end]), ...(quiet ? [quiet] : []), ...(until ? [until] : [])];
     const untilMs = Math.min(...limits.map((limit) => limit.epochMilliseconds - lane.at.epochMilliseconds));
     const sent = Math.min(left, room, Math.ceil(untilMs / gapMs));

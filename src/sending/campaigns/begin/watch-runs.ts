@@ -1,6 +1,6 @@
 import type { Leases } from '../../leases/leases.ts';
 import type { Database } from '../../../platform/database/connect.ts';
-import type { Hints } from '../../../platform/database/listen.ts';
+import type { Notifications } from '../../../platform/database/listen.ts';
 import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
@@ -14,7 +14,13 @@ const SWEEP_MS = 60_000;
 const LATE_MS = 5_000;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
-export function watchRuns(deps: { db: Database; log: Log; leases: Leases; hints: Hints; onLoopError?: OnLoopError }): {
+export function watchRuns(deps: {
+  db: Database;
+  log: Log;
+  leases: Leases;
+  hints: Notifications;
+  onLoopError?: OnLoopError;
+}): {
   stop(): Promise<void>;
 } {
   const { db, log, leases } = deps;

@@ -5,7 +5,7 @@ import { lockOwnLane, wakeLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
-import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { cancelRuns } from './cancel-runs.ts';
@@ -50,7 +50,7 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
     await wakeLane(trx, campaign.accountId);
-    await hint(trx, 'campanile_runs');
+    await notifyAfterCommit(trx, 'campanile_runs');
   });
 }
 

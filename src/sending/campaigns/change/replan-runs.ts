@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dateIn } from '../../accounts/rest-times.ts';
+import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';

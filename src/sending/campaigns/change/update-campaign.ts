@@ -1,7 +1,7 @@
 import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { hint } from '../../../platform/database/notify-after-commit.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -121,7 +121,7 @@ async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, chan
     }))
     .where('campaign_id', '=', campaignId)
     .execute();
-  await hint(trx, 'campanile_runs');
+  await notifyAfterCommit(trx, 'campanile_runs');
 }
 
 /** Writes a further content for the runs still planned; what no run points to is dropped. */

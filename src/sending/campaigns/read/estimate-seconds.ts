@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { readRests } from '../../accounts/send-window-rules.ts';
+import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { userIsGone } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
@@ -12,7 +12,7 @@ export interface Pace {
 
 /** What a send without a gap takes at least. */
 const SEND_MS = 1;
-const NEVER_RESTS = { quietHours: null, dailyCap: null, sentToday: null };
+const NO_SEND_LIMITS = { quietHours: null, dailyCap: null, sentToday: null };
 
 /** So many other runs are looked at, the latest that come before. */
 const MOST_OTHERS = 2_000;
@@ -35,12 +35,12 @@ export async function estimateSeconds(
   }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string; except?: number | undefined },
 ): Promise<number> {
   const gapMs = Math.max(SEND_MS, pace ? (pace.minMs + pace.maxMs) / 2 : 0);
-  const [rest] = await readRests(db, [accountId], timeZone);
+  const [rest] = await readSendWindows(db, [accountId], timeZone);
   const others = await readOthers(db, accountId, at, except);
   const { now, readyAt } = await readReadiness(db, accountId);
   const last = findLastPost(
     { from: at.toTemporalInstant(), posts, gapMs, others, readyAt: readyAt.toTemporalInstant() },
-    rest ?? { ...NEVER_RESTS, timeZone },
+    rest ?? { ...NO_SEND_LIMITS, timeZone },
     now.toTemporalInstant(),
   );
   return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);

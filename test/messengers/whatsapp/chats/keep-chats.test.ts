@@ -1,7 +1,7 @@
 import type { GroupMetadata, WASocket } from 'baileys';
 import { expect, test } from 'vitest';
-import { createGroupMemory } from '../../../../src/messengers/whatsapp/chats/group-memory.ts';
-import { keepChats, type KnownChats } from '../../../../src/messengers/whatsapp/chats/keep-chats.ts';
+import { createGroupMemory } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 
 const CHAT = '1203630@g.us';
 
@@ -11,7 +11,7 @@ function describeGroup(subject: string): GroupMetadata {
 
 /** Chats whose groups are read by `read`. */
 function chatsWith(read: (chatId: string) => Promise<GroupMetadata>, { most = 1_000 } = {}): KnownChats {
-  return keepChats({
+  return createChatCache({
     memory: createGroupMemory({ most }),
     channels: { read: () => Promise.reject(new Error('a channel was read')) },
     client: () => ({ groupMetadata: read }) as unknown as WASocket,

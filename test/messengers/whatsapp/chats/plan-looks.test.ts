@@ -3,7 +3,7 @@ import { createPollSchedule } from '../../../../src/messengers/whatsapp/inbound/
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const TIMING = { firstLookMs: 30_000, longestLookMs: HOUR, lookGapMs: 15_000 };
+const TIMING = { firstPollMs: 30_000, longestPollMs: HOUR, pollGapMs: 15_000 };
 
 /** When it looked at what until then, on a clock of its own. `news` says what each look finds. */
 function follow(
@@ -19,14 +19,14 @@ function follow(
       continue;
     }
     looks.push({ chatId: next.chatId, atMs: nowMs });
-    plan.looked(next.chatId, news(next.chatId, nowMs) ? 'news' : 'nothing', nowMs);
+    plan.recordPoll(next.chatId, news(next.chatId, nowMs) ? 'news' : 'nothing', nowMs);
   }
   return looks;
 }
 
 test('a channel in which nothing happens is looked at ever more seldom, down to once an hour', () => {
   const plan = createPollSchedule(TIMING);
-  plan.note('quiet', 0);
+  plan.pollSoon('quiet', 0);
   const at = follow(plan, 24 * HOUR, () => false).map(({ atMs }) => atMs);
   expect(at.slice(0, 4)).toEqual([0.5, 1.5, 3.5, 7.5].map((minutes) => minutes * MINUTE));
   expect((at.at(-1) ?? 0) - (at.at(-2) ?? 0)).toBe(HOUR);
@@ -35,7 +35,7 @@ test('a channel in which nothing happens is looked at ever more seldom, down to 
 
 test('a channel in which much happens is looked at twice a minute, and seldom once that ends', () => {
   const plan = createPollSchedule(TIMING);
-  plan.note('busy', 0);
+  plan.pollSoon('busy', 0);
   const looks = follow(plan, 10 * HOUR, (_chatId, nowMs) => nowMs < HOUR);
   expect(looks.filter(({ atMs }) => atMs < HOUR)).toHaveLength(119);
   expect(looks.filter(({ atMs }) => atMs >= 2 * HOUR).length).toBeLessThan(10);
@@ -44,7 +44,7 @@ test('a channel in which much happens is looked at twice a minute, and seldom on
 test('an account looks four times a minute at most, however many channels it has, and at each of them', () => {
   const plan = createPollSchedule(TIMING);
   const names = Array.from({ length: 200 }, (_, index) => `channel ${index}`);
-  for (const name of names) plan.note(name, 0);
+  for (const name of names) plan.pollSoon(name, 0);
   const looks = follow(plan, 2 * HOUR, () => true);
   for (let minute = 0; minute < 120; minute++)
     expect(looks.filter(({ atMs }) => Math.floor(atMs / MINUTE) === minute).length).toBeLessThanOrEqual(4);
@@ -53,11 +53,11 @@ test('an account looks four times a minute at most, however many channels it has
 
 test('a new post brings the next look forward, and a rest puts all looks off', () => {
   const plan = createPollSchedule(TIMING);
-  plan.note('quiet', 0);
+  plan.pollSoon('quiet', 0);
   follow(plan, 10 * HOUR, () => false);
-  plan.note('quiet', 10 * HOUR);
+  plan.pollSoon('quiet', 10 * HOUR);
   expect(plan.next(10 * HOUR)).toEqual({ waitMs: 30_000 });
-  plan.rest(10 * HOUR, 10 * MINUTE);
+  plan.coolDown(10 * HOUR, 10 * MINUTE);
   expect(plan.next(10 * HOUR)).toEqual({ waitMs: 10 * MINUTE });
   plan.drop('quiet');
   expect(plan.next(20 * HOUR)).toEqual({ waitMs: HOUR });

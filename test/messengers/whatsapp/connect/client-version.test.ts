@@ -66,7 +66,7 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
     rootKey: Buffer.from(peer.rootKey, 'hex'),
     versionPage: pageUrl,
     onAlarm: (alarm) => alarms.push(alarm),
-    timing: { firstPauseMs: 20, longestPauseMs: 100, restMs: 60_000 },
+    timing: { firstPauseMs: 20, longestPauseMs: 100, cooldownMs: 60_000 },
     ...options,
   });
   const told: SessionState[] = [];

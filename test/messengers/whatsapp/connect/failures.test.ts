@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { codeOf, classifyEnding, classifyRejection, refusalOf } from '../../../../src/messengers/whatsapp/failures.ts';
+import {
+  codeOf,
+  classifyEnding,
+  classifyRejection,
+  rejectionCodeOf,
+} from '../../../../src/messengers/whatsapp/failures.ts';
 import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/same-number.ts';
 
 describe('the end of a connection', () => {
@@ -13,7 +18,7 @@ describe('the end of a connection', () => {
     expect(classifyEnding(515)).toMatchObject({ kind: 'again', atOnce: true });
   });
   test.each([402, 405, 409, 429, 440])('asks for a long rest with %i', (code) => {
-    expect(classifyEnding(code)).toMatchObject({ kind: 'rest' });
+    expect(classifyEnding(code)).toMatchObject({ kind: 'cooldown' });
   });
   test('that is a ban for a while lasts as long as WhatsApp says, and tells why', () => {
     const said = { reason: '402', code: '104', expire: '7200' };
@@ -35,7 +40,7 @@ describe('the answer to a post', () => {
     [429, 'rate_limited'],
     [463, 'restricted'],
   ])('asks the account to rest with %i', (code, cause) => {
-    expect(classifyRejection(code)).toMatchObject({ kind: 'rest', cause });
+    expect(classifyRejection(code)).toMatchObject({ kind: 'cooldown', cause });
   });
 });
 
@@ -46,12 +51,12 @@ function thrown(statusCode: number, data?: unknown): Error {
 
 test('the code of an error is found where the client puts it, and only an answer is a refusal', () => {
   const refused = thrown(500, 403);
-  expect([codeOf(refused), refusalOf(refused)]).toEqual([403, 403]);
+  expect([codeOf(refused), rejectionCodeOf(refused)]).toEqual([403, 403]);
   const closed = thrown(428);
-  expect([codeOf(closed), refusalOf(closed)]).toEqual([428, undefined]);
+  expect([codeOf(closed), rejectionCodeOf(closed)]).toEqual([428, undefined]);
   const inJson = thrown(404, { extensions: { error_code: 404 } });
-  expect(refusalOf(inJson)).toBe(404);
-  for (const other of [1006, new Error('x'), undefined, null, 'x']) expect(refusalOf(other)).toBeUndefined();
+  expect(rejectionCodeOf(inJson)).toBe(404);
+  for (const other of [1006, new Error('x'), undefined, null, 'x']) expect(rejectionCodeOf(other)).toBeUndefined();
 });
 
 test.each([

@@ -81,7 +81,7 @@ describe('as many accounts as may connect at once leave room for others', () => 
     await scene.stop();
     let tries = 0;
     peer.script.ignoresLogin = () => ++tries <= PLACES;
-    await scene.start({ placeMs: 300 });
+    await scene.start({ permitMs: 300 });
     await connected(await until(() => companions.find(({ connection }) => connection), Boolean));
     expect(tries).toBeGreaterThan(PLACES);
   });

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** Longer than any test: what ends a rest is what is tested. */
 const REST_MS = 3_600_000;
-const scene = await setWhatsAppScene({ restMs: REST_MS });
+const scene = await setWhatsAppScene({ cooldownMs: REST_MS });
 const { peer, database, linked, finished } = scene;
 
 /** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
@@ -146,11 +146,11 @@ describe('a rest', () => {
   test('is told instead of the connection while it lasts, and the connection after it', async () => {
     const told: SessionState[] = [];
     const rest = createCooldown((state) => void told.push(state), 40, undefined);
-    rest.tell({ status: 'connected' });
+    rest.report({ status: 'connected' });
     rest.begin(why);
     // Whatever comes meanwhile is part of the same rest.
     expect(rest.begin(why)).toBeLessThanOrEqual(50);
-    rest.tell({ status: 'reconnecting', reason: 'It broke' });
+    rest.report({ status: 'reconnecting', reason: 'It broke' });
     await until(
       () => Promise.resolve(told.at(-1)?.status),
       (status) => status === 'reconnecting',

@@ -29,14 +29,14 @@ afterAll(async () => {
 });
 
 /** What a worker has of its own. */
-function createMessenger(restMs: number): Messenger {
+function createMessenger(cooldownMs: number): Messenger {
   const messenger = createWhatsApp({
     db: connectDatabase(database.address, { log: createLog('fatal') }),
     log: createLog('fatal'),
     vault: createVault({ key: Buffer.alloc(32, 1) }),
     url: peer.url,
     rootKey: undefined,
-    timing: { firstPauseMs: 20, longestPauseMs: 100, answerMs: 1_000, restMs, steadyMs: STEADY_MS },
+    timing: { firstPauseMs: 20, longestPauseMs: 100, answerMs: 1_000, cooldownMs, steadyMs: STEADY_MS },
   });
   messengers.push(messenger);
   return messenger;
@@ -70,7 +70,7 @@ test('an account whose link is taken again and again tries ever later, however l
     peer.replace(phone);
     await last('paused');
   }
-  const rests = told.flatMap((state) => (state.status === 'paused' ? [state.restMs] : []));
+  const rests = told.flatMap((state) => (state.status === 'paused' ? [state.cooldownMs] : []));
   expect(rests).toHaveLength(5);
   expect(rests).toEqual(rests.toSorted((one, other) => one - other));
   expect(rests.at(-1)).toBeGreaterThan(8 * (rests[0] ?? Infinity) * 0.75);

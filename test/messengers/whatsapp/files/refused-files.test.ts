@@ -10,7 +10,7 @@ import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 // A rest would outlast the test.
-const scene = await setWhatsAppScene({ restMs: 3_600_000 });
+const scene = await setWhatsAppScene({ cooldownMs: 3_600_000 });
 const { peer, database, linked, finished } = scene;
 // One more than an account may be refused at in a row.
 const somebody = await linked(6);

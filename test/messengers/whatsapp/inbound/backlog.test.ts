@@ -21,11 +21,11 @@ test('no more is asked for while nothing can be recorded', async () => {
   const sendNode = (node: BinaryNode) => Promise.resolve(void asked.push(node));
   const told = Promise.withResolvers<void>();
   const recorded = Promise.withResolvers<boolean>();
-  const tell = () => {
+  const emit = () => {
     told.resolve();
     return recorded.promise;
   };
-  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), tell });
+  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), emit });
   const waited = { tag: 'receipt', attrs: { offline: '1' } };
   ws.emit('frame', waited);
   await told.promise;

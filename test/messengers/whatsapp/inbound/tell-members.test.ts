@@ -15,7 +15,7 @@ const event = (messageId: string): MemberEvent => ({
 });
 
 test('what comes while something is recorded is recorded after it', async () => {
-  const { tell, watch } = createMemberEventEmitter({ log });
+  const { emit, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[] = [];
   const first = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -26,9 +26,9 @@ test('what comes while something is recorded is recorded after it', async () => 
     }
     recorded.push(...events);
   });
-  const one = tell([event('one')]);
+  const one = emit([event('one')]);
   await begun.promise;
-  const others = [tell([event('two')]), tell([event('three'), event('four')])];
+  const others = [emit([event('two')]), emit([event('three'), event('four')])];
   first.resolve();
   expect(await Promise.all([one, ...others])).toEqual([true, true, true]);
   expect(recorded).toEqual(['one', 'two', 'three', 'four'].map(event));
@@ -36,61 +36,61 @@ test('what comes while something is recorded is recorded after it', async () => 
 });
 
 test('who tells nothing learns when all before it is recorded', async () => {
-  const { tell, watch } = createMemberEventEmitter({ log });
+  const { emit, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[][] = [];
   const away = Promise.withResolvers<void>();
   const stop = watch(async (events) => {
     await away.promise;
     recorded.push(events);
   });
-  const one = tell([event('one')]);
-  const nothing = tell([]).then(() => recorded.length);
+  const one = emit([event('one')]);
+  const nothing = emit([]).then(() => recorded.length);
   away.resolve();
   expect(await Promise.all([one, nothing])).toEqual([true, 1]);
-  expect(await tell([])).toBe(true);
+  expect(await emit([])).toBe(true);
   expect(recorded).toEqual([[event('one')]]);
   await stop();
 });
 
 test('a batch that could not be recorded is recorded again, and only then confirmed', async () => {
-  const { tell, watch } = createMemberEventEmitter({ log });
+  const { emit, watch } = createMemberEventEmitter({ log });
   let tries = 0;
   const stop = watch(() => (++tries < 3 ? Promise.reject(new Error('the database is away')) : Promise.resolve()));
-  expect(await tell([event('one')])).toBe(true);
+  expect(await emit([event('one')])).toBe(true);
   expect(tries).toBe(3);
   await stop();
 });
 
 test('no more is kept than it may, and what is not kept is counted and not confirmed', async () => {
   let lost = 0;
-  const { tell, watch } = createMemberEventEmitter({ log, mostKept: 3, onLost: (count) => (lost += count) });
+  const { emit, watch } = createMemberEventEmitter({ log, mostKept: 3, onLost: (count) => (lost += count) });
   const away = Promise.withResolvers<void>();
   const recorded: string[] = [];
   const stop = watch(async (events) => {
     await away.promise;
     for (const one of events) if ('messageId' in one) recorded.push(one.messageId);
   });
-  const kept = [tell([event('one')]), tell([event('two'), event('three')])];
-  expect(await tell([event('four'), event('five')])).toBe(false);
+  const kept = [emit([event('one')]), emit([event('two'), event('three')])];
+  expect(await emit([event('four'), event('five')])).toBe(false);
   expect(lost).toBe(2);
   away.resolve();
   expect(await Promise.all(kept)).toEqual([true, true]);
-  expect(await tell([event('six')])).toBe(true);
+  expect(await emit([event('six')])).toBe(true);
   expect(recorded).toEqual(['one', 'two', 'three', 'six']);
   await stop();
 });
 
 test('what is not recorded at the end is not confirmed, and neither is what nobody records', async () => {
-  const { tell, watch } = createMemberEventEmitter({ log });
-  expect(await tell([event('before')])).toBe(false);
+  const { emit, watch } = createMemberEventEmitter({ log });
+  expect(await emit([event('before')])).toBe(false);
   let tries = 0;
   const stop = watch(() => Promise.reject(new Error(`try ${++tries}`)));
-  const told = tell([event('during')]);
+  const told = emit([event('during')]);
   await until(
     () => Promise.resolve(tries),
     (count) => count > 0,
   );
   await stop();
   expect(await told).toBe(false);
-  expect(await tell([event('after')])).toBe(false);
+  expect(await emit([event('after')])).toBe(false);
 });

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ANSWER_GAP_MS = 40;
 const HOUR_MS = 3_600_000;
-const scene = await setWhatsAppScene({ answerGapMs: ANSWER_GAP_MS, restMs: HOUR_MS });
+const scene = await setWhatsAppScene({ answerGapMs: ANSWER_GAP_MS, cooldownMs: HOUR_MS });
 const { peer, linked, finished } = scene;
 
 let made = 0;

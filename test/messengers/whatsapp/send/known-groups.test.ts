@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { BinaryNode, GroupMetadata, WASocket } from 'baileys';
 import { describe, expect, test, vi } from 'vitest';
 import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
-import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-memory.ts';
-import { keepChats, type KnownChats } from '../../../../src/messengers/whatsapp/chats/keep-chats.ts';
+import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
@@ -106,7 +106,10 @@ describe('of a group', () => {
     const told: string[] = [];
     const onGroup = ({ id }: GroupMetadata) => void told.push(id);
     const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
-    const [ann, ben] = [0, 1].map(() => keepChats({ memory, channels, client, onGroup })) as [KnownChats, KnownChats];
+    const [ann, ben] = [0, 1].map(() => createChatCache({ memory, channels, client, onGroup })) as [
+      KnownChats,
+      KnownChats,
+    ];
     ann.learnGroup(group);
     await ann.group(group.id);
     await ann.group(group.id);

@@ -32,7 +32,7 @@ export function quietUntil(
 }
 
 /** When the next quiet time begins. */
-export function nextQuiet({ from }: QuietHours, timeZone: string, now: Temporal.Instant): Temporal.Instant {
+export function nextQuietStart({ from }: QuietHours, timeZone: string, now: Temporal.Instant): Temporal.Instant {
   const today = dateIn(timeZone, now);
   const begins = [0, 1, 2].map((days) => at(today.add({ days }), from, timeZone, 'earlier'));
   return begins.find((begin) => Temporal.Instant.compare(begin, now) > 0) ?? now.add({ hours: 1 });

@@ -2,7 +2,7 @@
 import { getBinaryNodeChildren, normalizeMessageContent, type BinaryNode, type proto } from 'baileys';
 
 /** Somebody did something to posts of a group. */
-export interface Doing {
+export interface MemberAction {
   kind: 'delivered' | 'read' | 'reacted' | 'replied';
   messageIds: string[];
   chatId: string;
@@ -20,7 +20,7 @@ const KINDS: ReadonlyMap<string, 'delivered' | 'read'> = new Map([
 ]);
 
 /** The receipts in one stanza: of one participant for one or several posts, or of several for one. */
-export function readReceipts(stanza: BinaryNode): Doing[] {
+export function readReceipts(stanza: BinaryNode): MemberAction[] {
   const { id, from: chatId = '', participant, type = '', t } = stanza.attrs;
   const kind = KINDS.get(type);
   if (!kind || !isGroup(chatId)) return [];
@@ -41,12 +41,12 @@ export function readReceipts(stanza: BinaryNode): Doing[] {
 }
 
 /** What a message in a group does to an earlier post, if anything. */
-export function readMessage(stanza: BinaryNode, message: proto.IMessage): Doing[] {
+export function readMessage(stanza: BinaryNode, message: proto.IMessage): MemberAction[] {
   const { from: chatId = '', participant, t } = stanza.attrs;
   const who = idsOf(participant, stanza.attrs);
   const content = normalizeMessageContent(message);
   if (!isGroup(chatId) || who.length === 0 || !content) return [];
-  const about = (kind: Doing['kind'], id: string | null | undefined): Doing[] =>
+  const about = (kind: MemberAction['kind'], id: string | null | undefined): MemberAction[] =>
     isMessageId(id) ? [{ kind, messageIds: [id], chatId, who, at: instantOf(t) }] : [];
   const { reactionMessage, encReactionMessage, commentMessage, encCommentMessage } = content;
   // One that is taken back has no text. It stays counted: what was done was done.

@@ -1,5 +1,5 @@
 /** What hints are about. */
-export const HINT_CHANNELS = [
+export const NOTIFY_CHANNELS = [
   'campanile_lanes',
   'campanile_runs',
   'campanile_commands',
@@ -9,4 +9,4 @@ export const HINT_CHANNELS = [
   'campanile_revisions',
   'campanile_mails',
 ] as const;
-export type HintChannel = (typeof HINT_CHANNELS)[number];
+export type NotifyChannel = (typeof NOTIFY_CHANNELS)[number];

@@ -2,26 +2,26 @@
 import type { GroupMetadata, GroupParticipant } from 'baileys';
 import { LRUCache } from 'lru-cache';
 
-export interface KeptGroup {
+export interface CachedGroup {
   about: Omit<GroupMetadata, 'participants'>;
   /** A line for each. One string takes a quarter of what objects would. */
   members: string;
   memberCount: number;
   /** Who its members are has been told. */
-  isTold: boolean;
+  isEmitted: boolean;
 }
 
 /** `forceFetch` reads a group that is not in it by the `context` it is given, once for all callers that wait for it. */
-export type GroupMemory = LRUCache<string, KeptGroup, () => Promise<KeptGroup>>;
+export type GroupMemory = LRUCache<string, CachedGroup, () => Promise<CachedGroup>>;
 
 /** Of all groups together, some 60 bytes each. Those that were posted to longest ago are forgotten first, and asked for again. */
-const MEMBERS_KEPT = 1_000_000;
+const MAX_MEMBERS_CACHED = 1_000_000;
 /** What else is known of a group takes as much room as so many members. */
 const GROUP_WEIGHT = 30;
 /** Changes are told; this is for those that were not heard. */
 const GOOD_FOR_MS = 60 * 60_000;
 
-export function createGroupMemory({ most = MEMBERS_KEPT } = {}): GroupMemory {
+export function createGroupMemory({ most = MAX_MEMBERS_CACHED } = {}): GroupMemory {
   return new LRUCache({
     maxSize: most,
     sizeCalculation: ({ memberCount }) => GROUP_WEIGHT + memberCount,
@@ -31,14 +31,14 @@ export function createGroupMemory({ most = MEMBERS_KEPT } = {}): GroupMemory {
   });
 }
 
-export function packGroup({ participants, ...about }: GroupMetadata): KeptGroup {
+export function packGroup({ participants, ...about }: GroupMetadata): CachedGroup {
   const members = participants
     .map(({ id, lid = '', phoneNumber = '', admin }) => [id, lid, phoneNumber, admin ?? ''].join(' '))
     .join('\n');
-  return { about, members, memberCount: participants.length, isTold: false };
+  return { about, members, memberCount: participants.length, isEmitted: false };
 }
 
-export function unpackGroup({ about, members, memberCount }: KeptGroup): GroupMetadata {
+export function unpackGroup({ about, members, memberCount }: CachedGroup): GroupMetadata {
   return { ...about, participants: memberCount === 0 ? [] : members.split('\n').map(toParticipant) };
 }
 

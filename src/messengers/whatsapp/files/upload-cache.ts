@@ -6,18 +6,24 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
-import { classifyRejection, refusalOf } from '../failures.ts';
+import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
-import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadPlace } from './uploads-table.ts';
+import {
+  findUpload,
+  recordUpload,
+  type Uploaded,
+  type UploadKey,
+  type UploadPlace as UploadTarget,
+} from './uploads-table.ts';
 
-export interface Uploads {
+export interface UploadCache {
   /**
    * The uploaded file. Waits a few seconds for it and throws NotUploadedError after that, while the upload goes on: nobody's turn
    * takes longer because a file is large. Throws that too when the file cannot be uploaded, and what the client throws when
    * WhatsApp asks for rest in place of saying where to.
    */
-  get(media: PostMedia, place: UploadPlace, by: Uploader): Promise<Uploaded>;
+  get(media: PostMedia, place: UploadTarget, by: Uploader): Promise<Uploaded>;
 }
 
 /** In whose name a file is uploaded. */
@@ -54,21 +60,21 @@ export interface UploadsOptions {
   retryMs: number;
 }
 
-const KEPT = 500;
+const MAX_CACHED = 500;
 /** After that the table is asked again whether an upload is still good. */
-const KEPT_MS = 30 * 60_000;
-const LOOK_AGAIN_MS = 1_000;
-const REFUSED_FOR_MS = 60_000;
+const CACHE_TTL_MS = 30 * 60_000;
+const POLL_AGAIN_MS = 1_000;
+const REJECTION_TTL_MS = 60_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOptions): Uploads {
+export function createUploadCache({ db, log, ca, places: permits, waitMs, retryMs }: UploadsOptions): UploadCache {
   const uploads = new LRUCache<string, Uploaded, () => Promise<Uploaded>>({
-    max: KEPT,
-    ttl: KEPT_MS,
+    max: MAX_CACHED,
+    ttl: CACHE_TTL_MS,
     fetchMethod: (_name, _stale, { context: find }) => find(),
     ignoreFetchAbort: true,
   });
-  const failures = keepFailures();
+  const failures = createFailureCache();
 
   async function findOrUpload(
     media: PostMedia,
@@ -77,7 +83,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const giveBack = await places.acquire({ key: String(accountId), signal });
+    const release = await permits.acquire({ key: String(accountId), signal });
     try {
       const { file, describe } = await prepareFile(media, key.place);
       const answer = await uploadFile(client, file, { ca, signal });
@@ -85,7 +91,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       await recordUpload(db, key, uploaded);
       return uploaded;
     } finally {
-      giveBack();
+      release();
     }
   }
 
@@ -98,7 +104,7 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       const result = classifyUploadFailure(error, retryMs);
       if (!result) throw error;
       log.warn({ err: error, accountId: by.accountId }, 'a file could not be uploaded to WhatsApp');
-      throw new NotUploadedError(failures.note(name, result));
+      throw new NotUploadedError(failures.add(name, result));
     }
   }
 
@@ -113,30 +119,30 @@ export function keepUploads({ db, log, ca, places, waitMs, retryMs }: UploadsOpt
       const waiting = new AbortController();
       const uploaded = await Promise.race([uploading, sleep(waitMs, waiting.signal)]).finally(() => waiting.abort());
       if (uploaded) return uploaded;
-      throw new NotUploadedError({ kind: 'later', reason: 'The file is being uploaded', waitMs: LOOK_AGAIN_MS });
+      throw new NotUploadedError({ kind: 'later', reason: 'The file is being uploaded', waitMs: POLL_AGAIN_MS });
     },
   };
 }
 
 /** What could not be uploaded just now is not tried again for each chat that it was meant for. */
-function keepFailures() {
-  const noted = new Map<string, { result: NotUploaded; untilMs: number; times: number }>();
+function createFailureCache() {
+  const failures = new Map<string, { result: NotUploaded; untilMs: number; times: number }>();
   return {
     find(name: string): NotUploaded | undefined {
-      const found = noted.get(name);
+      const found = failures.get(name);
       return found && found.untilMs > performance.now() ? found.result : undefined;
     },
     /** The result as it is from now on: what is waited for, longer each time. */
-    note(name: string, result: NotUploaded): NotUploaded {
+    add(name: string, result: NotUploaded): NotUploaded {
       const nowMs = performance.now();
-      for (const [old, { untilMs }] of noted) if (untilMs <= nowMs - LONGEST_RETRY_MS) noted.delete(old);
-      const times = noted.get(name)?.times ?? 0;
-      const forMs = result.kind === 'later' ? Math.min(result.waitMs * 2 ** times, LONGEST_RETRY_MS) : REFUSED_FOR_MS;
+      for (const [old, { untilMs }] of failures) if (untilMs <= nowMs - LONGEST_RETRY_MS) failures.delete(old);
+      const times = failures.get(name)?.times ?? 0;
+      const forMs = result.kind === 'later' ? Math.min(result.waitMs * 2 ** times, LONGEST_RETRY_MS) : REJECTION_TTL_MS;
       const longer = result.kind === 'later' ? { ...result, waitMs: forMs } : result;
-      noted.set(name, { result: longer, untilMs: nowMs + forMs, times: times + 1 });
+      failures.set(name, { result: longer, untilMs: nowMs + forMs, times: times + 1 });
       return longer;
     },
-    forget: (name: string) => void noted.delete(name),
+    forget: (name: string) => void failures.delete(name),
   };
 }
 
@@ -146,8 +152,8 @@ function keepFailures() {
  */
 function classifyUploadFailure(error: unknown, retryMs: number): NotUploaded | undefined {
   if (error instanceof UploadFailedError) return classifyUploadStatus(error.status, retryMs);
-  const code = refusalOf(error);
-  if (code === undefined || classifyRejection(code).kind === 'rest') return undefined;
+  const code = rejectionCodeOf(error);
+  if (code === undefined || classifyRejection(code).kind === 'cooldown') return undefined;
   return { kind: 'refused', reason: `WhatsApp did not say where to upload the file to (${code})`, final: false };
 }
 

@@ -1,16 +1,16 @@
 /** Hints in a simulated world: PostgreSQL's own, brought by the simulator soon, later, or never. */
 import pg from 'pg';
 import { connectionSettings, type PostgresAddress } from '../src/platform/database/connect.ts';
-import { HINT_CHANNELS } from '../src/platform/database/hint-channels.ts';
-import type { Hints } from '../src/platform/database/listen.ts';
+import { NOTIFY_CHANNELS } from '../src/platform/database/notify-channels.ts';
+import type { Notifications } from '../src/platform/database/listen.ts';
 import { time, type VirtualProcess } from './virtual-time.ts';
 
 const MARKER = 'simulation_marker';
 
-export interface Notifications {
+export interface SimulatedNotifications {
   /** Resolves when everything notified by what is committed has been handed on. */
   collect(): Promise<void>;
-  open(process: VirtualProcess): Hints;
+  open(process: VirtualProcess): Notifications;
   /** Leaves the database alone, and comes back to it. */
   pause(): Promise<void>;
   goOn(): Promise<void>;
@@ -18,7 +18,10 @@ export interface Notifications {
 }
 
 /** `delay`: by how many milliseconds a hint comes late, or null, when it is lost. */
-export async function openNotifications(address: PostgresAddress, delay: () => number | null): Promise<Notifications> {
+export async function openNotifications(
+  address: PostgresAddress,
+  delay: () => number | null,
+): Promise<SimulatedNotifications> {
   const listeners: Array<{ process: VirtualProcess; channel: string; handler: (payload: string) => void }> = [];
   let marked: (() => void) | undefined;
 
@@ -33,7 +36,7 @@ export async function openNotifications(address: PostgresAddress, delay: () => n
       if (channel === MARKER) marked?.();
       else told.push({ channel, payload });
     });
-    await opened.query([...HINT_CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));
+    await opened.query([...NOTIFY_CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));
     return opened;
   }
 

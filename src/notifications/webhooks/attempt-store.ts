@@ -5,7 +5,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 
 /** One try to tell one event, and what came of it. */
-export interface Try {
+export interface AttemptRecord {
   eventId: number;
   at: Date;
   milliseconds: number;
@@ -17,7 +17,11 @@ export interface Try {
 }
 
 /** Writes tries of one webhook down. */
-export async function insertTries(trx: Connection, webhookId: string, tries: readonly Try[]): Promise<void> {
+export async function insertAttempts(
+  trx: Connection,
+  webhookId: string,
+  tries: readonly AttemptRecord[],
+): Promise<void> {
   await sql`
     insert into webhook_tries (workspace_id, webhook_id, event_id, at, milliseconds, status, answer, error)
     select w.workspace_id, w.webhook_id, t.*
@@ -26,25 +30,25 @@ export async function insertTries(trx: Connection, webhookId: string, tries: rea
     where w.webhook_id = ${webhookId}`.execute(trx);
 }
 
-function toRow({ eventId, at, milliseconds, status, answer, error }: Try) {
+function toRow({ eventId, at, milliseconds, status, answer, error }: AttemptRecord) {
   // PostgreSQL takes no such character, in whatever an endpoint answers.
   return { event_id: eventId, at, milliseconds, status, answer: answer?.replaceAll('\0', '\u{fffd}') ?? null, error };
 }
 
 /** A try as it is listed. */
-export interface ListedTry extends Try {
+export interface ListedAttempt extends AttemptRecord {
   tryId: number;
   messageId: string;
   type: string;
 }
 
 /** Newest first, `limit` at most; those before the try `before`. */
-export async function selectTries(
+export async function selectAttempts(
   db: Connection,
   webhookId: string,
   { limit, before, failedOnly }: { limit: number; before: number | null; failedOnly: boolean },
-): Promise<ListedTry[]> {
-  const { rows } = await sql<ListedTry>`
+): Promise<ListedAttempt[]> {
+  const { rows } = await sql<ListedAttempt>`
     select t.try_id as "tryId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
     from webhook_tries t join events e using (event_id)
     where t.webhook_id = ${webhookId} and (${before}::bigint is null or t.try_id < ${before})
@@ -54,7 +58,7 @@ export async function selectTries(
 }
 
 /** Removes tries that are over 30 days old. */
-export function clearOldTries(deps: QuarantineDeps): Promise<void> {
+export function clearOldWebhookAttempts(deps: QuarantineDeps): Promise<void> {
   const isOld = sql`o.at < campanile_now() - interval '30 days'`;
   return clearOldRows(deps, { table: 'webhook_tries', owner: 'workspace_id', isOld });
 }

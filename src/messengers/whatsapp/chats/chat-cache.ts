@@ -3,7 +3,7 @@ import type { GroupMetadata, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { MessengerGroup } from '../../messenger.ts';
 import type { ChannelQueries } from './channels.ts';
-import { packGroup, unpackGroup, type GroupMemory, type KeptGroup } from './group-memory.ts';
+import { packGroup, unpackGroup, type GroupMemory, type CachedGroup } from './group-cache.ts';
 
 export interface KnownChats {
   /** Rejects with what the client throws, and while the account is not connected. */
@@ -19,7 +19,7 @@ export interface KnownChats {
   forgetChannel(chatId: string): void;
 }
 
-export interface ChatKeeping {
+export interface ChatCacheOptions {
   /** Shared with other accounts. */
   memory: GroupMemory;
   channels: Pick<ChannelQueries, 'read'>;
@@ -29,19 +29,19 @@ export interface ChatKeeping {
   onGroup(group: GroupMetadata): void;
 }
 
-const CHANNELS_KEPT = 2_000;
+const MAX_CHANNELS_CACHED = 2_000;
 /** How many follow it may be as old as this. That one may no longer post there is known sooner: a post is refused. */
 const CHANNEL_GOOD_FOR_MS = 24 * 60 * 60_000;
 
-let keepers = 0;
+let cacheCount = 0;
 
-export function keepChats({ memory, channels: { read }, client, onGroup }: ChatKeeping): KnownChats {
+export function createChatCache({ memory, channels: { read }, client, onGroup }: ChatCacheOptions): KnownChats {
   // Whatever an earlier session of the account knew: somebody else may have heard the changes since.
-  const keeper = ++keepers;
+  const keeper = ++cacheCount;
   const keyOf = (chatId: string) => `${keeper} ${chatId}`;
   const channels = new LRUCache<string, MessengerGroup>({
     // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
-    maxSize: CHANNELS_KEPT,
+    maxSize: MAX_CHANNELS_CACHED,
     sizeCalculation: () => 1,
     ttl: CHANNEL_GOOD_FOR_MS,
     fetchMethod: async (chatId) => read(client(), chatId),
@@ -49,8 +49,8 @@ export function keepChats({ memory, channels: { read }, client, onGroup }: ChatK
   });
 
   /** For one post the same group is asked for several times. */
-  let latest: { kept: KeptGroup; group: GroupMetadata } | undefined;
-  function open(kept: KeptGroup): GroupMetadata {
+  let latest: { kept: CachedGroup; group: GroupMetadata } | undefined;
+  function open(kept: CachedGroup): GroupMetadata {
     if (latest?.kept !== kept) latest = { kept, group: unpackGroup(kept) };
     return latest.group;
   }
@@ -61,8 +61,8 @@ export function keepChats({ memory, channels: { read }, client, onGroup }: ChatK
         context: async () => packGroup(await client().groupMetadata(chatId)),
       });
       const group = open(kept);
-      if (!kept.isTold) onGroup(group);
-      kept.isTold = true;
+      if (!kept.isEmitted) onGroup(group);
+      kept.isEmitted = true;
       return group;
     },
     knownGroup(chatId) {

@@ -1,12 +1,14 @@
 import type { SendResult } from '../../messenger.ts';
-import { REFUSED_IN_A_ROW } from '../failures.ts';
-import type { Rest } from '../connect/cooldown.ts';
+import { REJECTED_IN_A_ROW } from '../failures.ts';
+import type { Cooldown } from '../connect/cooldown.ts';
 
 /** As many chats one after the other: it is the account then, and not one of them. */
 const CHATS_IN_A_ROW = 5;
 
 /** Looks at what becomes of one post after the other, and begins a rest before WhatsApp has to say so. */
-export function createRejectionBreaker(rest: Pick<Rest, 'begin'>): (chatId: string, result: SendResult) => SendResult {
+export function createRejectionBreaker(
+  cooldown: Pick<Cooldown, 'begin'>,
+): (chatId: string, result: SendResult) => SendResult {
   const refusing = new Set<string>();
   return (chatId, result) => {
     if (result.kind === 'sent') refusing.clear();
@@ -16,8 +18,8 @@ export function createRejectionBreaker(rest: Pick<Rest, 'begin'>): (chatId: stri
     refusing.clear();
     return {
       kind: 'offline',
-      reason: REFUSED_IN_A_ROW,
-      restMs: rest.begin({ cause: 'refused', reason: REFUSED_IN_A_ROW }),
+      reason: REJECTED_IN_A_ROW,
+      cooldownMs: cooldown.begin({ cause: 'refused', reason: REJECTED_IN_A_ROW }),
     };
   };
 }
