@@ -67,7 +67,7 @@ async function tellByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages }:
   );
   let told = 0;
   const egress: Egress = {
-    judge: (text) => new URL(text),
+    checkUrl: (text) => new URL(text),
     async post() {
       told += 1;
       return { status: 204, retryAfter: undefined, body: '' };

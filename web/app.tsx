@@ -10,7 +10,7 @@ import { ConnectionBar } from './shell/connection-bar.tsx';
 import { browserZone } from './format/time.ts';
 import { ZoneProvider } from './format/zone.tsx';
 import { NotFoundPage } from './shell/not-found.tsx';
-import { lazyWithRetry } from './parts/load-in-reach.ts';
+import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 
 /** Whoever is not signed in needs the way in alone, and that soon. */
 const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));

@@ -24,13 +24,13 @@ try {
   });
   await compressAll(join(folder, 'assets'));
   await writeFile(join(folder, STAMP), madeOf);
-  await putInPlace();
+  await installBuild();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
 /** Another process may have built the same at the same time: then its files are as good. */
-async function putInPlace(): Promise<void> {
+async function installBuild(): Promise<void> {
   await rm(BUILD_FOLDER, { recursive: true, force: true });
   try {
     await rename(folder, BUILD_FOLDER);

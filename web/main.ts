@@ -1,11 +1,11 @@
 import { prefetchEarly } from './api/first-answer.ts';
-import { chooseLanguage, keptLanguage, LANGUAGES } from './words/languages.ts';
-import { speak, type Words } from './words/words.ts';
+import { chooseLanguage, storedLanguage, LANGUAGES } from './words/languages.ts';
+import { setLocale, type Words } from './words/words.ts';
 
 /** First the words, and then what says them. */
 async function begin(): Promise<void> {
-  const spoken = await LANGUAGES[keptLanguage() ?? chooseLanguage(navigator.languages)].load();
-  speak(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);
+  const spoken = await LANGUAGES[storedLanguage() ?? chooseLanguage(navigator.languages)].load();
+  setLocale(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);
   await import('./start.tsx');
 }
 

@@ -29,12 +29,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { whenSignedOut } from './api/call.ts';
-import { isLost, keepWatch, watch } from './api/connection.ts';
+import { isLost, startConnectionWatch, watch } from './api/connection.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { endSession } from './api/session.ts';
 import { App } from './app.tsx';
-import { confirmBeforeUnload } from './drafts/unkept.ts';
-import { lazyWithRetry } from './parts/load-in-reach.ts';
+import { confirmBeforeUnload } from './drafts/unsaved.ts';
+import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 import { browserLocale } from './format/locale.ts';
 import { followClock } from './format/time.ts';
 import { cssVariables, theme } from './theme.ts';
@@ -48,7 +48,7 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = createQueryClient();
 whenSignedOut(() => endSession(client));
-keepWatch();
+startConnectionWatch();
 confirmBeforeUnload(client);
 watch(() => {
   if (!isLost()) void client.refetchQueries({ type: 'active', stale: true });

@@ -38,7 +38,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       version: config.whatsappVersion,
       url: config.whatsappUrl,
       rootKey: config.whatsappRootKey,
-      refusesForgeries: config.whatsappCertificate === 'enforce',
+      rejectsForgeries: config.whatsappCertificate === 'enforce',
       mediaCa: config.whatsappCa,
       queryIds: config.whatsappQueryIds,
       timing: whatsappTiming,

@@ -54,7 +54,7 @@ export async function openShared(
   });
   const schema = watchSchema();
   const onStatementError = (error: unknown) => {
-    disk.note(error);
+    disk.recordError(error);
     schema.record(error);
   };
   const postgres =

@@ -12,7 +12,7 @@ export async function doctor({ given, output }: Shell): Promise<number> {
   const isJson = readGiven(given);
   const at = new Date();
   const findings = await look();
-  output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : tell(findings));
+  output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : formatFindings(findings));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
 
@@ -51,7 +51,7 @@ const toWire = ({ check, level, message, advice }: Finding) => ({ check, level, 
 const LEVEL_WIDTH = 'warning'.length;
 
 /** A line for each finding, and one below it where something is to be done. */
-function tell(findings: readonly Finding[]): string {
+function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(LEVEL_WIDTH + width + 4);
   const lines = findings.map(

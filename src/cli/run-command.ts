@@ -5,7 +5,7 @@ import type { Shell } from './shell.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
 /** How a program says that it was called wrongly. */
-const WRONG_WORDS = 2;
+const BAD_ARGUMENTS = 2;
 
 /**
  * Does what the words after `campanile` ask for; without any it serves. Resolves to the exit code. An unknown word starts nothing:
@@ -21,7 +21,7 @@ export async function runCommand(
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (!command) {
     errors.write(`There is no command "${word}", so nothing was done.\n\n${usageOfAll()}`);
-    return WRONG_WORDS;
+    return BAD_ARGUMENTS;
   }
   if (given.some((one) => one === '--help' || one === '-h')) return say(shell.output, usageOf(command));
   try {
@@ -29,7 +29,7 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     errors.write(`${error.message}\n\n${usageOf(command)}`);
-    return WRONG_WORDS;
+    return BAD_ARGUMENTS;
   }
 }
 

@@ -13,7 +13,7 @@ import { withDatabase } from './with-database.ts';
 
 /** Exit codes of `campanile upgrade --check`. */
 const UP_TO_DATE = 0;
-const REFUSED = 1;
+const REJECTED = 1;
 const PENDING = 3;
 
 /**
@@ -28,13 +28,13 @@ export async function upgrade({ given, output }: Shell): Promise<number> {
   }));
   if (plan.problem !== undefined) {
     output.write(`A start would be refused. ${plan.problem}\n`);
-    return REFUSED;
+    return REJECTED;
   }
   if (!isPending(plan)) {
     output.write(`The database is up to date (epoch ${plan.epoch.from}): a start changes nothing of it.\n`);
     return UP_TO_DATE;
   }
-  const lines = [describeWhole(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
+  const lines = [describePlan(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
   lines.push(...(plan.isNew ? [] : await describeBackups(readConfig())), 'Nothing was changed.');
   output.write(`${lines.filter(Boolean).join('\n')}\n`);
   return PENDING;
@@ -54,7 +54,7 @@ function requireCheck(given: readonly string[]): void {
 const isPending = ({ steps, functions, epoch }: UpgradePlan): boolean =>
   steps.length > 0 || functions.length > 0 || epoch.from < epoch.to;
 
-function describeWhole({ isNew, steps, epoch }: UpgradePlan, bytes: number): string {
+function describePlan({ isNew, steps, epoch }: UpgradePlan, bytes: number): string {
   const count = steps.length === 1 ? '1 migration' : `${steps.length} migrations`;
   return isNew
     ? `The database is empty: the next start makes the schema, by ${count}.`

@@ -10,7 +10,7 @@ import { mayMail, SIGN_UP_MAILS_PER_ADDRESS } from './mail-limits.ts';
 import { hashPassword } from './passwords/password.ts';
 import { requirePhoneDigits } from './phone-number.ts';
 import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
-import { recordKnownNetwork, placeOf } from './sign-in/known-networks.ts';
+import { recordKnownNetwork, networkOf } from './sign-in/known-networks.ts';
 import { hasUsers, isFirstUser, makeAdmin } from './account-flags-store.ts';
 import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';
@@ -34,13 +34,13 @@ type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'onUserC
 async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, address: string): Promise<User> {
   const { db, signUp, isPublic } = deps;
   const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
-  const place = placeOf(address);
+  const network = networkOf(address);
   // Looked at before the costly part, too.
   if (signUp !== 'open' && (await hasUsers(db))) throw notOpen(signUp);
-  await countAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: place }]);
+  await countAttempts(db, [{ limit: SIGN_UPS_PER_ADDRESS, key: network }]);
   if (isPublic) await rejectWeakPassword('password', password, input);
   const passwordHash = await hashPassword(password);
-  const mailsMore = await mayMail(db, SIGN_UP_MAILS_PER_ADDRESS, place);
+  const mailsMore = await mayMail(db, SIGN_UP_MAILS_PER_ADDRESS, network);
   return db.transaction().execute(async (trx) => {
     const isFirst = await isFirstUser(trx);
     if (signUp !== 'open' && !isFirst) throw notOpen(signUp);

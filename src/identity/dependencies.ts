@@ -63,7 +63,7 @@ export interface UserDependencies extends Pick<
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
-  noteSessionUses: RecordSessionUse;
+  recordSessionUse: RecordSessionUse;
   challenges: Challenges;
 }
 
@@ -102,7 +102,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     challenges: createChallenges({ secret: jwtSecret, clock }),
     tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
     tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
-    noteSessionUses: createSessionUseRecorder({ db, log, clock }),
+    recordSessionUse: createSessionUseRecorder({ db, log, clock }),
     apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
   };
 }

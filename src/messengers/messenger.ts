@@ -131,7 +131,7 @@ export type SessionState =
   | ({ status: 'paused'; cooldownMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
   /** The link was ended from outside; its credentials are gone. */
   | { status: 'logged_out'; reason: string }
-  /** `refusedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
+  /** `rejectedNumber`: digits, of a phone that would have been linked, had it had the account's number. */
   | { status: 'unlinked'; reason: string | null; rejectedNumber?: string | undefined };
 
 /** Hears of each change of the state, in order. Never throws. */

@@ -16,7 +16,7 @@ import { foldReceipts } from '../sending/receipts/fold-receipts.ts';
 import { clearOldAttempts } from '../identity/sign-in/brute-force-limit.ts';
 import { clearSpentChallenges } from '../identity/factors/factor-store.ts';
 import { clearOldSessions } from '../identity/sessions/session-store.ts';
-import { clearOldPlaces } from '../identity/sign-in/known-networks.ts';
+import { clearOldNetworks } from '../identity/sign-in/known-networks.ts';
 import { clearExpiredTokens } from '../identity/store.ts';
 import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store.ts';
 import { clearOldStates } from '../sending/accounts/account-history.ts';
@@ -74,7 +74,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldKeys,
   clearOldEntries,
   clearExpiredTokens,
-  clearOldPlaces,
+  clearOldNetworks,
   clearOldSessions,
   ({ db }) => clearSpentChallenges(db),
   clearOldStates,

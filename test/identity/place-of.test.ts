@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeOf } from '../../src/identity/sign-in/known-networks.ts';
+import { networkOf } from '../../src/identity/sign-in/known-networks.ts';
 
 test.for([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -14,5 +14,5 @@ test.for([
   ['2001:db8:0:1::', '2001:db8:0:1::/64'],
   ['user 7', 'user 7'],
 ])('%s is the place %s', ([address, place]) => {
-  expect(placeOf(address ?? '')).toBe(place);
+  expect(networkOf(address ?? '')).toBe(place);
 });

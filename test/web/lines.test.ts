@@ -114,7 +114,7 @@ function sightsOf(text: string): Sight[] {
   const sights = seen(parseWhatsApp(text)).map((sight) => ({
     ...sight,
     text: single(sight.text),
-    looks: single(sight.looks),
+    styles: single(sight.styles),
   }));
   const first = sights.findIndex((sight) => sight.text !== '');
   return first < 0 ? [] : sights.slice(first, sights.findLastIndex((sight) => sight.text !== '') + 1);

@@ -6,7 +6,7 @@ import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
-import { LargeNote } from '../parts/note.tsx';
+import { LargeCallout } from '../parts/callout.tsx';
 import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
@@ -15,7 +15,7 @@ import { BeginLink } from './begin-link.tsx';
 import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
 import { OtherNumber, OwnNumber } from './own-number.tsx';
-import { RestRules } from './rests.tsx';
+import { SendWindowSettings } from './send-window.tsx';
 import { Unlink } from './unlink.tsx';
 import { useLink } from './use-link.ts';
 import { WarmUp } from './warm-up.tsx';
@@ -42,9 +42,9 @@ function Account({ account }: { account: AccountStatus }) {
   return (
     <Stack gap="md">
       {isSandbox && status === 'connected' && (
-        <LargeNote icon="phone" role="note" title={words.account.sandboxTitle}>
+        <LargeCallout icon="phone" role="note" title={words.account.sandboxTitle}>
           <Text size="sm">{words.account.sandboxShort}</Text>
-        </LargeNote>
+        </LargeCallout>
       )}
       {isLinking && <Linking account={account} />}
       {status === 'paused' && <Paused account={account} />}
@@ -82,7 +82,7 @@ function Account({ account }: { account: AccountStatus }) {
         <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />
       )}
       {!isFree && !isLinking && <WarmUp />}
-      <RestRules />
+      <SendWindowSettings />
       <History status={status} />
     </Stack>
   );
@@ -93,7 +93,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
   const zone = useZone();
   const nowMs = useNow();
   return (
-    <LargeNote
+    <LargeCallout
       icon="pause"
       role="status"
       title={until === undefined ? words.account.stopped : words.account.pausedFor(exactTime(until, zone))}
@@ -104,7 +104,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
       ) : (
         <Text size="sm">{words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}</Text>
       )}
-    </LargeNote>
+    </LargeCallout>
   );
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AccountStatus } from '../api/operations.ts';
-import { restsQuery } from '../api/queries.ts';
+import { sendWindowQuery } from '../api/queries.ts';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
@@ -69,7 +69,7 @@ function WhatsApp({
   linking,
   isFirst,
 }: Choice & { isFirst: boolean }) {
-  const { data: rests } = useQuery(restsQuery);
+  const { data: rests } = useQuery(sendWindowQuery);
   const [chosen, setChosen] = useState<string | null>(null);
   // Whoever was asked before, and did not get to the end, has said so already.
   const use = chosen ?? (rests?.warm_up ? 'new' : null);

@@ -17,7 +17,7 @@ const FEW = 5;
 /** How the account stood before, newest first. */
 export function History({ status }: { status: AccountStatus['status'] }) {
   const history = useQuery(historyQuery(status));
-  const [isComplete, setWhole] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const states = history.data ?? [];
   const hasMore = states.length > FEW;
   return (
@@ -41,7 +41,7 @@ export function History({ status }: { status: AccountStatus['status'] }) {
         </ol>
       )}
       {hasMore && (
-        <Button size="xs" variant="default" mt="sm" onClick={() => setWhole(!isComplete)}>
+        <Button size="xs" variant="default" mt="sm" onClick={() => setComplete(!isComplete)}>
           {isComplete ? words.less : words.more}
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { Disc } from '../parts/disc.tsx';
+import { CircleBadge } from '../parts/circle-badge.tsx';
 import { words } from '../words/words.ts';
 import { StepPicture, type StepPictureName } from './step-pictures.tsx';
 import classes from './link-steps.module.css';
@@ -16,7 +16,7 @@ export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
       {steps.map((step, index) => (
         <li key={step}>
           <StepPicture name={PICTURES[method][index] ?? 'open'} />
-          <Disc>{index + 1}</Disc>
+          <CircleBadge>{index + 1}</CircleBadge>
           <span>{step}</span>
         </li>
       ))}

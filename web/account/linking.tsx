@@ -5,7 +5,7 @@ import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
 import boxClasses from '../parts/box.module.css';
 import { useNow } from '../parts/moment.tsx';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { words } from '../words/words.ts';
@@ -45,7 +45,7 @@ export function Linking({ account }: { account: AccountStatus }) {
         <Stack gap="lg" className={boxClasses.grow}>
           {code === undefined && (
             <div className={classes.onPhones}>
-              <Note>{words.account.samePhone}</Note>
+              <Callout>{words.account.samePhone}</Callout>
             </div>
           )}
           <LinkSteps method={code === undefined ? 'qr' : 'pairing_code'} />
@@ -93,12 +93,12 @@ function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStat
   const nowMs = useNow(1_000);
   const seconds = expiresAt === undefined ? 0 : Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000));
   // How long this code was good for when it was first seen; each has a time of its own.
-  const [whole, setWhole] = useState({ expiresAt, seconds });
-  if (whole.expiresAt !== expiresAt) setWhole({ expiresAt, seconds });
+  const [total, setTotal] = useState({ expiresAt, seconds });
+  if (total.expiresAt !== expiresAt) setTotal({ expiresAt, seconds });
   return (
     <div className={classes.timeLeft}>
       <Progress
-        value={whole.seconds === 0 ? 0 : (seconds / whole.seconds) * 100}
+        value={total.seconds === 0 ? 0 : (seconds / total.seconds) * 100}
         size="sm"
         aria-label={words.account.timeLeft}
       />

@@ -10,9 +10,9 @@ import { sessionQuery } from '../api/session.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem, Problem } from '../parts/failed.tsx';
-import { LargeNote } from '../parts/note.tsx';
+import { LargeCallout } from '../parts/callout.tsx';
 import { PhoneField } from '../parts/phone-field.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './own-number.module.css';
 
@@ -47,7 +47,7 @@ function ChangeNumber({ close }: { close: () => void }) {
   const change = ({ whatsapp_number: number }: typeof form.values) =>
     changing.mutate(number, {
       onSuccess: () => {
-        tell(words.ownNumber.changed);
+        showToast(words.ownNumber.changed);
         close();
       },
       onError: (error) => form.setErrors(fieldProblems(error)),
@@ -80,13 +80,13 @@ function ChangeNumber({ close }: { close: () => void }) {
 export function OtherNumber({ account, scanned }: { account: AccountStatus; scanned: string }) {
   const taking = useChange((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
   return (
-    <LargeNote icon="alert" role="status" title={words.ownNumber.otherTitle(scanned)}>
+    <LargeCallout icon="alert" role="status" title={words.ownNumber.otherTitle(scanned)}>
       <Text size="sm">{words.ownNumber.other(account.whatsapp_number)}</Text>
       <Button size="xs" mt="xs" loading={taking.isPending} onClick={() => taking.mutate(scanned)}>
         {words.ownNumber.take(scanned)}
       </Button>
       <Problem error={taking.error} />
-    </LargeNote>
+    </LargeCallout>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { useLink } from './use-link.ts';
 
@@ -11,7 +11,7 @@ export function Unlink() {
   const { unlinking } = useLink();
   const unlink = async (signal: AbortSignal) => {
     await unlinking.mutateAsync(signal);
-    tell(words.account.unlinked);
+    showToast(words.account.unlinked);
   };
   return (
     <>

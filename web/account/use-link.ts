@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
-import { accountQuery, restsQuery } from '../api/queries.ts';
+import { accountQuery, sendWindowQuery } from '../api/queries.ts';
 
 export type Link = Body<'venom/connect-account'>;
 
@@ -9,7 +9,7 @@ export type Link = Body<'venom/connect-account'>;
 export function useLink() {
   const client = useQueryClient();
   const onSettled = () => {
-    void client.invalidateQueries({ queryKey: restsQuery.queryKey });
+    void client.invalidateQueries({ queryKey: sendWindowQuery.queryKey });
     return client.invalidateQueries({ queryKey: accountQuery.queryKey });
   };
   const linking = useMutation({ mutationFn: (link: Link) => call('venom/connect-account', link), onSettled });

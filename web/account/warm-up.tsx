@@ -2,12 +2,12 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
-import { restsQuery } from '../api/queries.ts';
+import { sendWindowQuery } from '../api/queries.ts';
 import { readWarmUp, type WarmUpToday } from '../api/warm-up.ts';
 import { count } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import classes from './warm-up.module.css';
@@ -17,14 +17,14 @@ const HIGHEST_PX = 64;
 /** How far the warm-up of a new number is, and the way to end it; nothing where there is none. */
 export function WarmUp() {
   const client = useQueryClient();
-  const { data: rests } = useQuery(restsQuery);
+  const { data: rests } = useQuery(sendWindowQuery);
   const [isAsking, setAsking] = useState(false);
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
   const { day, caps, cap, sent, endsOn } = warmUp;
   const end = async (signal: AbortSignal) => {
-    client.setQueryData(restsQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
-    tell(words.warmUp.ended);
+    client.setQueryData(sendWindowQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
+    showToast(words.warmUp.ended);
   };
   return (
     <Section title={words.warmUp.title}>

@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 2_500;
 /** What a proxy says when there is nobody behind it; `/health/live` says none of them. */
 const NOBODY_BEHIND = new Set([502, 503, 504]);
 
-let heardAt = Date.now();
+let lastAnswerAtMs = Date.now();
 let lostAt: number | undefined;
 let asking: Promise<boolean> | undefined;
 let reach = new AbortController();
@@ -47,11 +47,11 @@ export function inReach(): AbortSignal {
 /** To be told of every answer: it is as good as one to a question of ours. */
 export function recordAnswer({ status }: { status: number }): void {
   if (NOBODY_BEHIND.has(status)) return;
-  heardAt = Date.now();
+  lastAnswerAtMs = Date.now();
   if (lostAt === undefined) return;
   lostAt = undefined;
   reach = new AbortController();
-  tellAll();
+  notifyWatchers();
 }
 
 /** Asks the service whether it is there. Resolves to it within 2.5 s. */
@@ -61,7 +61,7 @@ export function isThere(): Promise<boolean> {
 }
 
 async function ask(): Promise<boolean> {
-  const before = heardAt;
+  const before = lastAnswerAtMs;
   try {
     const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     recordAnswer(response);
@@ -70,27 +70,27 @@ async function ask(): Promise<boolean> {
     // No answer is the answer.
   }
   // On a slow line another request may have been answered meanwhile.
-  if (heardAt !== before) return true;
+  if (lastAnswerAtMs !== before) return true;
   reportOffline();
   return false;
 }
 
 function reportOffline(): void {
   if (lostAt !== undefined) return;
-  lostAt = heardAt;
+  lostAt = lastAnswerAtMs;
   reach.abort(unreachable(new Error('the connection is lost')));
-  tellAll();
+  notifyWatchers();
 }
 
-function tellAll(): void {
+function notifyWatchers(): void {
   for (const act of watchers) act();
 }
 
 /** Looks after the connection for as long as the page lives, and rests while nobody looks at it. */
-export function keepWatch(): void {
+export function startConnectionWatch(): void {
   const isSeen = () => document.visibilityState !== 'hidden';
   setInterval(() => {
-    if (isSeen() && (isLost() || Date.now() - heardAt >= ASK_EVERY_MS)) void isThere();
+    if (isSeen() && (isLost() || Date.now() - lastAnswerAtMs >= ASK_EVERY_MS)) void isThere();
   }, ASK_EVERY_MS);
   for (const event of ['online', 'offline']) addEventListener(event, () => void isThere());
   document.addEventListener('visibilitychange', () => {

@@ -2,7 +2,7 @@ import { useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/r
 import { useEffect, useRef } from 'react';
 import type { LiveEvent } from '../../clients/typescript/events.ts';
 import { campanile, endSessionOnUnauthorized } from './call.ts';
-import { EDITS_KEY } from '../drafts/unkept.ts';
+import { EDITS_KEY } from '../drafts/unsaved.ts';
 import { useLostSince } from './connection.ts';
 import { refetchNoticesSoon } from './notices.ts';
 import type { CampaignRow, Data } from './operations.ts';
@@ -51,43 +51,43 @@ async function listen(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for await (const heard of campanile.events({ signal, lastEventId: lastEventId.current })) {
-      lastEventId.current = heard.lastEventId;
-      take(client, heard);
+    for await (const event of campanile.events({ signal, lastEventId: lastEventId.current })) {
+      lastEventId.current = event.lastEventId;
+      take(client, event);
     }
   } catch (error) {
     if (!signal.aborted) endSessionOnUnauthorized(error);
   }
 }
 
-function take(client: QueryClient, heard: LiveEvent): void {
-  switch (heard.event) {
+function take(client: QueryClient, event: LiveEvent): void {
+  switch (event.event) {
     case 'connected':
       // What has ended long ago or was deleted while nobody listened is not in the snapshot that follows.
       void client.invalidateQueries({ queryKey: ['campaigns'] });
       return;
     case 'message':
-      takeMessage(client, heard.data.type);
+      takeMessage(client, event.data.type);
       return;
     case 'expired':
       // What it tells of is lost: everything may be otherwise.
       void client.invalidateQueries();
       return;
     case 'account':
-      client.setQueryData(accountQuery.queryKey, heard.data);
+      client.setQueryData(accountQuery.queryKey, event.data);
       refetchNoticesSoon(client);
       return;
     case 'campaign':
-      updateRow(client, heard.data);
-      updateTotals(client, heard.data);
-      refetchFigures(client, heard.data.campaign_id);
-      if (heard.data.status.startsWith('completed')) refetchNoticesSoon(client);
+      updateRow(client, event.data);
+      updateTotals(client, event.data);
+      refetchFigures(client, event.data.campaign_id);
+      if (event.data.status.startsWith('completed')) refetchNoticesSoon(client);
       return;
     case 'campaign_deleted':
-      forgetCampaign(client, heard.data.campaign_id);
+      forgetCampaign(client, event.data.campaign_id);
       return;
     default:
-      heard satisfies never;
+      event satisfies never;
   }
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
-const KEEP_MS = 10 * 60_000;
+const CACHE_MS = 10 * 60_000;
 
 /** A file that was sent along, by its hash. What a hash names never changes. */
 export const mediaQuery = (sha256: string) =>
@@ -9,5 +9,5 @@ export const mediaQuery = (sha256: string) =>
     queryKey: ['media', sha256],
     queryFn: ({ signal }) => call('venom/get-media', { sha256 }, { signal }),
     staleTime: Infinity,
-    gcTime: KEEP_MS,
+    gcTime: CACHE_MS,
   });

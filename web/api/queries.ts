@@ -34,7 +34,7 @@ export const numberFixedQuery = queryOptions<boolean>({
 });
 
 /** When the account rests. Asked with nothing to change, the operation only tells. */
-export const restsQuery = queryOptions({
+export const sendWindowQuery = queryOptions({
   queryKey: ['rests'],
   queryFn: ({ signal }) => call('venom/update-account', {}, { signal }),
   refetchInterval: LATER_MS,

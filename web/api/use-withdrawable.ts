@@ -1,6 +1,6 @@
 import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { isOnItsWay } from './call.ts';
 
@@ -36,7 +36,7 @@ export function useWithdrawable<Result, Variables = void>({
     underWay.current = undefined;
     controller.abort();
     mutation.reset();
-    if (isSent) tell(words.problems.withdrawn);
+    if (isSent) showToast(words.problems.withdrawn);
   };
   const atEnd = useEffectEvent(withdraw);
   useEffect(() => () => atEnd(), []);

@@ -10,7 +10,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { isListId, oneOf, useQueryParam } from '../parts/use-address.ts';
+import { isListId, oneOf, useQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
 import { addDays, addMonths, daysOf, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';

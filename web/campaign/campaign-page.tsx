@@ -18,7 +18,7 @@ import { PostSeen } from './post-seen.tsx';
 import { Revisions } from './revisions.tsx';
 import { Rule } from './rule.tsx';
 import { Runs } from './runs.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
 

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { forgetCampaign } from '../api/live.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 /** Asks once more before a campaign that is over is deleted with all that is known of it. */
@@ -23,7 +23,7 @@ export function ConfirmDelete({
     // First away from its page, which would be asked for anew.
     navigate('/');
     forgetCampaign(client, id);
-    tell(words.campaign.deleted(name));
+    showToast(words.campaign.deleted(name));
   }
   return (
     <Confirm

@@ -15,7 +15,7 @@ import { words } from '../words/words.ts';
 import { Consequences } from './consequences.tsx';
 import classes from './correct.module.css';
 import { useRevise } from './revise.ts';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Editor = lazy(lazyWithRetry(() => import('../compose/editor.tsx')));
 

@@ -6,7 +6,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-query-param.ts';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
 import { words } from '../words/words.ts';
 import { Export } from './export.tsx';

@@ -11,7 +11,7 @@ import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import classes from './head.module.css';
-import { WaitsForWarmUp } from './waits-for-warm-up.tsx';
+import { WarmUpDelay } from './warm-up-delay.tsx';
 
 /** The state of the campaign, and how far it has come. */
 export function Head({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
@@ -48,7 +48,7 @@ export function Head({ analytics, rule }: { analytics: Analytics; rule: ReactNod
             )}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
-      <WaitsForWarmUp campaign={campaign} totals={totals} />
+      <WarmUpDelay campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">
           {words.campaign.folded}

@@ -6,7 +6,7 @@ import type { Analytics, GroupRow } from '../api/operations.ts';
 import { campaignQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { invalidateCampaign } from './control.ts';
 
@@ -34,7 +34,7 @@ export function LeaveOut({
       is_channel_campaign: rest.every((group) => kinds.get(group) === 'channel'),
     });
     await invalidateCampaign(client, id);
-    tell(words.campaign.leftOut(left, count(left)));
+    showToast(words.campaign.leftOut(left, count(left)));
   };
   return (
     <>

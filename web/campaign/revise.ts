@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { count } from '../format/numbers.ts';
 import { words } from '../words/words.ts';
 import { invalidateCampaign } from './control.ts';
@@ -21,7 +21,7 @@ export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, 
         ? await call('venom/recall-campaign', target, { signal })
         : await call('venom/correct-campaign', { ...target, html }, { signal });
     const said = html === undefined ? words.revise.recalling : words.revise.correcting;
-    tell(said(groups, count(groups)));
+    showToast(said(groups, count(groups)));
     await invalidateCampaign(client, campaignId);
   };
 }

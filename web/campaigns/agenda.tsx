@@ -17,7 +17,7 @@ import { words } from '../words/words.ts';
 import classes from './agenda.module.css';
 
 /** What failed longer ago is nobody's business of today. */
-const LOOK_BACK_DAYS = 6;
+const PAST_DAYS = 6;
 /** Lines for a day; where there are more, the last one leads to them in the calendar. */
 const MOST_RUNS = 7;
 
@@ -26,7 +26,7 @@ export function Agenda() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
   const tomorrow = addDays(today, 1);
-  const plan = usePlan(addDays(today, -LOOK_BACK_DAYS), tomorrow);
+  const plan = usePlan(addDays(today, -PAST_DAYS), tomorrow);
   if (plan.isError) return <Failed error={plan.error} retry={() => void plan.refetch()} />;
   const { data: runs } = plan;
   if (!runs) return null;

@@ -28,7 +28,7 @@ export function CampaignHeadings() {
 export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
-  const waitsForRun =
+  const isWaitingForRun =
     nextRunAt !== null && (status === 'scheduled' || status === 'paused') && progress.deliveries === 0;
   return (
     <li className={classes.item}>
@@ -38,8 +38,8 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
         <Status of={status} />
-        <span className={classes.progress} data-waits={waitsForRun || undefined}>
-          {waitsForRun ? (
+        <span className={classes.progress} data-waits={isWaitingForRun || undefined}>
+          {isWaitingForRun ? (
             <span className={textClasses.dim}>
               {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
             </span>
@@ -57,7 +57,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
             </>
           )}
         </span>
-        {!waitsForRun && (
+        {!isWaitingForRun && (
           <span className={`${classes.read} ${textClasses.dim}`}>
             {typeof progress.read_rate === 'number' ? words.campaigns.readShare(share(progress.read_rate)) : ''}
           </span>

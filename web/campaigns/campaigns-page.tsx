@@ -9,7 +9,7 @@ import { Failed } from '../parts/failed.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
-import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
 import { Agenda } from './agenda.tsx';
 import { CampaignHeadings, CampaignRow } from './campaign-row.tsx';

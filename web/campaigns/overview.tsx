@@ -5,7 +5,7 @@ import type { Overview as Told } from '../api/operations.ts';
 import { count, share, signedCount, signedShare } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
-import { oneOf, useQueryParam } from '../parts/use-address.ts';
+import { oneOf, useQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
 import classes from './overview.module.css';
 

@@ -18,16 +18,16 @@ import { Plan } from '../compose/plan.tsx';
 import { base64 } from '../compose/send.ts';
 import { useCheck } from '../compose/use-check.ts';
 import { usePreview } from '../compose/use-preview.ts';
-import { EDITS_KEY } from '../drafts/unkept.ts';
+import { EDITS_KEY } from '../drafts/unsaved.ts';
 import { useDrawNow } from '../drafts/use-draw-now.ts';
 import { timeOfDay } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { changeOf, draftOf, isReplanned } from './change-of.ts';
 import { Changes, UnchangedRuns } from './changes.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Schedule = lazy(lazyWithRetry(() => import('../compose/schedule.tsx')));
 
@@ -79,7 +79,7 @@ export function ChangeForm({ again, ...changing }: Changing & { again: () => voi
                 <Schedule draft={draft} update={update} />
               </Stack>
             </WhenSection>
-            <CheckSection {...{ draft, update, problems, preview, hasFile, check }} isTried />
+            <CheckSection {...{ draft, update, problems, preview, hasFile, check }} isSubmitted />
           </>
         )}
       </ComposeLayout>
@@ -145,7 +145,7 @@ function useChange(changing: Changing) {
     const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
     await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
     await invalidateCampaign(client, id);
-    tell(words.change.changed(draft.name.trim()));
+    showToast(words.change.changed(draft.name.trim()));
     go(`/campaigns/${id}`);
     forget();
   };

@@ -2,7 +2,7 @@ import type { Run } from '../api/operations.ts';
 import type { Draft } from '../compose/draft.ts';
 import { describeSchedule } from '../compose/plan.tsx';
 import { count } from '../format/numbers.ts';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { words } from '../words/words.ts';
 import { isReplanned, type Change } from './change-of.ts';
 import classes from './changes.module.css';
@@ -58,9 +58,9 @@ export function UnchangedRuns({ runs }: { runs: readonly Run[] }) {
   const planned = runs.filter((run) => run.status === 'planned').length;
   const begun = runs.length - planned;
   return (
-    <Note>
+    <Callout>
       {planned === 0 ? words.change.onlyName : words.change.planned(planned, count(planned))}
       {begun > 0 && planned > 0 && ` ${words.change.begun(begun, count(begun))}`}
-    </Note>
+    </Callout>
   );
 }

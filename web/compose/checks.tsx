@@ -53,7 +53,7 @@ export function groupIssues({ problems }: Check): Map<string, number[]> {
  */
 export function Checks({
   problems,
-  isTried,
+  isSubmitted,
   preview,
   hasFile,
   check,
@@ -61,7 +61,7 @@ export function Checks({
   onLeaveOut,
 }: {
   problems: readonly string[];
-  isTried: boolean;
+  isSubmitted: boolean;
   preview: Preview;
   hasFile: boolean;
   check: Check;
@@ -74,7 +74,7 @@ export function Checks({
   const isClear = [problems, warnings, check.problems].every((found) => found.length === 0) && !check.error;
   return (
     <div aria-live="polite">
-      {problems.length > 0 && !isTried && (
+      {problems.length > 0 && !isSubmitted && (
         <Text size="sm" fw={550} mb={6}>
           {words.compose.missing}
         </Text>
@@ -86,7 +86,11 @@ export function Checks({
       )}
       <ul className={classes.checks}>
         {problems.map((problem) => (
-          <Line key={problem} icon={isTried ? 'alert' : 'circle'} look={isTried ? textClasses.failed : textClasses.dim}>
+          <Line
+            key={problem}
+            icon={isSubmitted ? 'alert' : 'circle'}
+            look={isSubmitted ? textClasses.failed : textClasses.dim}
+          >
             {problem}
           </Line>
         ))}

@@ -7,14 +7,14 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { isDay } from '../calendar/days.ts';
 import { DraftsMenu } from '../drafts/drafts-menu.tsx';
-import { beginDraft, type Kept } from '../drafts/persisted-draft.ts';
-import { SavedNote } from '../drafts/saved-note.tsx';
-import { useKeptDraft } from '../drafts/use-kept-draft.ts';
+import { beginDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
+import { SaveStatus } from '../drafts/save-status.tsx';
+import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { useNow } from '../parts/moment.tsx';
-import { tell, notifyError } from '../parts/notify.ts';
+import { showToast, notifyError } from '../parts/notify.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
@@ -33,7 +33,7 @@ import { Summary } from './summary.tsx';
 import { TestPost } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const When = lazy(lazyWithRetry(() => import('./when.tsx')));
 
@@ -53,7 +53,7 @@ function OpenDraft({ session }: { session: SignedIn }) {
   const day = parameters.get('day');
   const { time_zone: zone } = session;
   const id = useMemo(() => named ?? beginDraft(client, draftFor(day, zone)), [client, named, day, zone]);
-  const opened = useKeptDraft(id, zone);
+  const opened = usePersistedDraft(id, zone);
   const mustBeNamed = named === null && opened.kept?.isChanged === true;
   useEffect(() => {
     if (mustBeNamed) go(addressOf(id), { replace: true });
@@ -76,10 +76,10 @@ function draftFor(day: string | null, zone: string): Draft {
   return day !== null && isDay(day) ? { ...empty, isScheduled: true, startDate: day, endDate: day } : empty;
 }
 
-interface Opened extends Pick<ReturnType<typeof useKeptDraft>, 'update' | 'attach' | 'drop'> {
+interface Opened extends Pick<ReturnType<typeof usePersistedDraft>, 'update' | 'attach' | 'drop'> {
   id: string;
   session: SignedIn;
-  kept: Kept;
+  kept: PersistedDraft;
 }
 
 function Compose({ id, session, kept, update, attach, drop }: Opened) {
@@ -88,7 +88,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
   const shown = usePreview(draft.html);
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
-  const [isTried, tried] = useDisclosure(false);
+  const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName = suggestName(preview.text);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name);
@@ -98,7 +98,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
   const ask = () => {
     tried.open();
     // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
-    if (problems.length === 0 && !isRefusal(check.error)) asking.open();
+    if (problems.length === 0 && !isRejection(check.error)) asking.open();
   };
 
   return (
@@ -112,7 +112,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
         </Group>
       }
     >
-      <SavedNote id={id} kept={kept} zone={session.time_zone} />
+      <SaveStatus id={id} kept={kept} zone={session.time_zone} />
       <ComposeLayout
         sum={sumOf(draft)}
         buttons={
@@ -133,7 +133,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
         <WhenSection draft={draft} check={check}>
           <When draft={draft} update={update} />
         </WhenSection>
-        <CheckSection {...{ draft, update, problems, isTried, preview, check }} hasFile={file !== null} />
+        <CheckSection {...{ draft, update, problems, isSubmitted, preview, check }} hasFile={file !== null} />
       </ComposeLayout>
       <Confirm
         opened={isAsking}
@@ -167,7 +167,7 @@ function useSend({
     // That it was sent counts; a draft that is left over is no reason to say that it was not.
     drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
-    tell(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
+    showToast(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
     go(`/campaigns/${campaignId}`);
   };
 }
@@ -180,7 +180,7 @@ function Discard({ discard }: { discard: () => void }) {
   );
 }
 
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof CampanileError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }
 

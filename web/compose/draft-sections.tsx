@@ -27,7 +27,7 @@ export function CheckSection({
   draft: Draft;
   update: (change: Partial<Draft>) => void;
   problems: readonly string[];
-  isTried: boolean;
+  isSubmitted: boolean;
   preview: Preview;
   hasFile: boolean;
   check: Check;

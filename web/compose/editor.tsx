@@ -34,7 +34,7 @@ export default function Editor({
     return file !== undefined;
   };
   const [isPlain, setPlain] = useState(false);
-  const [extensions] = useState(() => messageExtensions({ tellPlain: () => setPlain(true) }));
+  const [extensions] = useState(() => messageExtensions({ onPlainText: () => setPlain(true) }));
   const [content] = useState(() => readMessage(html));
   const told = useRef(writeMessage(messageSchema.nodeFromJSON(content)));
   const editor = useEditor({

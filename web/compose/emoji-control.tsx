@@ -2,7 +2,7 @@ import { Popover } from '@mantine/core';
 import { RichTextEditor, useRichTextEditorContext } from '@mantine/tiptap';
 import { lazy, Suspense, useState } from 'react';
 import { Icon } from '../parts/icons.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 

@@ -4,7 +4,7 @@ import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Editor = lazy(lazyWithRetry(() => import('./editor.tsx')));
 const MediaField = lazy(lazyWithRetry(() => import('./media-field.tsx')));

@@ -40,4 +40,4 @@ export function writeMessage(content: Node): string {
   return holder.innerHTML;
 }
 
-export const messageSchema = getSchema(messageExtensions({ tellPlain: () => undefined }));
+export const messageSchema = getSchema(messageExtensions({ onPlainText: () => undefined }));

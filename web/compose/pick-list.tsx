@@ -5,7 +5,7 @@ import { groupListsQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { findListed } from '../groups/use-saved-lists.ts';
 import { Icon } from '../parts/icons.tsx';
-import { tell, notifyError } from '../parts/notify.ts';
+import { showToast, notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 /** Picks the groups of a saved list, on top of what is picked already. */
@@ -15,7 +15,7 @@ export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => voi
     mutationFn: (list: GroupList) => findListed(list.group_list_id),
     onSuccess: (groups, { name }) => {
       onPick(groups);
-      tell(words.compose.listAdded(name, count(groups.length), groups.length));
+      showToast(words.compose.listAdded(name, count(groups.length), groups.length));
     },
     onError: notifyError,
   });

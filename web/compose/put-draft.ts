@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
 import { beginDraft } from '../drafts/persisted-draft.ts';
-import { changeDraft } from '../drafts/save-kept.ts';
+import { changeDraft } from '../drafts/save-draft.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;

@@ -1,5 +1,5 @@
 import { Fragment, type Mark, type Node, type Schema } from '@tiptap/pm/model';
-import { isBoundary, parseWhatsApp, type Look, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
+import { isBoundary, parseWhatsApp, type TextStyle, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 
 import { splitAtTabs } from './pasted-tables.ts';
 
@@ -7,17 +7,17 @@ import { splitAtTabs } from './pasted-tables.ts';
 
 export const SIGNS = /[*_~`]$/;
 const FENCE = '```';
-const LOOKS: Record<string, Look> = { '*': 'bold', _: 'italic', '~': 'strike', '`': 'code' };
-const MARKS: Partial<Record<Look, string>> = { bold: 'bold', italic: 'italic' };
+const LOOKS: Record<string, TextStyle> = { '*': 'bold', _: 'italic', '~': 'strike', '`': 'code' };
+const MARKS: Partial<Record<TextStyle, string>> = { bold: 'bold', italic: 'italic' };
 
 /** The mark for a look; undefined for one that a campaign cannot hold. */
-export function markFor(look: Look, schema: Schema): Mark | undefined {
+export function markFor(look: TextStyle, schema: Schema): Mark | undefined {
   const name = MARKS[look];
   return name === undefined ? undefined : schema.mark(name);
 }
 
 export interface Ended {
-  look: Look;
+  look: TextStyle;
   /** Where the sign that began it stands. */
   from: number;
   /** How long the signs at both its ends are. */
@@ -38,8 +38,8 @@ export function endedBy(before: string, after: string): Ended | undefined {
     // Neither marks nor links cross white space at their border.
     const start = before.slice(0, from).search(/\S*$/);
     const runs = parseWhatsApp(before.slice(start))[0]?.runs ?? [];
-    const first = runs.findIndex(({ looks }) => looks.includes(look));
-    const isComplete = first >= 0 && runs.slice(first).every(({ looks }) => looks.includes(look));
+    const first = runs.findIndex(({ styles }) => styles.includes(look));
+    const isComplete = first >= 0 && runs.slice(first).every(({ styles }) => styles.includes(look));
     if (isComplete && textOf(runs.slice(0, first)) === before.slice(start, from)) return { look, from, length: 1 };
   }
   return undefined;
@@ -50,20 +50,20 @@ function textOf(runs: SeenLine['runs']): string {
 }
 
 /** The lines of a text that was pasted, by its signs; `marks` are what the text has besides. */
-export function readText(text: string, schema: Schema, tellPlain: () => void, marks: readonly Mark[] = []): Node[] {
+export function readText(text: string, schema: Schema, onPlainText: () => void, marks: readonly Mark[] = []): Node[] {
   const lines = splitAtTabs(text).split(/\r\n?|\n/);
   const paragraphs = lines.map((line) => schema.node('paragraph', null, line === '' ? [] : [schema.text(line, marks)]));
-  return readSigns(paragraphs, schema, tellPlain);
+  return readSigns(paragraphs, schema, onPlainText);
 }
 
-/** Reads the signs in lines that were pasted. `tellPlain` is called when some of them mean what a campaign cannot hold. */
-export function readSigns(lines: readonly Node[], schema: Schema, tellPlain: () => void): Node[] {
+/** Reads the signs in lines that were pasted. `onPlainText` is called when some of them mean what a campaign cannot hold. */
+export function readSigns(lines: readonly Node[], schema: Schema, onPlainText: () => void): Node[] {
   const read: Node[] = [];
   let paragraphs: Node[] = [];
   const end = () => {
     const seen = parseWhatsApp(paragraphs.map(({ textContent }) => textContent.replaceAll('\n', ' ')).join('\n'));
-    const isPlain = seen.some(({ kind, runs }) => kind === 'quote' || runs.some(({ looks }) => looks.some(isUnheld)));
-    if (isPlain) tellPlain();
+    const isPlain = seen.some(({ kind, runs }) => kind === 'quote' || runs.some(({ styles }) => styles.some(isUnheld)));
+    if (isPlain) onPlainText();
     for (const [index, paragraph] of paragraphs.entries()) addLine(read, paragraph, seen[index], schema);
     paragraphs = [];
   };
@@ -78,7 +78,7 @@ export function readSigns(lines: readonly Node[], schema: Schema, tellPlain: () 
   return read;
 }
 
-const isUnheld = (look: Look) => MARKS[look] === undefined;
+const isUnheld = (look: TextStyle) => MARKS[look] === undefined;
 
 /** An item goes to the list before it, if it goes on with that. */
 function addLine(lines: Node[], paragraph: Node, seen: SeenLine | undefined, schema: Schema): void {
@@ -104,7 +104,7 @@ function withMarks(paragraph: Node, { kind, runs }: SeenLine, schema: Schema): F
     // Between two runs there are signs and nothing else.
     const from = text.indexOf(run.text, at);
     at = from + run.text.length;
-    const marks = run.looks.flatMap((look) => markFor(look, schema) ?? []);
+    const marks = run.styles.flatMap((look) => markFor(look, schema) ?? []);
     for (const piece of paragraph.content.cut(from, at).content)
       content = content.addToEnd(piece.mark(marks.reduce((set, mark) => mark.addToSet(set), piece.marks)));
   }

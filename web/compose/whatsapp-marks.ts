@@ -21,7 +21,7 @@ const UNHELD = 's, strike, del, code, kbd, tt, pre, blockquote, [data-style*="li
 
 export interface WhatsAppOptions {
   /** Is called when something was typed or pasted of which only the words can be kept. */
-  tellPlain: () => void;
+  onPlainText: () => void;
 }
 
 /**
@@ -32,7 +32,7 @@ export const WhatsAppMarks = Extension.create<WhatsAppOptions>({
   name: 'whatsAppMarks',
   // Before the extensions whose keys it takes over.
   priority: 200,
-  addOptions: () => ({ tellPlain: () => undefined }),
+  addOptions: () => ({ onPlainText: () => undefined }),
   addGlobalAttributes: () => [{ types: ['paragraph'], attributes: { margin: MARGIN } }],
 
   addKeyboardShortcuts() {
@@ -45,7 +45,7 @@ export const WhatsAppMarks = Extension.create<WhatsAppOptions>({
   },
 
   addInputRules() {
-    const { tellPlain } = this.options;
+    const { onPlainText } = this.options;
     const typeOf = (name: string) => getNodeType(name, this.editor.schema);
     return [
       wrappingInputRule({ find: /^[-*•] $/, type: typeOf('bulletList') }),
@@ -60,23 +60,23 @@ export const WhatsAppMarks = Extension.create<WhatsAppOptions>({
         handler: ({ state, range }) => {
           if (state.doc.resolve(range.from).depth > 1) return;
           state.tr.delete(range.from, range.to);
-          tellPlain();
+          onPlainText();
         },
       }),
-      new InputRule({ find: SIGNS, handler: ({ state, range }) => readTyped(state, range, tellPlain) }),
+      new InputRule({ find: SIGNS, handler: ({ state, range }) => readTyped(state, range, onPlainText) }),
     ];
   },
 
   addProseMirrorPlugins() {
     const { schema } = this.editor;
-    const { tellPlain } = this.options;
+    const { onPlainText } = this.options;
     return [
       new Plugin({
         props: {
           clipboardSerializer: new LinesSerializer(schema),
-          clipboardParser: new PasteParser(schema, tellPlain),
+          clipboardParser: new PasteParser(schema, onPlainText),
           clipboardTextParser: (text, context) =>
-            Slice.maxOpen(Fragment.from(readText(text, schema, tellPlain, context.marks()))),
+            Slice.maxOpen(Fragment.from(readText(text, schema, onPlainText, context.marks()))),
           decorations: ({ doc }) => {
             const apart = listsApart(doc.content);
             const found: Decoration[] = [];
@@ -92,23 +92,23 @@ export const WhatsAppMarks = Extension.create<WhatsAppOptions>({
 });
 
 class PasteParser extends LinesParser {
-  readonly #tellPlain: () => void;
+  readonly #onPlainText: () => void;
 
-  constructor(schema: Schema, tellPlain: () => void) {
+  constructor(schema: Schema, onPlainText: () => void) {
     super(schema);
-    this.#tellPlain = tellPlain;
+    this.#onPlainText = onPlainText;
   }
 
   override parseSlice(...given: Parameters<LinesParser['parseSlice']>): Slice {
     const [dom] = given;
-    if (dom.querySelector(UNHELD)) this.#tellPlain();
+    if (dom.querySelector(UNHELD)) this.#onPlainText();
     const { content } = super.parseSlice(...given);
-    return Slice.maxOpen(Fragment.from(readSigns(content.content, this.schema, this.#tellPlain)));
+    return Slice.maxOpen(Fragment.from(readSigns(content.content, this.schema, this.#onPlainText)));
   }
 }
 
 /** Reads the sign that was typed last: what it ends gets its look, and its signs go. */
-function readTyped(state: EditorState, { to }: Range, tellPlain: () => void): void {
+function readTyped(state: EditorState, { to }: Range, onPlainText: () => void): void {
   const { tr } = state;
   const $to = state.doc.resolve(to);
   const text = $to.parent.textBetween(0, $to.parent.content.size, undefined, NO_TEXT);
@@ -116,20 +116,20 @@ function readTyped(state: EditorState, { to }: Range, tellPlain: () => void): vo
   const lineStart = before.lastIndexOf(NO_TEXT) + 1;
   const ended = endedBy(before.slice(lineStart), text.slice($to.parentOffset));
   if (!ended) {
-    if (before === FENCE && $to.depth === 1) endFence(state, to, tellPlain);
+    if (before === FENCE && $to.depth === 1) endFence(state, to, onPlainText);
     return;
   }
   const from = $to.start() + lineStart + ended.from;
   const mark = markFor(ended.look, state.schema);
   tr.delete(to - ended.length, to).delete(from, from + ended.length);
-  if (!mark) return tellPlain();
+  if (!mark) return onPlainText();
   // What is typed next looks as the sign did.
   const next = state.doc.nodeAt(to - 1)?.marks ?? [];
   tr.addMark(from, to - 2 * ended.length, mark).setStoredMarks(mark.removeFromSet(next));
 }
 
 /** Three backticks alone in a line may end code that began some lines before. */
-function endFence(state: EditorState, to: number, tellPlain: () => void): void {
+function endFence(state: EditorState, to: number, onPlainText: () => void): void {
   let opening: number | undefined;
   state.doc.forEach((line, at) => {
     const found = line.type.name === 'paragraph' ? line.textContent.lastIndexOf(FENCE) : -1;
@@ -137,5 +137,5 @@ function endFence(state: EditorState, to: number, tellPlain: () => void): void {
   });
   if (opening === undefined || state.doc.textBetween(opening + FENCE.length, to - FENCE.length).trim() === '') return;
   state.tr.delete(to - FENCE.length, to).delete(opening, opening + FENCE.length);
-  tellPlain();
+  onPlainText();
 }

@@ -4,13 +4,13 @@ import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
 import { words } from '../words/words.ts';
-import { DRAFT_KEY } from './unkept.ts';
+import { DRAFT_KEY } from './unsaved.ts';
 
 /**
  * A draft as this page has it. It lives in the memory of the page alone, among what was fetched, so that it outlives a session that
  * ends and goes when its user signs out; what keeps it is the service.
  */
-export interface Kept {
+export interface PersistedDraft {
   draft: Draft;
   file: File | null;
   /** The version that the service has; 0: none yet. */
@@ -28,7 +28,7 @@ export interface Kept {
 }
 
 /** What is sent of a draft to be kept. */
-export type Sent = Pick<Kept, 'draft' | 'file' | 'isOtherFile' | 'version'>;
+export type Sent = Pick<PersistedDraft, 'draft' | 'file' | 'isOtherFile' | 'version'>;
 
 export type DraftRow = Data<'venom/list-drafts'>['drafts'][number];
 
@@ -45,14 +45,14 @@ export const keyOf = (id: string) => [...DRAFT_KEY, id] as const;
 export const draftQuery = (id: string, timeZone: string) =>
   queryOptions({
     queryKey: keyOf(id),
-    queryFn: ({ client }): Promise<Kept> => fetchDraft(client, id, timeZone),
+    queryFn: ({ client }): Promise<PersistedDraft> => fetchDraft(client, id, timeZone),
     staleTime: Infinity,
     gcTime: Infinity,
     structuralSharing: false,
   });
 
 /** Reads it from the service. */
-export async function fetchDraft(client: QueryClient, id: string, timeZone: string): Promise<Kept> {
+export async function fetchDraft(client: QueryClient, id: string, timeZone: string): Promise<PersistedDraft> {
   const [row] = (await call('venom/list-drafts', { draft_id: id })).drafts;
   const content = row?.content;
   if (!row || !content) throw new Error('the service answered another draft');
@@ -78,17 +78,21 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
 export function beginDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
   const id = drawId();
   const isOtherFile = file !== null;
-  const kept: Kept = { draft, file, version: 0, isChanged: false, isOtherFile, problem: null, edition: 0 };
+  const kept: PersistedDraft = { draft, file, version: 0, isChanged: false, isOtherFile, problem: null, edition: 0 };
   client.setQueryData(keyOf(id), kept);
   return id;
 }
 
-export function changeKept(client: QueryClient, id: string, change: (before: Kept) => Kept): void {
-  client.setQueryData<Kept>(keyOf(id), (before) => before && change(before));
+export function updatePersistedDraft(
+  client: QueryClient,
+  id: string,
+  change: (before: PersistedDraft) => PersistedDraft,
+): void {
+  client.setQueryData<PersistedDraft>(keyOf(id), (before) => before && change(before));
 }
 
-export function keptOf(client: QueryClient, id: string): Kept | undefined {
-  return client.getQueryData<Kept>(keyOf(id));
+export function persistedDraftOf(client: QueryClient, id: string): PersistedDraft | undefined {
+  return client.getQueryData<PersistedDraft>(keyOf(id));
 }
 
 /** A random UUID. Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */

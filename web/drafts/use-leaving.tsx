@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Confirm } from '../parts/confirm.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { saveAllKept } from './save-kept.ts';
-import { hasUnkept } from './unkept.ts';
+import { saveAllDrafts } from './save-draft.ts';
+import { hasUnsaved } from './unsaved.ts';
 
 /**
  * For what signs out, and takes with it what the page has in its memory: first what is being written is kept, and where something could
@@ -15,8 +15,8 @@ export function useUnsavedChangesGuard(leave: () => Promise<void>) {
   const [isAsking, asking] = useDisclosure(false);
   const leaving = useMutation({
     mutationFn: async () => {
-      await saveAllKept(client);
-      if (hasUnkept(client)) asking.open();
+      await saveAllDrafts(client);
+      if (hasUnsaved(client)) asking.open();
       else await leave();
     },
     onError: notifyError,

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { wasSignedInQuery } from '../api/session.ts';
-import { Note } from '../parts/note.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { Callout } from '../parts/callout.tsx';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { Goodbye } from './goodbye.tsx';
@@ -39,7 +39,7 @@ function WayIn({ isNew }: { isNew: boolean }) {
   const { title, lead, other } = isNew ? words.signUp : words.signIn;
   return (
     <EntryPage title={title} lead={lead}>
-      {hasEnded && !isNew && <Note role="status">{words.signIn.ended}</Note>}
+      {hasEnded && !isNew && <Callout role="status">{words.signIn.ended}</Callout>}
       {isNew ? (
         <Suspense fallback={<PartSkeleton height={420} />}>
           <SignUp />

@@ -23,11 +23,11 @@ export default function LinkPage({ path }: { path: LinkPath }) {
 
 function Forgot() {
   const [userName, setUserName] = useState('');
-  const [isTried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const asking = useMutation({ mutationFn: () => call('user/request_password_reset', { user_name: userName.trim() }) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (userName.trim() !== '') asking.mutate();
   };
   if (asking.isSuccess)
@@ -42,7 +42,7 @@ function Forgot() {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <LoginField value={userName} change={setUserName} isTried={isTried} />
+        <LoginField value={userName} change={setUserName} isSubmitted={isSubmitted} />
         <Problem error={asking.error} />
         <Button type="submit" loading={asking.isPending} mt="xs">
           {words.forgot.submit}
@@ -56,7 +56,7 @@ function Forgot() {
 function Reset({ code }: { code: string }) {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
-  const [isTried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const isShort = password.length < SHORTEST_PASSWORD;
   const setting = useMutation({
     mutationFn: () => call('user/reset_password', { code, new_password: password }),
@@ -65,7 +65,7 @@ function Reset({ code }: { code: string }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (!isShort) setting.mutate();
   };
   if (setting.isSuccess)
@@ -89,7 +89,7 @@ function Reset({ code }: { code: string }) {
           required
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={isTried && isShort && words.signUp.passwordShort(SHORTEST_PASSWORD)}
+          error={isSubmitted && isShort && words.signUp.passwordShort(SHORTEST_PASSWORD)}
         />
         <Problem error={setting.error} />
         <Button type="submit" loading={setting.isPending} mt="xs">

@@ -5,11 +5,11 @@ import { words } from '../words/words.ts';
 export function LoginField({
   value,
   change,
-  isTried,
+  isSubmitted,
 }: {
   value: string;
   change: (value: string) => void;
-  isTried: boolean;
+  isSubmitted: boolean;
 }) {
   return (
     <TextInput
@@ -20,7 +20,7 @@ export function LoginField({
       required
       value={value}
       onChange={(event) => change(event.currentTarget.value)}
-      error={isTried && value.trim() === '' && words.signIn.nameMissing}
+      error={isSubmitted && value.trim() === '' && words.signIn.nameMissing}
     />
   );
 }

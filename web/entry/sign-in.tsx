@@ -17,8 +17,8 @@ export function SignIn() {
   const [password, setPassword] = useState('');
   // Asked for once the service has said that the user has a second factor.
   const [code, setCode] = useState<string>();
-  const [isTried, setTried] = useState(false);
-  const passwordMissing = isTried && password === '' && words.signIn.passwordMissing;
+  const [isSubmitted, setSubmitted] = useState(false);
+  const passwordMissing = isSubmitted && password === '' && words.signIn.passwordMissing;
   const enter = () => {
     if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
   };
@@ -36,13 +36,13 @@ export function SignIn() {
     !asksForCode(entering.error) && entering.error instanceof CampanileError && entering.error.code === 401;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (userName.trim() !== '' && password !== '') entering.mutate(code ? 'with code' : 'without');
   };
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <LoginField value={userName} change={setUserName} isTried={isTried} />
+        <LoginField value={userName} change={setUserName} isSubmitted={isSubmitted} />
         <PasswordInput
           label={words.signIn.password}
           autoComplete="current-password"

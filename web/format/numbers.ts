@@ -3,7 +3,7 @@ import { words } from '../words/words.ts';
 const KILO = 1_024;
 const whole = new Intl.NumberFormat(words.locale);
 const percent = new Intl.NumberFormat(words.locale, { style: 'percent', maximumFractionDigits: 0 });
-const signedWhole = new Intl.NumberFormat(words.locale, { signDisplay: 'exceptZero' });
+const signedInteger = new Intl.NumberFormat(words.locale, { signDisplay: 'exceptZero' });
 const signed = new Intl.NumberFormat(words.locale, {
   style: 'percent',
   maximumFractionDigits: 0,
@@ -29,7 +29,7 @@ export function signedShare(value: number): string {
 
 /** "+3", "-3" */
 export function signedCount(value: number): string {
-  return signedWhole.format(value);
+  return signedInteger.format(value);
 }
 
 /** "340 kB", counted as limits are: by 1,024. */

@@ -68,8 +68,8 @@ export function findZones<Choice extends ZoneChoice>(choices: readonly Choice[],
 }
 
 function plain(text: string): string {
-  const letters = text.normalize('NFD').replaceAll(/\p{Mark}/gu, '');
-  return letters
+  const normalized = text.normalize('NFD').replaceAll(/\p{Mark}/gu, '');
+  return normalized
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Number}+-]+/gu, ' ')
     .trim();

@@ -8,7 +8,7 @@ import type { GroupKind } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 const NAME_LIMIT = 100;
@@ -40,7 +40,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   const creating = useWithdrawable({
     act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),
     onSuccess: async (_data, { name }) => {
-      tell(words.groups.created(name));
+      showToast(words.groups.created(name));
       close();
       await client.invalidateQueries({ queryKey: ['groups'] });
     },

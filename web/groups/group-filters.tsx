@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { GroupFilter } from '../api/queries.ts';
 import { Filters } from '../parts/filters.tsx';
-import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-address.ts';
+import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
 import { KINDS, type KindFilter } from './kinds.ts';
 

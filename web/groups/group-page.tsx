@@ -8,9 +8,9 @@ import { count, share } from '../format/numbers.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { Moment } from '../parts/moment.tsx';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found.tsx';
 import { words } from '../words/words.ts';
@@ -55,8 +55,8 @@ function Shown({ report }: { report: GroupReport }) {
         )
       }
     >
-      {!isThere && <Note mb="md">{words.group.gone}</Note>}
-      {isThere && !group.can_send && <Note mb="md">{words.groups.cannotSend}</Note>}
+      {!isThere && <Callout mb="md">{words.group.gone}</Callout>}
+      {isThere && !group.can_send && <Callout mb="md">{words.groups.cannotSend}</Callout>}
       <div className={classes.page}>
         <Stack gap="md">
           <GroupFigures report={report} />

@@ -8,7 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { More } from '../parts/more.tsx';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -20,7 +20,7 @@ import { KINDS } from './kinds.ts';
 import { ListActions, ListFilter } from './list-bar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { syncGroups } from './sync.ts';
-import { SyncNote } from './sync-note.tsx';
+import { SyncReportCallout } from './sync-report-callout.tsx';
 import { findListed, useSavedLists } from './use-saved-lists.ts';
 import { useSelection, type Selection } from './use-selection.ts';
 import { useView, type View } from './use-view.ts';
@@ -42,7 +42,7 @@ export default function GroupsPage() {
 
   return (
     <Page title={words.pages.groups} actions={<GroupActions create={setCreating} syncing={syncing} />}>
-      <SyncNote
+      <SyncReportCallout
         isBusy={syncing.isPending}
         {...(syncing.data && { report: syncing.data })}
         close={() => syncing.reset()}
@@ -61,9 +61,9 @@ export default function GroupsPage() {
         />
       )}
       {changing && (
-        <Note mb="md" role="status">
+        <Callout mb="md" role="status">
           {words.groups.changing(changing.name)}
-        </Note>
+        </Callout>
       )}
       {lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">

@@ -6,7 +6,7 @@ import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 /** Shows the groups of one saved list only. */
@@ -56,7 +56,7 @@ export function ListActions({
   const changing = useMutation({ mutationFn: change });
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
-    tell(words.groups.listDeleted(list.name));
+    showToast(words.groups.listDeleted(list.name));
     onDeleted();
     await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
   };

@@ -3,7 +3,7 @@ import { countTicks } from '../campaign/ticks.ts';
 import { count } from '../format/numbers.ts';
 import { useNow } from '../parts/moment.tsx';
 import { words } from '../words/words.ts';
-import { Course } from './trend-chart.tsx';
+import { TrendChart } from './trend-chart.tsx';
 
 /** How many were in the group or followed it, over time and now. */
 export default function MembersChart({ group, members }: Pick<GroupReport, 'group' | 'members'>) {
@@ -16,7 +16,7 @@ export default function MembersChart({ group, members }: Pick<GroupReport, 'grou
   const points = [...known.filter(({ atMs }) => atMs < nowMs), { atMs: nowMs, value: now }];
   const highest = Math.max(...points.map((point) => point.value));
   return (
-    <Course
+    <TrendChart
       points={points}
       name={group.kind === 'channel' ? words.group.followers : words.groups.members}
       color="var(--mantine-primary-color-filled)"

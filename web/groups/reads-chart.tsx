@@ -1,7 +1,7 @@
 import type { GroupReport } from '../api/operations.ts';
 import { share } from '../format/numbers.ts';
 import { words } from '../words/words.ts';
-import { Course } from './trend-chart.tsx';
+import { TrendChart } from './trend-chart.tsx';
 
 /** Which share of its people read each post, over time. */
 export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
@@ -10,7 +10,7 @@ export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
     .map((post) => ({ atMs: Date.parse(post.at), value: post.read_rate ?? 0 }))
     .toReversed();
   return (
-    <Course
+    <TrendChart
       points={points}
       name={words.groups.columns.read_rate}
       color="var(--read)"

@@ -8,7 +8,7 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 const NAME_LIMIT = 100;
@@ -65,7 +65,7 @@ function SaveForm({
     onSuccess: async ({ group_list_id: id }) => {
       await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
       await client.invalidateQueries({ queryKey: ['groups'] });
-      tell(words.groups.listSaved(name.trim(), count(groups.length), groups.length));
+      showToast(words.groups.listSaved(name.trim(), count(groups.length), groups.length));
       close();
       onSaved?.(id);
     },

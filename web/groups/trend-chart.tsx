@@ -7,7 +7,7 @@ import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
 /** One figure over time, oldest first. `isStepped`: it stays as it is until the next. */
-export function Course({
+export function TrendChart({
   points,
   name,
   color,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
 import { findAllGroups, groupListsQuery } from '../api/queries.ts';
-import { isListId, useQueryParam } from '../parts/use-address.ts';
+import { isListId, useQueryParam } from '../parts/use-query-param.ts';
 import type { Selection } from './use-selection.ts';
 
 /** The saved lists: which of them is shown, and which is being changed, its groups then being what is selected. */

@@ -1,6 +1,6 @@
 import type { GroupColumn } from '../api/operations.ts';
 import type { GroupFilter, GroupSort } from '../api/queries.ts';
-import { oneOf, useQueryParam } from '../parts/use-address.ts';
+import { oneOf, useQueryParam } from '../parts/use-query-param.ts';
 
 export const COLUMNS: readonly GroupColumn[] = [
   'name',

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { noticesQuery } from '../api/notices.ts';
 import { Icon } from '../parts/icons.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './bell.module.css';

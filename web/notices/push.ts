@@ -1,7 +1,7 @@
 /** Being told in this browser while the dashboard is closed. Only a click asks for it. */
 import { call } from '../api/call.ts';
 import { words } from '../words/words.ts';
-import { keepPushKey, keptPush } from './kept-push.ts';
+import { storePushKey, storedPushKey } from './stored-push-key.ts';
 import workerUrl from './push-worker.ts?worker&url';
 
 export type PushState = 'unsupported' | 'denied' | 'off' | 'on';
@@ -23,20 +23,20 @@ export async function beginPush(publicKey: string): Promise<PushState> {
   const permission = await Notification.requestPermission();
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
   await subscribe(publicKey);
-  keepPushKey(publicKey);
+  storePushKey(publicKey);
   return 'on';
 }
 
 /** This browser is told nothing more: its push service says so to the server, the next time that this one asks. */
 export async function endPush(): Promise<void> {
-  keepPushKey(undefined);
+  storePushKey(undefined);
   if (!isSupported()) return;
   await (await findSubscription())?.unsubscribe();
 }
 
 /** Where this browser is told: says so again, since browsers change their endpoints, and leaves today's words for the worker. */
 export async function renewPush(): Promise<void> {
-  const publicKey = keptPush();
+  const publicKey = storedPushKey();
   if (publicKey !== undefined && isSupported() && Notification.permission === 'granted') await subscribe(publicKey);
 }
 

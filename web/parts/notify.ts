@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { problemText } from '../format/problem.ts';
 
 /** Says that something was done. */
-export function tell(message: string): void {
+export function showToast(message: string): void {
   notifications.show({ message, autoClose: 5_000 });
 }
 

@@ -10,11 +10,11 @@ import { browserCountry } from '../format/phone.ts';
 import { words } from '../words/words.ts';
 
 /** Asks for the country of a number without one, at first the browser's, and hands the whole number on, as it is shown. */
-export default function PhoneCountry({ text, onWhole }: { text: string; onWhole: (number: string) => void }) {
+export default function PhoneCountry({ text, onComplete }: { text: string; onComplete: (number: string) => void }) {
   const countries = useMemo(() => listCountries(), []);
   const [country, setCountry] = useState(() => countries.find(({ value }) => value === browserCountry())?.value);
-  const whole = country && wholeNumber(text, country);
-  const handOn = useEffectEvent(onWhole);
+  const whole = country && fullNumber(text, country);
+  const handOn = useEffectEvent(onComplete);
   useEffect(() => handOn(whole ?? text), [text, whole]);
   return (
     <div>
@@ -35,7 +35,7 @@ export default function PhoneCountry({ text, onWhole }: { text: string; onWhole:
 }
 
 /** As it is written everywhere in the world; undefined while it is none of that country. */
-function wholeNumber(text: string, country: CountryCode): string | undefined {
+function fullNumber(text: string, country: CountryCode): string | undefined {
   const parsed = parsePhoneNumberFromString(text, country);
   return parsed?.isPossible() ? parsed.formatInternational() : undefined;
 }

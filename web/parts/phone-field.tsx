@@ -2,7 +2,7 @@ import { Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { isNational } from '../format/phone.ts';
 import { PartSkeleton } from './page.tsx';
-import { lazyWithRetry } from './load-in-reach.ts';
+import { lazyWithRetry } from './lazy-with-retry.ts';
 
 /** With the numbers of the world: only who leaves the country out needs it. */
 const PhoneCountry = lazy(lazyWithRetry(() => import('./phone-country.tsx')));
@@ -33,7 +33,7 @@ export function PhoneField({ value = '', onChange, known, ...input }: PhoneField
       />
       {isNational(text) && text !== known && (
         <Suspense fallback={<PartSkeleton height={80} />}>
-          <PhoneCountry text={text} onWhole={onChange} />
+          <PhoneCountry text={text} onComplete={onChange} />
         </Suspense>
       )}
     </Stack>

@@ -11,7 +11,7 @@ import { Failed } from '../parts/failed.tsx';
 import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { useDebouncedQueryParam } from '../parts/use-address.ts';
+import { useDebouncedQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';

@@ -1,6 +1,6 @@
 import { Select, Text } from '@mantine/core';
 import { Section } from '../parts/page.tsx';
-import { isLanguage, keepLanguage, keptLanguage, LANGUAGES } from '../words/languages.ts';
+import { isLanguage, storeLanguage, storedLanguage, LANGUAGES } from '../words/languages.ts';
 import { words } from '../words/words.ts';
 
 /** Stands for no language: the browser's is followed. */
@@ -9,7 +9,7 @@ const OF_BROWSER = 'browser';
 /** Which language the dashboard speaks in this browser. Another one is loaded with the page. */
 export function LanguageChoice() {
   const choose = (value: string | null) => {
-    keepLanguage(value !== null && isLanguage(value) ? value : undefined);
+    storeLanguage(value !== null && isLanguage(value) ? value : undefined);
     location.reload();
   };
   return (
@@ -20,7 +20,7 @@ export function LanguageChoice() {
           { value: OF_BROWSER, label: words.settings.languageOfBrowser },
           ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
         ]}
-        value={keptLanguage() ?? OF_BROWSER}
+        value={storedLanguage() ?? OF_BROWSER}
         onChange={choose}
         allowDeselect={false}
         w={260}

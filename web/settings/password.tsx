@@ -6,7 +6,7 @@ import { signOutEverywhere } from '../api/session.ts';
 import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
@@ -24,7 +24,7 @@ export function Password() {
     mutationFn: (values: typeof form.values) => call('user/change_password', values),
     onSuccess: () => {
       form.reset();
-      tell(words.settings.passwordChanged);
+      showToast(words.settings.passwordChanged);
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });

@@ -10,7 +10,7 @@ import { fieldProblems } from '../format/problem.ts';
 import { exactTime } from '../format/time.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
 import { ZonePicker } from '../parts/zone-picker.tsx';
@@ -37,7 +37,7 @@ export function Profile({ session }: { session: SignedIn }) {
     mutationFn: (values: typeof form.values) => call('user/update_profile', values),
     onSuccess: (profile) => {
       client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
-      tell(words.settings.profileSaved);
+      showToast(words.settings.profileSaved);
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });

@@ -2,14 +2,14 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { Problem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
 /** Says that the e-mail address is not proven yet, and has the link sent again. */
 export function ProveEmail() {
   const sending = useMutation({
     mutationFn: () => call('user/send_verification', {}),
-    onSuccess: () => tell(words.verify.sent),
+    onSuccess: () => showToast(words.verify.sent),
   });
   return (
     <div>

@@ -9,7 +9,7 @@ import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { Failed, FormProblem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
@@ -44,7 +44,7 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
       // What has come to be queued since is not decided unseen.
       call('admin/release_ledger', { choices, password, ...(leftOut > 0 && { others }) }, { signal }),
     onSuccess: async () => {
-      tell(words.held.released);
+      showToast(words.held.released);
       await client.invalidateQueries({ queryKey: accountQuery.queryKey });
       close();
     },

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { accountQuery } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
-import { LargeNote } from '../parts/note.tsx';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
+import { LargeCallout } from '../parts/callout.tsx';
 import { words } from '../words/words.ts';
 import classes from './held-bar.module.css';
 
@@ -24,14 +24,14 @@ export function HeldBar() {
     <>
       <div role="status" className={classes.place}>
         {data?.held_since !== undefined && (
-          <LargeNote icon="alert" title={words.held.title} role="note">
+          <LargeCallout icon="alert" title={words.held.title} role="note">
             <Text size="sm">{isAdmin ? words.held.decide : words.held.ask}</Text>
             {isAdmin && (
               <Button size="xs" mt="sm" onClick={dialog.open}>
                 {words.held.look}
               </Button>
             )}
-          </LargeNote>
+          </LargeCallout>
         )}
       </div>
       <Suspense>{isOpen && <EndHold close={dialog.close} />}</Suspense>

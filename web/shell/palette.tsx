@@ -9,7 +9,7 @@ import { ConfirmCancel } from '../campaign/confirm-cancel.tsx';
 import { invalidateCampaign } from '../campaign/control.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { tell, notifyError } from '../parts/notify.ts';
+import { showToast, notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { commandsFor, readCommand, type Command } from './commands.ts';
 import classes from './palette.module.css';
@@ -188,7 +188,7 @@ function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
     if (command === 'cancel') return { ...shown, act: () => askToCancel(campaign) };
     const act = async () => {
       await call(`venom/${command}-campaign`, { campaign_id: id });
-      tell(words.palette.done[command](name));
+      showToast(words.palette.done[command](name));
       await invalidateCampaign(client, id);
     };
     return { ...shown, act: () => void act().catch(notifyError) };

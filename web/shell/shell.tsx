@@ -7,12 +7,12 @@ import { Link, useLocation, useRoute } from 'wouter';
 import { useLiveProgress } from '../api/live.ts';
 import { useReauthentication } from '../api/proof.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
-import { saveAllKept } from '../drafts/save-kept.ts';
+import { saveAllDrafts } from '../drafts/save-draft.ts';
 import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
 import { commandKey } from '../format/keys.ts';
-import { Disc } from '../parts/disc.tsx';
+import { CircleBadge } from '../parts/circle-badge.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { lazyWithRetry } from '../parts/load-in-reach.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { words } from '../words/words.ts';
 import { AccountPill } from './account-pill.tsx';
 import { Bell } from '../notices/bell.tsx';
@@ -106,9 +106,9 @@ function useEver(isSo: boolean): boolean {
 function useKeeping(): void {
   const client = useQueryClient();
   useEffect(() => {
-    void saveAllKept(client);
+    void saveAllDrafts(client);
     const keep = () => {
-      if (document.visibilityState === 'hidden') void saveAllKept(client);
+      if (document.visibilityState === 'hidden') void saveAllDrafts(client);
     };
     document.addEventListener('visibilitychange', keep);
     return () => document.removeEventListener('visibilitychange', keep);
@@ -147,7 +147,7 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
       <Menu position="top-start" width={220} floatingStrategy="fixed">
         <Menu.Target>
           <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
-            <Disc>{name.charAt(0).toUpperCase()}</Disc>
+            <CircleBadge>{name.charAt(0).toUpperCase()}</CircleBadge>
             <span className={classes.user}>{name}</span>
           </UnstyledButton>
         </Menu.Target>

@@ -10,7 +10,7 @@ import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { useZone } from '../format/zone.tsx';
 import { FormProblem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { webhooksQuery } from './webhooks-query.ts';
 
@@ -43,7 +43,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
       return call('venom/retry-webhook', { webhook_id: webhookId, ...span }, { signal });
     },
     onSuccess: ({ message_count: many }) => {
-      tell(words.webhooks.againDone(many, count(many)));
+      showToast(words.webhooks.againDone(many, count(many)));
       close();
       return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
     },

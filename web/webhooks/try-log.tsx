@@ -7,12 +7,12 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { Failed, Problem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { isEvent } from './event-kinds.ts';
 import { Answer, Outcome } from './outcome.tsx';
-import { triesQuery, webhooksQuery } from './webhooks-query.ts';
+import { attemptsQuery, webhooksQuery } from './webhooks-query.ts';
 import classes from './webhooks.module.css';
 
 /** What came of telling a webhook, of 30 days. */
@@ -27,13 +27,13 @@ export function TryLog({ webhook, opened, close }: { webhook: Webhook; opened: b
 function Log({ webhook }: { webhook: Webhook }) {
   const client = useQueryClient();
   const [failedOnly, setFailedOnly] = useState(false);
-  const log = useInfiniteQuery(triesQuery(webhook, failedOnly));
+  const log = useInfiniteQuery(attemptsQuery(webhook, failedOnly));
   const tries = log.data?.pages.flatMap((page) => page.tries) ?? [];
   const telling = useWithdrawable({
     act: (messageId: string, signal) =>
       call('venom/retry-webhook', { webhook_id: webhook.webhook_id, message_id: messageId }, { signal }),
     onSuccess: () => {
-      tell(words.webhooks.againDone(1, '1'));
+      showToast(words.webhooks.againDone(1, '1'));
       return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
     },
   });
@@ -59,11 +59,11 @@ function Log({ webhook }: { webhook: Webhook }) {
       {tries.length > 0 && (
         <ul className={classes.tries}>
           {tries.map((one) => (
-            <Try
+            <Attempt
               key={`${one.message_id} ${one.at}`}
               of={one}
-              isTelling={telling.isPending && telling.variables === one.message_id}
-              {...(webhook.status !== 'disabled' && { tellAgain: () => telling.mutate(one.message_id) })}
+              isRetrying={telling.isPending && telling.variables === one.message_id}
+              {...(webhook.status !== 'disabled' && { retry: () => telling.mutate(one.message_id) })}
             />
           ))}
         </ul>
@@ -73,7 +73,7 @@ function Log({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function Try({ of, tellAgain, isTelling }: { of: WebhookTry; tellAgain?: () => void; isTelling: boolean }) {
+function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void; isRetrying: boolean }) {
   return (
     <li className={classes.try}>
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
@@ -88,14 +88,14 @@ function Try({ of, tellAgain, isTelling }: { of: WebhookTry; tellAgain?: () => v
             </Text>
           </Group>
         </Stack>
-        {tellAgain && (
+        {retry && (
           <Button
             size="compact-sm"
             variant="subtle"
             flex="none"
-            loading={isTelling}
+            loading={isRetrying}
             aria-label={words.webhooks.againLabel(eventName(of.type))}
-            onClick={tellAgain}
+            onClick={retry}
           >
             {words.webhooks.again}
           </Button>

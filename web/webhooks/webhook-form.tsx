@@ -6,7 +6,7 @@ import type { Webhook } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { EVENTS, isEvent } from './event-kinds.ts';
 import { EventsField } from './events-field.tsx';
@@ -50,7 +50,7 @@ export function ChangeWebhookForm({ webhook, close }: { webhook: Webhook; close:
       act={async (draft, signal) => {
         const change = { url: draft.url, description: draft.description, events: draft.events.filter(isEvent) };
         await call('venom/update-webhook', { webhook_id, ...change }, { signal });
-        tell(words.webhooks.saved);
+        showToast(words.webhooks.saved);
         close();
         await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
       }}

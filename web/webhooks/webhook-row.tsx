@@ -8,8 +8,8 @@ import { exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Problem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { tell } from '../parts/notify.ts';
-import { Note } from '../parts/note.tsx';
+import { showToast } from '../parts/notify.ts';
+import { Callout } from '../parts/callout.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/tone.ts';
 import { words } from '../words/words.ts';
@@ -38,7 +38,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
     act: (isEnabled: boolean, signal) =>
       call('venom/update-webhook', { webhook_id: webhookId, is_enabled: isEnabled }, { signal }),
     onSuccess: () => {
-      tell(words.webhooks.saved);
+      showToast(words.webhooks.saved);
       return refresh();
     },
   });
@@ -107,7 +107,7 @@ function Tested({
           {data.status !== null && <Answer of={data} />}
         </Stack>
       )}
-      {isSuccess && !data && <Note mt="sm">{words.webhooks.testWaits}</Note>}
+      {isSuccess && !data && <Callout mt="sm">{words.webhooks.testWaits}</Callout>}
     </div>
   );
 }

@@ -20,7 +20,7 @@ export const webhooksQuery = queryOptions({
 });
 
 /** What came of telling one, newest first, a page at a time. */
-export const triesQuery = ({ webhook_id: webhookId }: Webhook, failedOnly: boolean) =>
+export const attemptsQuery = ({ webhook_id: webhookId }: Webhook, failedOnly: boolean) =>
   infiniteQueryOptions({
     queryKey: [...KEY, webhookId, 'tries', failedOnly],
     queryFn: ({ pageParam, signal }) =>

@@ -1,4 +1,4 @@
-import { parseWhatsApp, type Look, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
+import { parseWhatsApp, type TextStyle, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 import classes from './message-text.module.css';
 
 const LINK = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?'")\]}*_~»”’…])/i;
@@ -15,7 +15,7 @@ export function MessageText({ text, className }: { text: string; className?: str
 }
 
 function Line({ line }: { line: SeenLine }) {
-  const content = line.runs.map((run, index) => <Run key={index} text={run.text} looks={run.looks} />);
+  const content = line.runs.map((run, index) => <Run key={index} text={run.text} styles={run.styles} />);
   if (line.kind === 'text') return <p className={classes.line}>{content.length > 0 ? content : <br />}</p>;
   if (line.kind === 'quote') return <p className={`${classes.line} ${classes.quote}`}>{content}</p>;
   return (
@@ -26,9 +26,9 @@ function Line({ line }: { line: SeenLine }) {
   );
 }
 
-function Run({ text, looks }: { text: string; looks: readonly Look[] }) {
+function Run({ text, styles }: { text: string; styles: readonly TextStyle[] }) {
   return (
-    <span className={classes.run} data-looks={looks.join(' ')}>
+    <span className={classes.run} data-styles={styles.join(' ')}>
       {text.split(LINK).map((part, index) =>
         index % 2 === 1 ? (
           <span key={index} className={classes.link}>

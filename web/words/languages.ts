@@ -16,13 +16,13 @@ export type Language = keyof typeof LANGUAGES;
 const KEPT = 'campanile-language';
 
 /** The one that was chosen in this browser; undefined where its own is to be followed. */
-export function keptLanguage(): Language | undefined {
+export function storedLanguage(): Language | undefined {
   const kept = localStorage.getItem(KEPT);
   return kept !== null && isLanguage(kept) ? kept : undefined;
 }
 
 /** Keeps a choice; undefined follows the browser again. It holds from the next load of the page on. */
-export function keepLanguage(language: Language | undefined): void {
+export function storeLanguage(language: Language | undefined): void {
   if (language === undefined) localStorage.removeItem(KEPT);
   else localStorage.setItem(KEPT, language);
 }

@@ -19,28 +19,28 @@ export function createBackfill({
   db,
   log,
   page,
-  onCaughtUp: onBackfilled,
+  onBackfilled,
 }: {
   db: Database;
   log: Log;
   /** In events. */
   page: number;
-  onCaughtUp: () => void;
+  onBackfilled: () => void;
 }): (feed: WorkspaceChannel, stream: EventStream) => void {
   const permits = createFairSemaphore(PERMITS);
 
   /** Answers whether there may be more. */
   async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
-    const { cursor: place } = stream;
-    if (!place) return false;
+    const { cursor } = stream;
+    if (!cursor) return false;
     const release = await permits.acquire({ key: String(workspaceId) });
     try {
       const events = await workFor({ key: `workspace ${workspaceId}`, isWrite: false }, () =>
-        readEventsAfter(db, workspaceId, place.position, { types: STREAMED_TYPES, limit: page }),
+        readEventsAfter(db, workspaceId, cursor.position, { types: STREAMED_TYPES, limit: page }),
       );
       const last = events.at(-1);
-      if (last) stream.cursor = { epoch: place.epoch, position: last.position, at: last.at };
-      stream.sendUnbounded(messageFrames(place.epoch, events));
+      if (last) stream.cursor = { epoch: cursor.epoch, position: last.position, at: last.at };
+      stream.sendUnbounded(messageFrames(cursor.epoch, events));
       return events.length >= page;
     } finally {
       release();

@@ -19,7 +19,7 @@ interface PollDeps {
   log: Log;
   clock: Clock;
   /** Takes over a stream that has missed more than was read. */
-  catchUp: (feed: WorkspaceChannel, stream: EventStream) => void;
+  backfill: (feed: WorkspaceChannel, stream: EventStream) => void;
 }
 
 /** What was read of some workspaces in one go. */
@@ -37,7 +37,7 @@ interface Seen {
 export async function poll(
   deps: PollDeps,
   feeds: Feeds,
-  { lookMs: pollMs, events }: { lookMs: number; events: PageLimits },
+  { pollMs, events }: { pollMs: number; events: PageLimits },
 ): Promise<boolean> {
   const all = feeds.all();
   const waiting = new Map(all.map((feed) => [feed, [...feed.newcomers]]));
@@ -106,7 +106,7 @@ function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): voi
 }
 
 function welcome(
-  { catchUp: backfill }: PollDeps,
+  { backfill }: PollDeps,
   happened: NewEvents,
   { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
 ): void {

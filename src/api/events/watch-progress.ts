@@ -15,7 +15,7 @@ import { poll } from './poll.ts';
 
 export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
-  lookMs: number;
+  pollMs: number;
   /** So long newcomers wait for others to come, so that they are looked up together. */
   gatherMs: number;
   keepAliveMs: number;
@@ -25,7 +25,7 @@ export interface WatchLimits extends StreamLimits, FeedLimits {
 
 export const WATCH_LIMITS: WatchLimits = {
   // Not 500: clients count by their own clock.
-  lookMs: 600,
+  pollMs: 600,
   gatherMs: 10,
   // Proxies take a connection for dead after 30 to 60 s.
   keepAliveMs: 15_000,
@@ -80,10 +80,10 @@ export function watchProgress({
 
   const step = async () => {
     if (feeds.count() === 0) return limits.keepAliveMs;
-    return (await poll({ db, log, clock, catchUp }, feeds, limits)) ? 0 : limits.lookMs;
+    return (await poll({ db, log, clock, backfill }, feeds, limits)) ? 0 : limits.pollMs;
   };
   const loop = startLoop('live progress', step, { log, ...(onLoopError && { onError: onLoopError }) });
-  const catchUp = createBackfill({ db, log, page: limits.events.page, onCaughtUp: () => loop.wake() });
+  const backfill = createBackfill({ db, log, page: limits.events.page, onBackfilled: () => loop.wake() });
   const heart = setInterval(() => {
     for (const stream of feeds.streams()) stream.keepAlive();
     for (const feed of feeds.all()) feed.broadcastPosition();

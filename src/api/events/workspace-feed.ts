@@ -34,7 +34,7 @@ interface TrackedState {
   name: 'account' | 'campaign' | 'campaign_deleted';
   isCurrent: boolean;
   json: string;
-  told: string | undefined;
+  sentJson: string | undefined;
   sentAtMs: number;
 }
 
@@ -48,7 +48,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     name,
     isCurrent,
     json,
-    told: wasSeen ? undefined : json,
+    sentJson: wasSeen ? undefined : json,
     sentAtMs: -Infinity,
   });
   const all = () => [...(account ? [account] : []), ...campaigns.values()];
@@ -61,8 +61,8 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     newcomers: new Set(),
     behind: new Set(),
     after() {
-      const sentJson = this.streams.size > 0 ? this.cursor : undefined;
-      const places = [sentJson, ...[...this.newcomers].map((stream) => stream.cursor)];
+      const own = this.streams.size > 0 ? this.cursor : undefined;
+      const places = [own, ...[...this.newcomers].map((stream) => stream.cursor)];
       const positions = places.flatMap((place) => (place ? [place.position] : []));
       return positions.length > 0 ? Math.min(...positions) : undefined;
     },
@@ -82,10 +82,10 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
       wasSeen = true;
     },
     broadcastChanges(nowMs, pauseMs) {
-      const changed = all().filter((one) => one.json !== one.told && nowMs - one.sentAtMs >= pauseMs);
+      const changed = all().filter((one) => one.json !== one.sentJson && nowMs - one.sentAtMs >= pauseMs);
       if (changed.length === 0) return;
       const frames = changed.map(({ name, json }) => eventFrame(name, json)).join('');
-      for (const one of changed) Object.assign(one, { told: one.json, toldAtMs: nowMs });
+      for (const one of changed) Object.assign(one, { sentJson: one.json, sentAtMs: nowMs });
       for (const stream of this.streams) stream.send(frames);
     },
     broadcastPosition() {

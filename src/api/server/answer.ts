@@ -28,7 +28,7 @@ export const API_HEADERS = {
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
-export function installEnvelope(server: FastifyInstance, judge: ErrorToAnswer): void {
+export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -43,7 +43,7 @@ export function installEnvelope(server: FastifyInstance, judge: ErrorToAnswer): 
     if (request.bodyPermit) void awaitTurn().then(parse);
     else parse();
   });
-  server.setErrorHandler((error, request, reply) => sendFailure(judge(error, request), request, reply));
+  server.setErrorHandler((error, request, reply) => sendFailure(toErrorAnswer(error, request), request, reply));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     done(wrongHead(request));

@@ -26,12 +26,12 @@ export function createAuthenticate({
   tokens,
   tokenStates,
   apiKeyStates,
-  noteSessionUses,
+  recordSessionUse,
 }: {
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
-  noteSessionUses: RecordSessionUse;
+  recordSessionUse: RecordSessionUse;
 }): Authenticate {
   return (authorization, address) => {
     if (authorization === undefined)
@@ -49,7 +49,7 @@ export function createAuthenticate({
     if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
     return settle(tokenStates.find(claims), (member) => {
       const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
-      noteSessionUses(claims);
+      recordSessionUse(claims);
       return caller;
     });
   };

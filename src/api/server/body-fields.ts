@@ -3,7 +3,7 @@ import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
 
 /** What of it is told at most; a body may be full of such fields. */
-const MOST_TOLD = 10;
+const MAX_REPORTED = 10;
 const LONGEST_NAME = 64;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, z.core.$ZodType>>;
 /** What a body carries that `schema` has no field for, with what was perhaps meant: 10 of them at most. `null` counts as absent. */
 export function findUnknownFields(schema: z.core.$ZodType, body: unknown): FieldError[] {
   const found: FieldError[] = [];
-  look(schema, body, '', found);
+  collectUnknownFields(schema, body, '', found);
   return found;
 }
 
@@ -26,15 +26,15 @@ export function validFields(schema: z.ZodType, body: unknown): Record<string, un
   );
 }
 
-function look(schema: z.core.$ZodType, value: unknown, path: string, found: FieldError[]): void {
+function collectUnknownFields(schema: z.core.$ZodType, value: unknown, path: string, found: FieldError[]): void {
   const inner = unwrap(schema);
   if (!isRecord(value)) return;
   const fields = fieldsOf(inner, value);
   if (!fields) return;
   for (const [name, part] of Object.entries(value)) {
-    if (found.length >= MOST_TOLD) return;
+    if (found.length >= MAX_REPORTED) return;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field) look(field, part, `${path}${name}.`, found);
+    if (field) collectUnknownFields(field, part, `${path}${name}.`, found);
     else if (part !== null) found.push({ field: shown(path + name), issue: issueOf(name, Object.keys(fields)) });
   }
 }

@@ -33,9 +33,9 @@ export function buildOperatorServer({
   log: Log;
   settings: HttpSettings;
 }): FastifyInstance {
-  const judge = createErrorHandler({ log, isDiskFull });
-  const server = createInstance(settings, LIMITS, judge);
-  installEnvelope(server, judge);
+  const toErrorAnswer = createErrorHandler({ log, isDiskFull });
+  const server = createInstance(settings, LIMITS, toErrorAnswer);
+  installEnvelope(server, toErrorAnswer);
   handleRawHttpErrors(server.server);
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);

@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 interface BodyPermit {
-  giveBack(): void;
+  release(): void;
   /** What works on a body needs its memory, also when the client has left. */
   isInUse: boolean;
 }
@@ -44,7 +44,7 @@ async function takePermit(
     weight: bytes,
     signal: gone.signal,
   });
-  const permit: BodyPermit = { giveBack: release, isInUse: false };
+  const permit: BodyPermit = { release, isInUse: false };
   request.bodyPermit = permit;
   gone.signal.addEventListener('abort', () => {
     if (!permit.isInUse) release();
@@ -53,16 +53,16 @@ async function takePermit(
 }
 
 /** Does what needs the body, which keeps its place until that is through. */
-export function withBodyPermit<T>({ bodyPermit: bodyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  return bodyPlace ? workWithPermit(bodyPlace, work) : work();
+export function withBodyPermit<T>({ bodyPermit }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return bodyPermit ? workWithPermit(bodyPermit, work) : work();
 }
 
-async function workWithPermit<T>(place: BodyPermit, work: () => Promise<T>): Promise<T> {
-  place.isInUse = true;
+async function workWithPermit<T>(permit: BodyPermit, work: () => Promise<T>): Promise<T> {
+  permit.isInUse = true;
   try {
     return await work();
   } finally {
-    place.giveBack();
+    permit.release();
   }
 }
 

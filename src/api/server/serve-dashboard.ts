@@ -28,7 +28,7 @@ const PAGES = [
 ];
 
 /** Stands in the built page wherever the nonce of an answer belongs (`web/index.html`). */
-const NONCE_MARK = '%NONCE%';
+const NONCE_PLACEHOLDER = '%NONCE%';
 
 /**
  * Scripts are ours and come from files, without exception. Styles are, too; the few that components write while they run carry
@@ -51,7 +51,7 @@ function policyWith(nonce: string): string {
 
 /** Reads the page that was built into `folder`. What it resolves to answers with it, each time with another nonce. */
 export async function readPage({ folder }: { folder: string }) {
-  const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_MARK);
+  const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_PLACEHOLDER);
   return (reply: FastifyReply): FastifyReply => {
     const nonce = randomBytes(16).toString('base64url');
     return reply

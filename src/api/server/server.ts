@@ -119,22 +119,22 @@ export const LIMITS: HttpLimits = {
 /** A minute and user, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
 /** For answers until they are taken: most hold a piece of a file or two, those of analytics some megabytes. */
-const ANSWER_PLACES = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
 /** In bytes: memory that big bodies may take at once. */
 const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
-const WHOLE_ANSWER_PLACES = { ...ANSWER_PLACES, size: Infinity, perKey: 1 };
+const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
 /** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
-  const judge = createErrorHandler(dependencies);
-  const server = createInstance(settings, limits, judge);
+  const toErrorAnswer = createErrorHandler(dependencies);
+  const server = createInstance(settings, limits, toErrorAnswer);
   server.decorateRequest('caller', null);
-  server.decorateRequest('bodyPlace', null);
+  server.decorateRequest('bodyPermit', null);
   server.decorateRequest('meaningless', null);
-  installEnvelope(server, judge);
+  installEnvelope(server, toErrorAnswer);
   handleRawHttpErrors(server.server);
   server.server.maxConnections = limits.connections;
   checkHostHeader(server, settings);
@@ -201,7 +201,11 @@ function requireSignInForDocs({ authenticate, settings }: ServerDependencies): o
 }
 
 /** A server without a route, that answers in our way also what never gets to one. */
-export function createInstance(settings: HttpSettings, limits: HttpLimits, judge: ErrorToAnswer): FastifyInstance {
+export function createInstance(
+  settings: HttpSettings,
+  limits: HttpLimits,
+  toErrorAnswer: ErrorToAnswer,
+): FastifyInstance {
   return fastify({
     // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
     logger: false,
@@ -223,7 +227,7 @@ export function createInstance(settings: HttpSettings, limits: HttpLimits, judge
     clientErrorHandler: onClientError,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
-      sendFailure(judge(error, request), request, reply);
+      sendFailure(toErrorAnswer(error, request), request, reply);
     },
   });
 }
@@ -256,8 +260,8 @@ async function registerOperations(
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(ANSWER_PLACES), limits.unreadMs),
-    limitPerUser: createLimitPerUser(createFairSemaphore(WHOLE_ANSWER_PLACES)),
+    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(RESPONSE_PERMITS), limits.unreadMs),
+    limitPerUser: createLimitPerUser(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     bodyBudget: createFairSemaphore({
       ...BODY_BUDGET,
       size: limits.bigBodiesBytes,

@@ -43,18 +43,18 @@ export function registerPasskeys(
   const answer = (data: unknown) => successText(data);
 
   server.post('/session/passkey/ask', { schema: { hide: true } }, async (request, reply) => {
-    refuseOthers(request);
+    assertFromDashboard(request);
     return reply.type(JSON_TYPE).send(answer(await passkeyRequestOptions(users, siteOf(request, publicUrl))));
   });
 
   server.post('/session/passkey/begin', { schema: { hide: true } }, async (request, reply) => {
-    refuseOthers(request);
+    assertFromDashboard(request);
     const actor = await actorOf(request);
     return reply.type(JSON_TYPE).send(answer(await beginPasskey(users, actor, siteOf(request, publicUrl))));
   });
 
   server.post('/session/passkey', { schema: { hide: true, body: addPasskeyBody } }, async (request, reply) => {
-    refuseOthers(request);
+    assertFromDashboard(request);
     const actor = await actorOf(request);
     const { name, passkey } = request.body as z.output<typeof addPasskeyBody>;
     const made = {
@@ -78,7 +78,7 @@ export function userOfPasskey(
   return provePasskey(users, response, siteOf(request, publicUrl));
 }
 
-function refuseOthers(request: FastifyRequest): void {
+function assertFromDashboard(request: FastifyRequest): void {
   if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
 }
 

@@ -49,13 +49,13 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     const claims = token === undefined ? undefined : await claimsOf(users, token);
     if (claims) await signOut(users, { ...claims, address: request.ip }, claims);
   };
-  const keep = (reply: FastifyReply, token: string | undefined) =>
+  const setSessionCookie = (reply: FastifyReply, token: string | undefined) =>
     reply.header('set-cookie', setCookieHeader(token, { isHttps, maxAgeMs: TOKEN_LIFETIME_MS }));
 
   server.get(PATH, { schema: { hide: true } }, async (request, reply) => {
     const token = tokenOfCookie(request, isHttps);
     const claims = token === undefined ? undefined : await claimsOf(users, token);
-    if (token !== undefined && !claims) keep(reply, undefined);
+    if (token !== undefined && !claims) setSessionCookie(reply, undefined);
     return answer(reply, claims ? await sessionOf(users, claims) : null);
   });
 
@@ -65,36 +65,36 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     PATH,
     { schema: { hide: true, body: signInBody }, onRequest: load.shed('open') },
     async (request, reply) => {
-      refuseOthers(request);
+      assertFromDashboard(request);
       const body = request.body as z.output<typeof signInBody>;
       const { token } = await signInWith(body, request);
       await endOld(request);
       const claims = await claimsOf(users, token);
       if (!claims)
         throw new AppError('changed_meanwhile', 'You were signed out elsewhere at this very moment: sign in again');
-      keep(reply, token);
+      setSessionCookie(reply, token);
       return answer(reply, await sessionOf(users, claims));
     },
   );
 
   server.post(`${PATH}/confirm`, { schema: { hide: true, body: confirmBody } }, async (request, reply) => {
-    refuseOthers(request);
+    assertFromDashboard(request);
     const before = tokenOfCookie(request, isHttps);
     const claims = before === undefined ? undefined : await claimsOf(users, before);
     if (!claims) throw new AppError('not_signed_in', 'Nobody is signed in');
     const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
     const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
     if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'is not yours' }]);
-    keep(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
+    setSessionCookie(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
     return answer(reply, await sessionOf(users, claims));
   });
 
   server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
-    refuseOthers(request);
+    assertFromDashboard(request);
     await endOld(request);
     // What was looked at is not left for whoever has the browser next. Not `storage`, where language and theme are.
     reply.header('clear-site-data', '"cache"');
-    return answer(keep(reply, undefined), null);
+    return answer(setSessionCookie(reply, undefined), null);
   });
 }
 
@@ -104,7 +104,7 @@ function clientOf(request: FastifyRequest): Client {
   return { address: request.ip, agent: request.headers['user-agent'] ?? '' };
 }
 
-function refuseOthers(request: FastifyRequest): void {
+function assertFromDashboard(request: FastifyRequest): void {
   if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { workFor } from '../../platform/concurrency/requester.ts';
-import { placeOf } from '../../identity/sign-in/known-networks.ts';
+import { networkOf } from '../../identity/sign-in/known-networks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -27,5 +27,5 @@ export function workForAddress<Result>(address: string, work: () => Result): Res
 }
 
 function addressKey(address: string): string {
-  return `address ${placeOf(address)}`;
+  return `address ${networkOf(address)}`;
 }

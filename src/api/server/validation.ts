@@ -24,7 +24,7 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   return invalid([...problems.values()]);
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
   string: 'must be a string',
   number: 'must be a number',
   int: 'must be a whole number',
@@ -34,7 +34,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: 'must be an object',
 };
 
-const FORMAT_WORDS: Readonly<Record<string, string>> = {
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address',
   uuid: 'must be a UUID',
   guid: 'must be a UUID',
@@ -47,9 +47,9 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
     return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      return TYPE_WORDS[issue.expected] ?? `must be of type ${issue.expected}`;
+      return TYPE_MESSAGES[issue.expected] ?? `must be of type ${issue.expected}`;
     case 'invalid_format':
-      return FORMAT_WORDS[issue.format] ?? 'is malformed';
+      return FORMAT_MESSAGES[issue.format] ?? 'is malformed';
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'too_big':

@@ -4,7 +4,7 @@ import { isolateStatement, ownedBy, type Owners } from '../../platform/database/
 import type { Log } from '../../platform/log/log.ts';
 
 /** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
-const UNUSED_MEDIA_KEPT_DAYS = 1;
+const UNUSED_MEDIA_RETENTION_DAYS = 1;
 /** As MEDIA_RETENTION_DAYS: until then a campaign that has ended can be tried again. */
 export const MEDIA_DAYS = 90;
 const FILES_PER_STEP = 200;
@@ -46,7 +46,7 @@ async function dropOf(
   const { rows } = await sql<{ last: number | null }>`
     with page as materialized (
       select media_id, workspace_id, exists (select from contents c where c.media_id = m.media_id) as is_told,
-             ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+             ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
                and not exists (select from drafts d where d.media_id = m.media_id)
                and not exists (
                  select from contents c join campaigns k on k.campaign_id = c.campaign_id
@@ -62,10 +62,10 @@ async function dropOf(
       select p.media_id, p.is_told from page p join held h using (workspace_id) where p.is_idle
     ), removed as (
       delete from media m using idle i
-      where m.media_id = i.media_id and not i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+      where m.media_id = i.media_id and not i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
     ), emptied as (
       update media m set bytes = null from idle i
-      where m.media_id = i.media_id and i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_KEPT_DAYS} * interval '1 day'
+      where m.media_id = i.media_id and i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
     )
     select max(media_id) as last from page`.execute(db);
   return rows[0]?.last ?? undefined;

@@ -56,11 +56,11 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   return {
     async convert(html, userId) {
       if (html.length <= SHORT) return convertHtml(html);
-      const giveBack = await permits.acquire({ key: String(userId), signal: closing.signal });
+      const release = await permits.acquire({ key: String(userId), signal: closing.signal });
       try {
         return await convertInThread(html);
       } finally {
-        giveBack();
+        release();
       }
     },
     close() {

@@ -27,20 +27,20 @@ export function convertHtml(html: string): Converted {
   if (problems.length > 0) return { text: '', warnings, problems };
   const text = render(document);
   if (text.length > TEXT_LIMIT)
-    return refused(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
+    return rejected(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
   if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
-    return refused(warnings, 'has no text in it');
+    return rejected(warnings, 'has no text in it');
   return { text, warnings, problems };
 }
 
 /** What is answered of HTML that takes more than it may to be read. */
 export function rejectAsTooComplex(): Converted {
-  return refused([], TOO_TANGLED);
+  return rejected([], TOO_COMPLEX);
 }
 
-const TOO_TANGLED = 'is too tangled to be read';
+const TOO_COMPLEX = 'is too tangled to be read';
 
-function refused(warnings: Warning[], issue: string): Converted {
+function rejected(warnings: Warning[], issue: string): Converted {
   return { text: '', warnings, problems: [problem(issue)] };
 }
 
@@ -68,7 +68,7 @@ function describeFindings(findings: Findings): FieldError[] {
     );
   }
   if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
-  if (findings.isTooComplex) problems.push(problem(TOO_TANGLED));
+  if (findings.isTooComplex) problems.push(problem(TOO_COMPLEX));
   return problems;
 }
 

@@ -4,11 +4,11 @@
  */
 
 /** How a stretch of text is shown. `code` and `mono` are never anything else at the same time. */
-export type Look = 'bold' | 'italic' | 'strike' | 'code' | 'mono';
+export type TextStyle = 'bold' | 'italic' | 'strike' | 'code' | 'mono';
 
 export interface SeenRun {
   text: string;
-  looks: readonly Look[];
+  styles: readonly TextStyle[];
 }
 
 /** A line as it is seen, without the signs that made it so. `number` is that of a numbered item. */
@@ -23,7 +23,7 @@ const LINK = /(?<![A-Za-z0-9])(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/|www\.)[^\s\u200b-\u2
 const AFTER_LINK = /[.,;:!?'")\]}*_~»”’…]/;
 const HEAD = /^(?:([-*•]) |(\d{1,2})\. )(?=.)/;
 const QUOTE = /^> (?=.)/;
-const LOOKS = new Map<string, Look>([
+const STYLES = new Map<string, TextStyle>([
   ['*', 'bold'],
   ['_', 'italic'],
   ['~', 'strike'],
@@ -71,7 +71,7 @@ function readText(text: string, lines: SeenLine[]): void {
     if (line === undefined) return;
     const isStart = index > 0 || line.runs.length === 0;
     const rest = isStart ? takeHead(part, line) : part;
-    readInline(rest, 0, rest.length, { line, looks: [], links: linkIndexes(rest) });
+    readInline(rest, 0, rest.length, { line, styles: [], links: linkIndexes(rest) });
   }
 }
 
@@ -89,7 +89,7 @@ function takeHead(text: string, line: SeenLine): string {
 
 interface Reading {
   line: SeenLine;
-  looks: readonly Look[];
+  styles: readonly TextStyle[];
   /** Which indexes of the text belong to links, where no sign is read. */
   links: ReadonlySet<number>;
 }
@@ -109,21 +109,22 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
   let plainFrom = from;
   for (let at = from; at < to; at++) {
     const sign = text.charAt(at);
-    const look = LOOKS.get(sign);
-    if (look === undefined || hopeless.has(sign) || reading.looks.includes(look) || !opens(text, at, reading)) continue;
+    const look = STYLES.get(sign);
+    if (look === undefined || hopeless.has(sign) || reading.styles.includes(look) || !opens(text, at, reading))
+      continue;
     const end = closingSign(text, at, to, reading);
     if (end < 0) {
       // No sign ends this one, so none ends a later one like it.
       hopeless.add(sign);
       continue;
     }
-    addRun(reading.line, text.slice(plainFrom, at), reading.looks);
-    if (look === 'code') addRun(reading.line, text.slice(at + 1, end), [...reading.looks, look]);
-    else readInline(text, at + 1, end, { ...reading, looks: [...reading.looks, look] });
+    addRun(reading.line, text.slice(plainFrom, at), reading.styles);
+    if (look === 'code') addRun(reading.line, text.slice(at + 1, end), [...reading.styles, look]);
+    else readInline(text, at + 1, end, { ...reading, styles: [...reading.styles, look] });
     plainFrom = end + 1;
     at = end;
   }
-  addRun(reading.line, text.slice(plainFrom, to), reading.looks);
+  addRun(reading.line, text.slice(plainFrom, to), reading.styles);
 }
 
 function opens(text: string, at: number, { links }: Reading): boolean {
@@ -147,6 +148,6 @@ export function isBoundary(character: string | undefined): boolean {
   return character === undefined || BOUNDARY.test(character);
 }
 
-function addRun(line: SeenLine | undefined, text: string, looks: readonly Look[]): void {
-  if (text !== '') line?.runs.push({ text, looks });
+function addRun(line: SeenLine | undefined, text: string, styles: readonly TextStyle[]): void {
+  if (text !== '') line?.runs.push({ text, styles });
 }

@@ -19,7 +19,7 @@ export interface ApiKeyStates {
 }
 
 const MOST_REMEMBERED = 10_000;
-const USE_NOTED_MS = 60_000;
+const USE_RECORDED_EVERY_MS = 60_000;
 
 interface ApiKeyStatesDeps {
   db: Database;
@@ -31,7 +31,7 @@ interface ApiKeyStatesDeps {
 /** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
 export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   const { db, clock, hints } = deps;
-  const noteUse = recordUses(deps);
+  const recordUse = recordUses(deps);
   // By the key's hash in base64: the keys themselves are not kept in memory either.
   const states = createTtlCache<string, ApiKeyState | undefined>({
     clock,
@@ -43,17 +43,17 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
   hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
 
-  function judge(state: ApiKeyState | undefined): ApiKeyState | undefined {
+  function toValidState(state: ApiKeyState | undefined): ApiKeyState | undefined {
     const nowMs = clock.nowMs();
     if (!state || (state.expiresAt && state.expiresAt.getTime() <= nowMs)) return undefined;
-    noteUse(state, nowMs);
+    recordUse(state, nowMs);
     return state;
   }
 
   return {
     find(key) {
       const state = states.get(hashApiKey(key).toString('base64'));
-      return state instanceof Promise ? state.then(judge) : judge(state);
+      return state instanceof Promise ? state.then(toValidState) : toValidState(state);
     },
     drop,
   };
@@ -61,11 +61,11 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
 
 /** Notes that a key is in use, once a minute at most. */
 function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
-  const noted = new LRUCache<number, number>({ max: MOST_REMEMBERED });
+  const recordedAt = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {
-    const notedAtMs = noted.get(apiKeyId);
-    if (notedAtMs !== undefined && nowMs - notedAtMs < USE_NOTED_MS && nowMs >= notedAtMs) return;
-    noted.set(apiKeyId, nowMs);
+    const recordedAtMs = recordedAt.get(apiKeyId);
+    if (recordedAtMs !== undefined && nowMs - recordedAtMs < USE_RECORDED_EVERY_MS && nowMs >= recordedAtMs) return;
+    recordedAt.set(apiKeyId, nowMs);
     recordApiKeyUse(db, apiKeyId).catch((error: unknown) =>
       log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
     );

@@ -1,10 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 
 /** No letters that are taken for digits or for each other. 31 of them. */
-const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 const CODES = 10;
 const GROUPS = 6;
-const LETTERS_PER_GROUP = 4;
+const CHARACTERS_PER_GROUP = 4;
 
 /** Ten codes of 118 random bits, `abcd-efgh-jkmn-pqrs-tuvw-xyz2`: random enough for a plain sha256. */
 export function generateRecoveryCodes(): string[] {
@@ -12,7 +12,7 @@ export function generateRecoveryCodes(): string[] {
 }
 
 function drawGroup(): string {
-  return Array.from({ length: LETTERS_PER_GROUP }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return Array.from({ length: CHARACTERS_PER_GROUP }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
 /** What is kept of a code. Case, blanks and dashes do not count. */

@@ -80,7 +80,7 @@ export async function issueRecoveryCodes(trx: Connection, userId: UserId): Promi
  * neither.
  */
 export async function resealTotps(db: Database, vault: Vault): Promise<number> {
-  const factors = await selectSealedOtherwise(db, vault.mark);
+  const factors = await selectSealedOtherwise(db, vault.keyIdPrefix);
   for (const factor of factors) {
     const about = aboutTotp(factor.userId);
     await resealTotp(db, factor, vault.seal(vault.open(factor.secret, about), about));

@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 const PERIOD_SECONDS = 30;
 const SECRET_BYTES = 20;
 /** A code is taken one step early or late, since clocks differ. */
-const STEPS_ASIDE = 1;
+const ALLOWED_DRIFT_STEPS = 1;
 
 export function generateTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: SECRET_BYTES }).buffer);
@@ -18,7 +18,7 @@ export function describeTotp(secret: Uint8Array, userName: string): { secret: st
 
 /** The number of the 30 s that a code is of; undefined when it is of none that counts now. */
 export function stepOfCode(secret: Uint8Array, code: string, nowMs: number): number | undefined {
-  const delta = totpOf(secret, '').validate({ token: code, timestamp: nowMs, window: STEPS_ASIDE });
+  const delta = totpOf(secret, '').validate({ token: code, timestamp: nowMs, window: ALLOWED_DRIFT_STEPS });
   return delta === null ? undefined : Math.floor(nowMs / 1_000 / PERIOD_SECONDS) + delta;
 }
 

@@ -16,11 +16,11 @@ const permits = createFairSemaphore({ name: 'passwords', size: AT_ONCE, maxWaiti
 
 /** The argon2id hash to store for a password. Throws AppError `unavailable` when far too many are being made. */
 export async function hashPassword(password: string): Promise<string> {
-  const giveBack = await permits.acquire();
+  const release = await permits.acquire();
   try {
     return await hash(password, COST);
   } finally {
-    giveBack();
+    release();
   }
 }
 
@@ -29,11 +29,11 @@ export async function hashPassword(password: string): Promise<string> {
  * does not tell who exists. Throws AppError `unavailable` when far too many are being checked.
  */
 export async function verifyPassword(storedHash: string | undefined, password: string): Promise<boolean> {
-  const giveBack = await permits.acquire();
+  const release = await permits.acquire();
   try {
     const matches = await verify(storedHash ?? NOBODYS_HASH, password);
     return matches && storedHash !== undefined;
   } finally {
-    giveBack();
+    release();
   }
 }

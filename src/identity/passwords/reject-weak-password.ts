@@ -4,9 +4,9 @@ import { invalid } from '../../platform/errors/errors.ts';
 /** Whom a password is for: words that are tried first on them. */
 export type AboutUser = Readonly<Record<'userName' | 'email' | 'firstName' | 'lastName' | 'phoneNumber', string>>;
 
-const PRODUCT_WORDS = ['campanile', 'whatsapp', 'campaign'];
+const PRODUCT_TERMS = ['campanile', 'whatsapp', 'campaign'];
 /** Of a longer one the beginning is looked at: what is found in it makes the rest no easier to guess. */
-const LOOKED_AT = 64;
+const MAX_CHECKED_LENGTH = 64;
 /** Of five, from 0. What has less is found within a million guesses. */
 const LOWEST_SCORE = 2;
 
@@ -18,7 +18,7 @@ let estimator: Promise<ZxcvbnFactory> | undefined;
  */
 export async function rejectWeakPassword(field: string, password: string, about: AboutUser): Promise<void> {
   estimator ??= loadEstimator();
-  const { score } = (await estimator).check(password, [...PRODUCT_WORDS, ...personalTermsOf(about)]);
+  const { score } = (await estimator).check(password, [...PRODUCT_TERMS, ...personalTermsOf(about)]);
   if (score < LOWEST_SCORE)
     throw invalid([{ field, issue: 'is too easy to guess: take three or four words that say nothing about you' }]);
 }
@@ -29,7 +29,7 @@ async function loadEstimator(): Promise<ZxcvbnFactory> {
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
   ]);
-  return new Estimator({ dictionary, graphs, maxLength: LOOKED_AT });
+  return new Estimator({ dictionary, graphs, maxLength: MAX_CHECKED_LENGTH });
 }
 
 function personalTermsOf({ userName, email, firstName, lastName, phoneNumber }: AboutUser): string[] {

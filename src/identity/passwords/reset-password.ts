@@ -8,7 +8,7 @@ import { badCode, requireMailId, consumeCode } from '../mail-codes.ts';
 import { mayMail, RESETS_PER_ADDRESS, RESETS_PER_LOGIN } from '../mail-limits.ts';
 import { hashPassword } from './password.ts';
 import { rejectWeakPassword } from './reject-weak-password.ts';
-import { placeOf } from '../sign-in/known-networks.ts';
+import { networkOf } from '../sign-in/known-networks.ts';
 import { setEmailVerified, setPassword } from '../account-flags-store.ts';
 import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
 
@@ -23,7 +23,7 @@ export async function requestPasswordReset(
   address: string,
 ): Promise<void> {
   const login = loginOf(nameOrEmail);
-  await countAttempts(db, [{ limit: RESETS_PER_ADDRESS, key: placeOf(address) }]);
+  await countAttempts(db, [{ limit: RESETS_PER_ADDRESS, key: networkOf(address) }]);
   if (!(await mayMail(db, RESETS_PER_LOGIN, login))) return;
   await db.transaction().execute((trx) => queueMail(trx, { kind: 'reset', login }));
 }

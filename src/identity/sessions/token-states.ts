@@ -40,13 +40,15 @@ export function createTokenStates({
   return {
     find(token) {
       const state = states.get(token.userId);
-      return state instanceof Promise ? state.then((read) => judge(read, token)) : judge(state, token);
+      return state instanceof Promise
+        ? state.then((read) => toValidMembership(read, token))
+        : toValidMembership(state, token);
     },
     drop,
   };
 }
 
-function judge(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
+function toValidMembership(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
   return isCurrent(state, token) ? state : undefined;
 }
 

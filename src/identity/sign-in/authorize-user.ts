@@ -14,7 +14,7 @@ import { loginOf } from '../login.ts';
 import { verifyPassword } from '../passwords/password.ts';
 import { requireFactor } from '../factors/prove-factor.ts';
 import { insertSession, type Client } from '../sessions/session-store.ts';
-import { isKnownNetwork, recordKnownNetwork, placeOf } from './known-networks.ts';
+import { isKnownNetwork, recordKnownNetwork, networkOf } from './known-networks.ts';
 import { isDisabled } from '../account-flags-store.ts';
 import { findUserByLogin, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
 import { withSignInPermit } from './sign-in-permits.ts';
@@ -88,11 +88,11 @@ async function countersOf(
   { user, login, address }: { user: UserWithSecrets | undefined; login: string; address: string },
 ): Promise<CountedAttempt[]> {
   const who = user ? `user ${user.userId}` : login;
-  const place = placeOf(address);
-  const here = { limit: FAILURES_PER_USER_HERE, key: `${who} ${place}` };
+  const network = networkOf(address);
+  const here = { limit: FAILURES_PER_USER_HERE, key: `${who} ${network}` };
   // Asked for nobody, too, who must take as long.
   if (await isKnownNetwork(db, user?.userId ?? NOBODY, address)) return [here];
-  return [here, { limit: FAILURES_PER_USER, key: who }, { limit: FAILURES_PER_ADDRESS, key: place }];
+  return [here, { limit: FAILURES_PER_USER, key: who }, { limit: FAILURES_PER_ADDRESS, key: network }];
 }
 
 /** Not awaited: the time it takes would tell that there is such a user. */

@@ -62,7 +62,7 @@ export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs:
 /** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
 const UNDER_WAY_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
-const LOOK_AGAIN_MS = { min: 20, max: 60 };
+const RETRY_DELAY_MS = { min: 20, max: 60 };
 /** Some 10 s: whoever has to wait longer is better off coming back. */
 const LOOKS = 250;
 
@@ -105,7 +105,7 @@ async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]):
   for (let look = 0; look < LOOKS; look += 1) {
     const begun = await tryToBegin(db, attempts);
     if (begun) return begun;
-    await sleep(randomInt(LOOK_AGAIN_MS.min, LOOK_AGAIN_MS.max));
+    await sleep(randomInt(RETRY_DELAY_MS.min, RETRY_DELAY_MS.max));
   }
   throw new AppError('sign_ins_busy', 'Too many sign-ins are under way: try again in a moment');
 }

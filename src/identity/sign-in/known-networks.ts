@@ -6,44 +6,44 @@ import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 
-const KEPT = sql`interval '1 year'`;
+const RETENTION = sql`interval '1 year'`;
 
 /**
  * Remembers where a user signs up or in: who comes from there again is not held up by what others guess. One who has come before, but
  * not from there, is told so by mail.
  */
 export async function recordKnownNetwork(trx: Connection, userId: UserId, address: string): Promise<void> {
-  const place = placeOf(address);
+  const network = networkOf(address);
   const { rows } = await sql<{ isNew: boolean; isOnly: boolean }>`
     with noted as (
-      insert into sign_in_places (user_id, place) values (${userId}, ${place})
+      insert into sign_in_places (user_id, place) values (${userId}, ${network})
       on conflict (user_id, place) do update set used_at = campanile_now()
       returning xmax = 0 as is_new)
     select is_new as "isNew", not exists (select from sign_in_places where user_id = ${userId}) as "isOnly" from noted`.execute(
     trx,
   );
-  const [noted] = rows;
-  if (noted?.isNew && !noted.isOnly) await queueMail(trx, { kind: 'new_sign_in', userId, detail: address });
+  const [recorded] = rows;
+  if (recorded?.isNew && !recorded.isOnly) await queueMail(trx, { kind: 'new_sign_in', userId, detail: address });
 }
 
 /** Whether the user has signed in from there within a year. */
 export async function isKnownNetwork(db: Connection, userId: UserId, address: string): Promise<boolean> {
   const { rows } = await sql`
-    select from sign_in_places where user_id = ${userId} and place = ${placeOf(address)}`.execute(db);
+    select from sign_in_places where user_id = ${userId} and place = ${networkOf(address)}`.execute(db);
   return rows.length > 0;
 }
 
 /** Forgets places that nobody has signed in from for a year. */
-export function clearOldPlaces(deps: QuarantineDeps): Promise<void> {
+export function clearOldNetworks(deps: QuarantineDeps): Promise<void> {
   return clearOldRows(deps, {
     table: 'sign_in_places',
     owner: 'user_id',
-    isOld: sql`o.used_at < campanile_now() - ${KEPT}`,
+    isOld: sql`o.used_at < campanile_now() - ${RETENTION}`,
   });
 }
 
 /** The address; of IPv6 the network, since whoever has one has all of it, and machines draw the rest anew each day. Anything else is itself. */
-export function placeOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const first = head === '' ? [] : head.split(':');

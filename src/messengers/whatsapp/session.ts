@@ -127,25 +127,14 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const { answerMs } = timing;
+  const sending = { accountId, client: online, answerMs: timing.answerMs };
   const onLeaving = (sent: NumberedPost) => {
     if (isJidNewsletter(sent.chatId)) watch.add(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({
-      ...options,
-      accountId,
-      client: online,
-      cooldown,
-      chats,
-      members,
-      answerMs,
-      holds,
-      signal,
-      onLeaving,
-    }),
+    ...sendPosts({ ...options, ...sending, cooldown, chats, members, holds, signal, onLeaving }),
     ...queryChats({ connection, cooldown, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {

@@ -168,18 +168,16 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
   const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
-  const [{ loadClient }, { createUploadCache: keepUploads }, { startSession }, { loadCredentials }] = await Promise.all(
-    [
-      import('./connect/load-client.ts'),
-      import('./files/upload-cache.ts'),
-      import('./session.ts'),
-      import('./connect/credentials.ts'),
-    ],
-  );
+  const [{ loadClient }, { createUploadCache }, { startSession }, { loadCredentials }] = await Promise.all([
+    import('./connect/load-client.ts'),
+    import('./files/upload-cache.ts'),
+    import('./session.ts'),
+    import('./connect/credentials.ts'),
+  ]);
   const versions = await (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
-  const uploads = (shared.uploads ??= keepUploads({ db, log, ca: mediaCa, places: uploading, waitMs, retryMs }));
+  const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
   const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
   const { groups, queryIds = {} } = shared;

@@ -97,11 +97,11 @@ async function mailNotices(deps: QuarantineDeps): Promise<void> {
   const { db } = deps;
   await isolateStatement(deps, 'notice mails', {
     findOwners: () => findDuePeople(db, 'email'),
-    run: (owners) => db.transaction().execute((trx) => mailThose(trx, owners)),
+    run: (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners)),
   });
 }
 
-async function mailThose(trx: Connection, owners: Owners): Promise<void> {
+async function mailNoticesOf(trx: Connection, owners: Owners): Promise<void> {
   const turns = await claimMails(trx, MAILS_TOGETHER, owners);
   for (const { userId, kind, count, data } of turns) {
     if (!data) continue;

@@ -33,7 +33,7 @@ export function openPrivateKey(vault: Vault, { privateKey }: PushKeys): string {
 /** Seals them with the present key where they were sealed with the previous one. Resolves to whether they were. */
 export async function resealPushKeys(db: Database, vault: Vault): Promise<boolean> {
   const keys = await readPushKeys(db);
-  if (!keys || keys.privateKey.subarray(0, vault.mark.length).equals(vault.mark)) return false;
+  if (!keys || keys.privateKey.subarray(0, vault.keyIdPrefix.length).equals(vault.keyIdPrefix)) return false;
   const sealed = vault.seal(vault.open(keys.privateKey, ABOUT), ABOUT);
   await sql`update push_keys set private_key = ${sealed} where private_key = ${keys.privateKey}`.execute(db);
   return true;

@@ -12,7 +12,7 @@ const SUBSCRIPTIONS_LIMIT = 5;
 
 export interface SubscribeDeps {
   db: Database;
-  egress: Pick<Egress, 'judge'>;
+  egress: Pick<Egress, 'checkUrl'>;
 }
 
 /** As a browser names it: the key and the secret are base64url. */
@@ -57,9 +57,9 @@ export async function unsubscribePush({ db }: { db: Database }, { userId }: Acto
   await sql`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`.execute(db);
 }
 
-function requireEndpoint(egress: Pick<Egress, 'judge'>, endpoint: string): void {
+function requireEndpoint(egress: Pick<Egress, 'checkUrl'>, endpoint: string): void {
   try {
-    egress.judge(endpoint);
+    egress.checkUrl(endpoint);
   } catch (error) {
     if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', issue: error.message }]);
     throw error;

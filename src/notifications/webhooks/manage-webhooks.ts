@@ -27,7 +27,7 @@ const FORMER_HOURS = 24;
 export interface WebhookDeps {
   db: Database;
   vault: Vault;
-  egress: Pick<Egress, 'judge'>;
+  egress: Pick<Egress, 'checkUrl'>;
 }
 
 export interface WebhookInput {
@@ -149,9 +149,9 @@ async function lockWorkspace(trx: Connection, { workspaceId }: Actor): Promise<v
   await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
 }
 
-function requireUrl(egress: Pick<Egress, 'judge'>, url: string): void {
+function requireUrl(egress: Pick<Egress, 'checkUrl'>, url: string): void {
   try {
-    egress.judge(url);
+    egress.checkUrl(url);
   } catch (error) {
     if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', issue: error.message }]);
     throw error;
@@ -162,7 +162,9 @@ function requireUrl(egress: Pick<Egress, 'judge'>, url: string): void {
 export async function resealWebhooks(db: Database, vault: Vault): Promise<number> {
   const { rows } = await sql<{ webhookId: string; secret: Buffer; former: Buffer | null }>`
     select webhook_id as "webhookId", secret, former_secret as former from webhooks
-    where substr(secret, 1, 4) <> ${vault.mark} or substr(former_secret, 1, 4) <> ${vault.mark}`.execute(db);
+    where substr(secret, 1, 4) <> ${vault.keyIdPrefix} or substr(former_secret, 1, 4) <> ${vault.keyIdPrefix}`.execute(
+    db,
+  );
   for (const { webhookId, secret, former } of rows) {
     const about = aboutSecret(webhookId);
     const again = (sealed: Buffer) => vault.seal(vault.open(sealed, about), about);

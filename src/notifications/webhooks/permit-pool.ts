@@ -80,12 +80,12 @@ export function createPermitPool(options: PermitPoolOptions): PermitPool {
       if (!leave) return;
       let release: (() => void) | undefined;
       let timer: NodeJS.Timeout | undefined;
-      const giveBack = () => {
+      const returnPermit = () => {
         leave();
         release?.();
       };
-      const giveBackEarly = () => {
-        giveBack();
+      const returnPermitEarly = () => {
+        returnPermit();
         onFree();
       };
       let wasDue: boolean;
@@ -94,11 +94,11 @@ export function createPermitPool(options: PermitPoolOptions): PermitPool {
           signal.throwIfAborted();
           throw error;
         });
-        if (holdMs !== undefined) timer = setTimeout(giveBackEarly, holdMs);
+        if (holdMs !== undefined) timer = setTimeout(returnPermitEarly, holdMs);
         wasDue = await serve();
       } finally {
         clearTimeout(timer);
-        giveBack();
+        returnPermit();
       }
       // A row that another transaction has locked is left alone until the next poll.
       if (wasDue) onFree();

@@ -20,7 +20,7 @@ export interface SendWebhooksOptions {
   vault: Vault;
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
-  onTry?: (outcome: WebhookOutcome) => void;
+  onAttempt?: (outcome: WebhookOutcome) => void;
   onSwitchedOff?: (reason: DisabledReason) => void;
   onLoopError?: OnLoopError;
 }
@@ -94,7 +94,7 @@ async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise
 }
 
 async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
-  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onTry: onAttempt, onSwitchedOff } = options;
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onAttempt, onSwitchedOff } = options;
   const { webhookId, workspaceId } = lane;
   const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
     idOf: () => workspaceId,

@@ -14,7 +14,7 @@ type Tool = 'pg_dump' | 'pg_restore';
 const run = promisify(execFile);
 const OTHER_MEANS = 'pg_basebackup, pgBackRest or your provider’s';
 /** What a URL says of TLS in the words of libpq, too. */
-const TLS_WORDS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const TLS_MESSAGES = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
 export async function dumpDatabase(db: Connection, address: PostgresAddress, file: string): Promise<void> {
@@ -70,7 +70,7 @@ async function describeConnection(address: PostgresAddress, passFile: string): P
     words.set('passfile', passFile);
   }
   const given = new URLSearchParams('url' in address ? address.url.split('?')[1] : '');
-  for (const word of TLS_WORDS) {
+  for (const word of TLS_MESSAGES) {
     const value = given.get(word);
     if (value !== null) words.set(word, value === 'no-verify' ? 'require' : value);
   }

@@ -41,12 +41,12 @@ export async function checkServer(db: Database): Promise<Finding[]> {
 function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {
   const major = Math.floor(number / 10_000);
   const findings: Finding[] = [];
-  const tried = `${OLDEST_POSTGRES} to ${NEWEST_POSTGRES}`;
+  const tested = `${OLDEST_POSTGRES} to ${NEWEST_POSTGRES}`;
   if (major < OLDEST_POSTGRES)
-    findings.push(find('database', `It is a PostgreSQL ${version}, and ${tried} are needed`, 'error', 'Upgrade it.'));
+    findings.push(find('database', `It is a PostgreSQL ${version}, and ${tested} are needed`, 'error', 'Upgrade it.'));
   if (major > NEWEST_POSTGRES)
     findings.push(
-      find('database', `It is a PostgreSQL ${version}, and this Campanile was tried on ${tried} only`, 'warning'),
+      find('database', `It is a PostgreSQL ${version}, and this Campanile was tried on ${tested} only`, 'warning'),
     );
   if (fsync === 'off' || fullPageWrites === 'off')
     findings.push(

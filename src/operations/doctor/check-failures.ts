@@ -40,7 +40,7 @@ interface QuarantineRow {
   nextTryAt: Date;
 }
 
-const MOST_TOLD = 20;
+const MAX_REPORTED = 20;
 
 /** Who is left out of a batch, since it failed because of their data. */
 export async function checkQuarantine(db: Database): Promise<Finding[]> {
@@ -51,7 +51,7 @@ export async function checkQuarantine(db: Database): Promise<Finding[]> {
     left join accounts a on a.account_id = q.account_id
     left join memberships m on m.workspace_id = coalesce(q.workspace_id, a.workspace_id) and m.role = 'owner'
     left join users u on u.user_id = coalesce(q.user_id, m.user_id)
-    order by q.since, q.batch limit ${MOST_TOLD}`.execute(db);
+    order by q.since, q.batch limit ${MAX_REPORTED}`.execute(db);
   const [first] = rows;
   if (!first) return [find('quarantine', 'No account, workspace or user is in quarantine')];
   const findings = rows.map((row) =>
@@ -63,8 +63,8 @@ export async function checkQuarantine(db: Database): Promise<Finding[]> {
       'Mend what the reason names: docs/how-to/watch-it.md says how. Everybody else is served.',
     ),
   );
-  if (first.total > MOST_TOLD)
-    findings.push(find('quarantine', `${first.total - MOST_TOLD} more are left out of batches`, 'warning'));
+  if (first.total > MAX_REPORTED)
+    findings.push(find('quarantine', `${first.total - MAX_REPORTED} more are left out of batches`, 'warning'));
   return findings;
 }
 

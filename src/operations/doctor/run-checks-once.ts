@@ -11,7 +11,7 @@ export interface Examination {
 }
 
 /** However many ask, and however often, it is looked once in so long. */
-const KEPT_MS = 5_000;
+const CACHE_MS = 5_000;
 
 /** For administrators, to others it throws `forbidden`: what `examine` finds. Those who ask within five seconds share a look. */
 export type Examine = (actor: Actor) => Promise<Examination>;
@@ -21,7 +21,7 @@ export function runChecksOnce({ config, db }: { config: Config; db: Database }):
   return async (actor) => {
     await requireAdmin(db, actor);
     const nowMs = performance.now();
-    if (!last || nowMs - last.atMs >= KEPT_MS) {
+    if (!last || nowMs - last.atMs >= CACHE_MS) {
       const at = new Date();
       last = { atMs: nowMs, found: examine({ config, db }).then((findings) => ({ at, findings })) };
     }

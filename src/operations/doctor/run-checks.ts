@@ -23,7 +23,7 @@ export async function examine({
 }: { config: Config } & ({ db: Database; away?: undefined } | { db?: undefined; away: string })): Promise<Finding[]> {
   const installed = { ...config, dataDir: config.databaseUrl === undefined ? config.dataDir : undefined };
   const [reason, reached] = db ? await reach(db) : [away, undefined];
-  const looks = [
+  const checks = [
     runCheck('configuration', () => checkConfiguration(config)),
     runCheck('disk', () => checkDisks(installed)),
     runCheck('permissions', () => checkPermissions(installed)),
@@ -31,7 +31,7 @@ export async function examine({
     runCheck('backups', () => checkBackups(installed)),
     ...(reached ? runDatabaseChecks(reached, config) : [isAway(reason)]),
   ];
-  const findings = (await Promise.all(looks)).flat();
+  const findings = (await Promise.all(checks)).flat();
   return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
 }
 

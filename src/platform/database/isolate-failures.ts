@@ -75,10 +75,10 @@ async function isolateBatch<Item, Result>(
     idOf,
   );
   for (const [id, own] of alone) {
-    const tried = await run(own);
-    results.push(...tried.results);
-    failures.push(...tried.failures);
-    if (tried.failures.length === 0) await endQuarantine(deps, batch, id);
+    const attempt = await run(own);
+    results.push(...attempt.results);
+    failures.push(...attempt.failures);
+    if (attempt.failures.length === 0) await endQuarantine(deps, batch, id);
   }
   for (const [id, error] of new Map(failures.map((one) => [idOf(one.item), one.error])))
     await quarantine(deps, batch, { id, error });

@@ -38,7 +38,7 @@ const lent = new WeakMap<DatabaseConnection, Lent>();
 /**
  * Tells all processes that there is something to do, once what `db` has written is committed, and never when it is rolled back. Outside
  * of a transaction it counts as committed. A hint can be lost, in a crash or with the connection: whoever waits for it also looks by
- * itself (`listenForHints`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
+ * itself (`listenForNotifications`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
  * disk, and the replica, have it (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
  */
 export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {

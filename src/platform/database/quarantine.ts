@@ -59,7 +59,7 @@ export interface Quarantined {
 }
 
 /** Read anew after so long, for all batches of a process together. */
-const KEPT_MS = 1_000;
+const CACHE_MS = 1_000;
 const NOBODY: Quarantined = { held: new Set(), due: new Set() };
 
 interface View {
@@ -73,7 +73,7 @@ const views = new WeakMap<Database, View>();
 export async function readQuarantined(db: Database, batch: BatchName): Promise<Quarantined> {
   const nowMs = performance.now();
   let view = views.get(db);
-  if (!view || nowMs - view.readAtMs >= KEPT_MS) {
+  if (!view || nowMs - view.readAtMs >= CACHE_MS) {
     view = { readAtMs: nowMs, batches: readAll(db) };
     views.set(db, view);
   }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { LendingPool } from './share-connections.ts';
 
 /** The function of PostgreSQL in which a commit waits for its replica. Unlike its words it is in no language. */
-const WAITS_FOR_REPLICA = 'SyncRepWaitForLSN';
+const WAITING_FOR_REPLICA = 'SyncRepWaitForLSN';
 
 /**
  * What PostgreSQL says of a statement that somebody cancels; so it is answered and repeated as one. Here alone what was asked for may
@@ -34,7 +34,7 @@ async function assertNotReplica(client: pg.PoolClient): Promise<void> {
 export function assertReplicatedCommits(pool: LendingPool): PostgresPool {
   const unconfirmed = new WeakSet<object>();
   pool.on('connect', (client) =>
-    client.on('notice', ({ routine }) => void (routine === WAITS_FOR_REPLICA && unconfirmed.add(client))),
+    client.on('notice', ({ routine }) => void (routine === WAITING_FOR_REPLICA && unconfirmed.add(client))),
   );
   const confirmed = new WeakMap<object, PostgresPoolClient>();
   const confirm = (client: pg.PoolClient): PostgresPoolClient => {

@@ -61,19 +61,19 @@ export function shareConnections(
 
   async function connect(): Promise<pg.PoolClient> {
     const requester = currentRequester();
-    let giveBack: () => void;
+    let release: () => void;
     try {
-      giveBack = await acquirePermit(requester);
+      release = await acquirePermit(requester);
     } catch (error) {
       throw toError(error);
     }
     if (requester) requester.hasBegun = true;
     try {
       const client = await pool.connect();
-      held.set(client, giveBack);
+      held.set(client, release);
       return client;
     } catch (error) {
-      giveBack();
+      release();
       throw error;
     }
   }

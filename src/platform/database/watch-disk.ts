@@ -6,7 +6,7 @@ import { pingDatabase, type Database } from './connect.ts';
 /** What is known of the disk that the database is on. */
 export interface DiskWatch {
   /** Takes what a statement failed of, whatever it is. */
-  note(error: unknown): void;
+  recordError(error: unknown): void;
   reportDiskFull(): void;
   /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
   isFull(): boolean;
@@ -43,7 +43,7 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
     fullMs = performance.now();
   };
   return {
-    note(error) {
+    recordError(error) {
       if (errorCodeOf(error) === DISK_FULL) reportDiskFull();
     },
     reportDiskFull,

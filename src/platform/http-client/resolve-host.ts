@@ -25,7 +25,7 @@ export function createDnsLookup(servers?: readonly string[]): DnsLookup {
  */
 export async function resolveHost(
   hostname: string,
-  { lookUp: lookup, allowed }: { lookUp: DnsLookup; allowed: AllowedHosts },
+  { lookup, allowed }: { lookup: DnsLookup; allowed: AllowedHosts },
 ): Promise<string> {
   const literal = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(literal) === 0 ? await lookupBothFamilies(hostname, lookup) : [literal];
@@ -37,8 +37,8 @@ export async function resolveHost(
 }
 
 /** Those by IPv4 first, which reach more machines. */
-async function lookupBothFamilies(name: string, lookUp: DnsLookup): Promise<string[]> {
-  const [four, six] = await Promise.allSettled([lookUp(name, 4), lookUp(name, 6)]);
+async function lookupBothFamilies(name: string, lookup: DnsLookup): Promise<string[]> {
+  const [four, six] = await Promise.allSettled([lookup(name, 4), lookup(name, 6)]);
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length === 0 && four.status === 'rejected') throw four.reason;
   return found;

@@ -9,7 +9,7 @@ import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts'
 /** The only way in which an address that a user named is asked. */
 export interface Egress {
   /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
-  judge(text: string): URL;
+  checkUrl(text: string): URL;
   /**
    * Posts to it, and answers what came back, whatever its status: no redirect is followed. Throws `BlockedAddressError` for one that may
    * not be asked, and whatever else kept an answer from coming within 15 s.
@@ -37,7 +37,7 @@ export interface EgressOptions extends EgressRules {
   allowed: AllowedHosts;
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as far as they are set. */
   proxy?: Readonly<Record<string, string>>;
-  lookUp?: DnsLookup;
+  lookup?: DnsLookup;
   /** Certificates to trust beside the usual ones, as PEM. */
   ca?: string;
   timeoutMs?: number;
@@ -51,7 +51,7 @@ export function createSafeHttpClient({
   allowHttp,
   allowed,
   proxy,
-  lookUp = createDnsLookup(),
+  lookup = createDnsLookup(),
   ca,
   timeoutMs = TIMEOUT_MS,
 }: EgressOptions): Egress {
@@ -63,7 +63,7 @@ export function createSafeHttpClient({
     const url = validateUrl(text, { allowHttp });
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([timeout, given]) : timeout;
-    const address = await unlessAborted(resolveHost(url.hostname, { lookUp, allowed }), signal);
+    const address = await unlessAborted(resolveHost(url.hostname, { lookup, allowed }), signal);
     const isHttps = url.protocol === 'https:';
     const request = (isHttps ? requestHttps : requestHttp)({
       // By its address, so that neither a name server nor a proxy is asked for the name again.
@@ -83,7 +83,7 @@ export function createSafeHttpClient({
   }
 
   return {
-    judge: (text) => validateUrl(text, { allowHttp }),
+    checkUrl: (text) => validateUrl(text, { allowHttp }),
     post,
     close() {
       agents['http:'].destroy();
@@ -98,14 +98,14 @@ async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
     request.once('response', resolve);
     request.on('error', reject);
   });
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
   await new Promise<void>((resolve) => {
     // Also when it breaks off or takes too long: a request that has been answered rejects nothing any more.
     response.once('close', resolve);
     response.on('error', () => resolve());
     response.on('data', (chunk: Buffer) => {
-      kept.push(chunk);
+      chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > MAX_ANSWER_BYTES) response.destroy();
     });
@@ -114,6 +114,6 @@ async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
   return {
     status: response.statusCode ?? 0,
     retryAfter,
-    body: Buffer.concat(kept).subarray(0, MAX_ANSWER_BYTES).toString('utf8'),
+    body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'),
   };
 }

@@ -60,11 +60,11 @@ const LETTERS: Readonly<Record<MailKind, (occasion: Occasion) => { subject: stri
     lines: [`What ${userName} is asked for beside the password was changed.`, NOT_ME, home],
   }),
   notice: ({ detail, home }) => {
-    const [told = '', page = '/'] = detail.split('\n');
+    const [subject = '', page = '/'] = detail.split('\n');
     return {
-      subject: told,
+      subject,
       lines: [
-        told,
+        subject,
         `${home}${page.slice(1)}`,
         `You get this mail since you want to be told of it by e-mail. Settings, Notices, is where you turn that off: ${home}settings#notices`,
       ],

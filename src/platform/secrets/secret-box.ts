@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  */
 export interface Vault {
   /** How everything begins that was sealed with the present key. */
-  readonly mark: Buffer;
+  readonly keyIdPrefix: Buffer;
   /** Of the keys that open, that which seals first. */
   readonly keyIds: readonly string[];
   seal(plain: Uint8Array, about: string): Buffer;
@@ -27,7 +27,7 @@ export function createVault({ key, previousKey }: { key: Buffer; previousKey?: B
   const keyIdPrefix = Buffer.from(sealPrefixOf(keyIdOf(key)), 'hex');
   const keys = new Map(all.map((one) => [sealPrefixOf(keyIdOf(one)), one]));
   return {
-    mark: keyIdPrefix,
+    keyIdPrefix,
     keyIds,
     seal(plain, about) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -14,7 +14,7 @@ export interface PastState {
   reason: string | null;
 }
 
-const MOST_TOLD = 50;
+const MAX_LISTED = 50;
 
 /** How the workspace's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
 export async function readAccountHistory({ db }: { db: Database }, { workspaceId }: Actor): Promise<PastState[]> {
@@ -22,7 +22,7 @@ export async function readAccountHistory({ db }: { db: Database }, { workspaceId
     select s.at, s.messenger, s.status, s.reason
     from accounts a join account_states s on s.account_id = a.account_id
     where a.workspace_id = ${workspaceId}
-    order by s.state_id desc limit ${MOST_TOLD}`.execute(db);
+    order by s.state_id desc limit ${MAX_LISTED}`.execute(db);
   return rows;
 }
 

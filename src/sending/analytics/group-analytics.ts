@@ -64,11 +64,11 @@ export async function readGroupAnalytics(
   { workspaceId }: Actor,
   publicId: string,
 ): Promise<GroupAnalytics> {
-  const giveBack = await reading.acquire({ key: String(workspaceId) });
+  const release = await reading.acquire({ key: String(workspaceId) });
   try {
     return await readAtOneMoment(db, workspaceId, publicId);
   } finally {
-    giveBack();
+    release();
   }
 }
 

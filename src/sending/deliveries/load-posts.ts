@@ -14,13 +14,13 @@ export interface Posts {
   get(contentId: number): Promise<Post>;
 }
 
-const POSTS_KEPT = 100;
+const MAX_POSTS_CACHED = 100;
 /** Files are up to 16 MiB, so few are kept. */
-const FILES_KEPT = 2;
+const MAX_FILES_CACHED = 2;
 
 export function loadPosts(db: Database): Posts {
-  const files = new LRUCache({ max: FILES_KEPT, fetchMethod: loadNext, ignoreFetchAbort: true });
-  const posts = new LRUCache({ max: POSTS_KEPT, fetchMethod: read, ignoreFetchAbort: true });
+  const files = new LRUCache({ max: MAX_FILES_CACHED, fetchMethod: loadNext, ignoreFetchAbort: true });
+  const posts = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: read, ignoreFetchAbort: true });
   let loading: Promise<unknown> = Promise.resolve();
   // Many campaigns may be due at the same minute.
   const rows = createBatcher((contentIds: number[]) => readContents(db, contentIds), {

@@ -9,7 +9,7 @@ import type { Log } from '../../platform/log/log.ts';
  * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
  * deliveries and runs.
  */
-const RECEIPTS_KEPT_DAYS = 90;
+const RECEIPT_RETENTION_DAYS = 90;
 /** Rows a step, so that none holds locks for long. */
 const CHUNK = 5_000;
 const RUNS_PER_STEP = 50;
@@ -41,7 +41,7 @@ async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRu
       -- One that was retried after it was closed has ended again.
       select r.account_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
       from runs r join lanes l on l.account_id = r.account_id
-      where r.finished_at <= campanile_now() - ${RECEIPTS_KEPT_DAYS} * interval '1 day' and not r.receipts_dropped
+      where r.finished_at <= campanile_now() - ${RECEIPT_RETENTION_DAYS} * interval '1 day' and not r.receipts_dropped
         and r.account_id <> all(${[...held]}::bigint[])
       order by r.finished_at limit ${RUNS_PER_STEP}
     )

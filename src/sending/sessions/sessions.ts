@@ -145,9 +145,9 @@ async function startLinking(
 async function unlink(held: Held, accountId: number): Promise<void> {
   const { sessions, recorder } = held;
   const session = await get(held, accountId);
-  const isTold = (await session?.unlink()) ?? true;
+  const isConfirmed = (await session?.unlink()) ?? true;
   sessions.delete(accountId);
-  recorder.record(accountId, { status: 'unlinked', reason: isTold ? null : REMOVE_BY_HAND });
+  recorder.record(accountId, { status: 'unlinked', reason: isConfirmed ? null : REMOVE_BY_HAND });
   await recorder.written(accountId);
 }
 

@@ -62,16 +62,16 @@ export async function readNewEvents(
   const head: Cursor = { epoch: first.epoch, position: first.head, at: first.now };
   const found = rows.filter((row) => row.eventId !== null);
   const byWorkspace = Map.groupBy(found, (row) => row.workspaceId);
-  const placeOf = ({ position, at }: WorkspaceEvent): Cursor => ({ epoch: head.epoch, position, at });
+  const cursorOf = ({ position, at }: WorkspaceEvent): Cursor => ({ epoch: head.epoch, position, at });
   const last = found.at(-1);
   // They are in order over all, so that nothing is missing up to the last one.
-  const end = last && found.length >= most ? placeOf(last) : head;
+  const end = last && found.length >= most ? cursorOf(last) : head;
   return {
     head,
     of(workspaceId) {
       const events = byWorkspace.get(workspaceId) ?? [];
       const newest = events.at(-1);
-      return { events, upTo: newest && events.length >= page ? placeOf(newest) : end };
+      return { events, upTo: newest && events.length >= page ? cursorOf(newest) : end };
     },
   };
 }

@@ -99,7 +99,7 @@ export async function createOnce<Made, Result>(
   try {
     made = await act();
   } catch (error) {
-    if (key && nothingCameOf(error)) await giveBack(db, key);
+    if (key && nothingCameOf(error)) await releaseKey(db, key);
     throw error;
   }
   return db.transaction().execute(async (trx) => {
@@ -133,7 +133,7 @@ async function storeResult(db: Connection, { workspaceId, key }: IdempotencyKey,
     where workspace_id = ${workspaceId} and key = ${key}`.execute(db);
 }
 
-async function giveBack(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
+async function releaseKey(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
   await sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key} and result is null`.execute(
     db,
   );

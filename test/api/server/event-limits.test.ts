@@ -72,7 +72,7 @@ test('a stop ends all streams at once and takes no more', async () => {
 });
 
 test('a token that was revoked ends its streams also where no hint comes through', async () => {
-  const server = await start({ lookMs: 20 });
+  const server = await start({ pollMs: 20 });
   const alice = await person(server, 'alice');
   const listener = await listen(server.url, alice.token);
   await listener.snapshot();
@@ -146,7 +146,7 @@ async function changeAll(owner: Person, name: string): Promise<void> {
 }
 
 test('a client that does not read is dropped, the others hear all, and it recovers by a snapshot', async () => {
-  const server = await start({ lookMs: 20, mostUnread: 10_000 });
+  const server = await start({ pollMs: 20, mostUnread: 10_000 });
   const alice = await person(server, 'alice');
   await giveCampaigns(alice, 500);
   const asleep = rawConnection(server.url);

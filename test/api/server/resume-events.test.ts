@@ -40,7 +40,7 @@ beforeEach(async () => {
 function start(limits: Partial<WatchLimits> = {}, db: Database = database.db): Promise<TestServer> {
   return startTestServer({
     db: database.db,
-    events: { db, clock: systemClock, limits: { lookMs: 20, gatherMs: 1, retryMs: 1, ...limits } },
+    events: { db, clock: systemClock, limits: { pollMs: 20, gatherMs: 1, retryMs: 1, ...limits } },
     users: { onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
   });
 }
@@ -265,7 +265,7 @@ test('hundreds of streams cost no more questions than one, while they listen and
     },
     transformResult: async ({ result }) => result,
   });
-  const many = await start({ lookMs: 60_000, perUser: 1_000, gatherMs: 300 }, counting);
+  const many = await start({ pollMs: 60_000, perUser: 1_000, gatherMs: 300 }, counting);
   const people = [alice, ...(await Promise.all(['bob', 'carol', 'dave'].map((name) => person(server, name))))];
   const place = await placeOf(alice);
   for (const whose of people) await happen(whose, 3);
@@ -329,7 +329,7 @@ test(
   'streams cut off a thousand times, in the middle of whatever they tell, tell each event once and in order',
   { timeout: 120_000 },
   async () => {
-    const quick = await start({ lookMs: 200, gatherMs: 20 });
+    const quick = await start({ pollMs: 200, gatherMs: 20 });
     const leaving = new AbortController();
     const streams = await Promise.all(
       Array.from({ length: 10 }, async () => {

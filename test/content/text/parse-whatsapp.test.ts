@@ -8,7 +8,7 @@ import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 function shown(message: string): string {
   return parseWhatsApp(message)
     .map(({ kind, number, runs }) => {
-      const text = runs.map((run) => run.looks.reduceRight((inner, look) => `{${look}:${inner}}`, run.text)).join('');
+      const text = runs.map((run) => run.styles.reduceRight((inner, look) => `{${look}:${inner}}`, run.text)).join('');
       return kind === 'text' ? text : `[${number ?? kind}]${text}`;
     })
     .join('\n');

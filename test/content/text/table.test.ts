@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { previewCampaign } from '../../../src/sending/campaigns/accept/preview-campaign.ts';
 import { convertHtml } from '../../../src/content/text/html-to-whatsapp.ts';
-import { parseWhatsApp, type Look, type SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
+import { parseWhatsApp, type TextStyle, type SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
 import { CASES, REFUSED_HTML, WARNED } from '../../support/inputs/formatting-cases.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/reference/formatting.md');
 const LONGEST_SHOWN = 90;
-const TAGS: Record<Look, string> = { bold: 'b', italic: 'i', strike: 's', code: 'code', mono: 'code' };
+const TAGS: Record<TextStyle, string> = { bold: 'b', italic: 'i', strike: 's', code: 'code', mono: 'code' };
 
 /** A table's row of code, of which what is too long is left out in the middle. */
 function code(text: string): string {
@@ -30,8 +30,8 @@ function visibly(text: string): string {
 
 function seen({ kind, number, runs }: SeenLine): string {
   const head = { text: '', bullet: '• ', number: `${number}. `, quote: '▌ ' }[kind];
-  const text = runs.map(({ text, looks }) =>
-    looks.reduceRight((inner, look) => `<${TAGS[look]}>${inner}</${TAGS[look]}>`, plain(text)),
+  const text = runs.map(({ text, styles }) =>
+    styles.reduceRight((inner, look) => `<${TAGS[look]}>${inner}</${TAGS[look]}>`, plain(text)),
   );
   return plain(head) + text.join('');
 }

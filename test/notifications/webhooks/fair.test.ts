@@ -43,7 +43,7 @@ beforeEach(async () => {
   const allowed = readAllowedHosts(['127.0.0.1', '*.hooks.test']);
   if (!allowed) throw new Error('no such hosts');
   // No answer is given up while a test holds it back.
-  egress = createSafeHttpClient({ allowHttp: true, allowed, lookUp: createDnsLookup([names.at]), timeoutMs: 600_000 });
+  egress = createSafeHttpClient({ allowHttp: true, allowed, lookup: createDnsLookup([names.at]), timeoutMs: 600_000 });
 });
 afterEach(async () => {
   letGo();

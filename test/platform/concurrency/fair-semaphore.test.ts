@@ -12,9 +12,9 @@ async function serve(options: FairSemaphoreOptions, keys: readonly string[]) {
   const refused: string[] = [];
   const all = keys.map(async (key) => {
     try {
-      const giveBack = await permits.acquire({ key });
+      const release = await permits.acquire({ key });
       order.push(key);
-      giveBack();
+      release();
     } catch {
       refused.push(key);
     }
@@ -48,10 +48,10 @@ test('where too many of one wait, the newcomer of the same is turned away', asyn
 
 test('a key that has all its places does not keep another one from a place that is free', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
-  const giveBack = await permits.acquire({ key: 'a' });
+  const release = await permits.acquire({ key: 'a' });
   const second = permits.acquire({ key: 'a' });
   expect(await Promise.race([second, permits.acquire({ key: 'b' }).then(() => 'the other')])).toBe('the other');
-  giveBack();
+  release();
   expect(await second).toBeTypeOf('function');
 });
 
@@ -66,13 +66,13 @@ test('every place that comes free is given to somebody, also where one was held 
 
 test('who has left is not waited for', async () => {
   const permits = createFairSemaphore(OPTIONS);
-  const giveBack = await permits.acquire();
+  const release = await permits.acquire();
   const gone = new AbortController();
   const left = permits.acquire({ key: 'a', signal: gone.signal });
   const stays = permits.acquire({ key: 'b' });
   gone.abort();
   await expect(left).rejects.toMatchObject({ kind: 'unavailable', reason: 'tests' });
-  giveBack();
+  release();
   expect(await stays).toBeTypeOf('function');
 });
 
@@ -97,11 +97,11 @@ test('a newcomer that fits is let in at once, however many of another key wait',
 test('exclusive permits of one key are held one at a time, and the others of the key pass them', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 4 });
   const order: string[] = [];
-  const giveBack = await permits.acquire({ key: 'a', isExclusive: true });
+  const release = await permits.acquire({ key: 'a', isExclusive: true });
   const second = permits.acquire({ key: 'a', isExclusive: true }).then(() => order.push('exclusive'));
   await permits.acquire({ key: 'a' }).then(() => order.push('shared'));
   await permits.acquire({ key: 'b', isExclusive: true }).then(() => order.push('exclusive of another'));
-  giveBack();
+  release();
   await second;
   expect(order).toEqual(['shared', 'exclusive of another', 'exclusive']);
 });
@@ -111,13 +111,13 @@ test('work that has begun goes first within its key, and is not shed for the len
   const first = await permits.acquire({ key: 'a' });
   const order: string[] = [];
   const use = (name: string, isContinuation: boolean) =>
-    permits.acquire({ key: 'a', isContinuation }).then((giveBack) => {
+    permits.acquire({ key: 'a', isContinuation }).then((release) => {
       order.push(name);
-      giveBack();
+      release();
     });
   const all = [use('new', false), use('newer', false), use('begun', true), use('begun later', true)];
   await expect(permits.acquire({ key: 'a' })).rejects.toMatchObject({ reason: 'tests' });
-  const other = permits.acquire({ key: 'b' }).then((giveBack) => giveBack());
+  const other = permits.acquire({ key: 'b' }).then((release) => release());
   await expect(all[1]).rejects.toMatchObject({ reason: 'tests' });
   first();
   await Promise.all([all[0], all[2], all[3], other]);
@@ -126,11 +126,11 @@ test('work that has begun goes first within its key, and is not shed for the len
 
 test('nobody overtakes a waiter that is too large for what is free', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 10 });
-  const giveBack = await permits.acquire({ key: 'a', weight: 6 });
+  const release = await permits.acquire({ key: 'a', weight: 6 });
   const order: string[] = [];
   const large = permits.acquire({ key: 'b', weight: 8 }).then(() => order.push('large'));
   const small = permits.acquire({ key: 'c', weight: 2 }).then(() => order.push('small'));
-  giveBack();
+  release();
   await Promise.all([large, small]);
   expect(order).toEqual(['large', 'small']);
 });
@@ -158,7 +158,7 @@ test('a crowd holds one permit while another key holds one, and more when it is 
   const admitted: string[] = [];
   const crowd = Array.from({ length: 6 }, () => permits.acquire({ key: 'a' }).then(() => admitted.push('a')));
   await permits.acquire({ key: 'b' });
-  for (const giveBack of held.slice(0, 2)) giveBack();
+  for (const release of held.slice(0, 2)) release();
   await turn();
   expect(admitted).toEqual([]);
   held[2]?.();

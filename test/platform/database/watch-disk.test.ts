@@ -22,7 +22,7 @@ test('what takes room is put off while less than the floor is free, and nothing 
 
 test('a statement that fails of a full disk is noticed, and that there is room again by writing', async () => {
   const disk = watchDisk();
-  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, onError: disk.note });
+  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, onError: disk.recordError });
   await expect(sql`select 1 / 0`.execute(db)).rejects.toThrow('division by zero');
   expect(disk.isFull()).toBe(false);
   const fail = sql`do $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$`;

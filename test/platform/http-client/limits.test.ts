@@ -105,14 +105,14 @@ test('an answer that trickles in is over in time: its status counts once the hea
 });
 
 test('a name server that says nothing is given up in time, too', async () => {
-  const lookUp = () => new Promise<string[]>(() => {});
-  await expect(post('https://hooks.example.com/', { lookUp, timeoutMs: 100 })).rejects.toThrow(/aborted/);
+  const lookup = () => new Promise<string[]>(() => {});
+  await expect(post('https://hooks.example.com/', { lookup, timeoutMs: 100 })).rejects.toThrow(/aborted/);
 });
 
 test('the certificate has to be one of the name, and of somebody known', async () => {
   expect((await post(`https://127.0.0.1:${sealed}/`)).status).toBe(429);
-  const lookUp = async () => ['127.0.0.1'];
-  await expect(post(`https://hooks.example.com:${sealed}/`, { lookUp })).rejects.toThrow(/altnames/);
+  const lookup = async () => ['127.0.0.1'];
+  await expect(post(`https://hooks.example.com:${sealed}/`, { lookup })).rejects.toThrow(/altnames/);
   await expect(post(`https://127.0.0.1:${sealed}/`, { ca: signOwnCertificate().certificate })).rejects.toThrow(
     /self-signed/,
   );
@@ -122,7 +122,7 @@ test('a proxy is told the address that was judged, and not the name', async () =
   const through = { HTTPS_PROXY: `http://127.0.0.1:${proxy}` };
   expect((await post(`https://127.0.0.1:${sealed}/through`, { proxy: through })).status).toBe(429);
   expect(asked.at(-1)?.path).toBe('/through');
-  const lookUp = async () => ['127.0.0.1'];
-  await expect(post(`https://hooks.example.com:${sealed}/`, { lookUp, proxy: through })).rejects.toThrow(/altnames/);
+  const lookup = async () => ['127.0.0.1'];
+  await expect(post(`https://hooks.example.com:${sealed}/`, { lookup, proxy: through })).rejects.toThrow(/altnames/);
   expect(tunnels).toEqual([`127.0.0.1:${sealed}`, `127.0.0.1:${sealed}`]);
 });

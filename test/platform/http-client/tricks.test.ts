@@ -45,7 +45,7 @@ async function post(url: string, options: Partial<EgressOptions> = {}) {
   const egress = createSafeHttpClient({
     allowHttp: true,
     allowed: allow(),
-    lookUp: createDnsLookup([names.at]),
+    lookup: createDnsLookup([names.at]),
     ...options,
   });
   try {

@@ -88,7 +88,7 @@ export const TELLING: Case[] = [
     },
     async start({ db }) {
       const egress = {
-        judge: (text: string) => new URL(text),
+        checkUrl: (text: string) => new URL(text),
         post: () => Promise.reject(new Error('nobody is there')),
         close: () => undefined,
       };
@@ -259,7 +259,7 @@ export const TELLING: Case[] = [
     isDone: ({ db }, { accountId }) =>
       finds(
         db,
-        sql`select from account_keys where account_id = ${accountId} and substring(sealed for ${vault.mark.length}) = ${vault.mark}`,
+        sql`select from account_keys where account_id = ${accountId} and substring(sealed for ${vault.keyIdPrefix.length}) = ${vault.keyIdPrefix}`,
       ),
   },
 ];

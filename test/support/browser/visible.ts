@@ -10,7 +10,7 @@ export interface Sight {
   number: number | undefined;
   text: string;
   /** One letter for each character of `text`: `-`, `b`, `i`, `B` for both, `?` for anything else; a blank for white space. */
-  looks: string;
+  styles: string;
 }
 
 /** What members should see of a document. */
@@ -31,13 +31,13 @@ export function seen(lines: readonly SeenLine[]): Sight[] {
     sight(
       kind,
       number,
-      runs.map(({ text, looks }) => ({ text, look: letterFor(looks) })),
+      runs.map(({ text, styles }) => ({ text, look: letterFor(styles) })),
     ),
   );
 }
 
-function letterFor(looks: readonly string[]): string {
-  switch (looks.toSorted().join(' ')) {
+function letterFor(styles: readonly string[]): string {
+  switch (styles.toSorted().join(' ')) {
     case '':
       return '-';
     case 'bold':
@@ -53,13 +53,13 @@ function letterFor(looks: readonly string[]): string {
 
 function sight(kind: string, number: number | undefined, runs: readonly { text: string; look: string }[]): Sight {
   let text = '';
-  let looks = '';
+  let styles = '';
   for (const run of runs) {
     for (const character of run.text) {
       if (/[\p{Cf}\p{Cc}\u034f]/u.test(character)) continue;
       text += character;
-      looks += /\s/.test(character) ? ' ' : /\p{Variation_Selector}/u.test(character) ? '' : run.look;
+      styles += /\s/.test(character) ? ' ' : /\p{Variation_Selector}/u.test(character) ? '' : run.look;
     }
   }
-  return { kind, number, text, looks };
+  return { kind, number, text, styles };
 }

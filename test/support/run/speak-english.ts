@@ -1,5 +1,5 @@
 /** What is tested of the dashboard without a browser speaks English. */
 import { en } from '../../../web/words/en.ts';
-import { speak } from '../../../web/words/words.ts';
+import { setLocale } from '../../../web/words/words.ts';
 
-speak(en);
+setLocale(en);

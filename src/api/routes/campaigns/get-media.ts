@@ -6,7 +6,7 @@ import { getMediaBody, getMediaData } from '../../contract/get-media.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 
 /** Of the hash, for a file that has no name of its own. */
-const NAME_LETTERS = 12;
+const NAME_CHARACTERS = 12;
 
 export function getMediaOperation(deps: { db: Database }): Operation {
   return defineOperation({
@@ -31,7 +31,10 @@ export function getMediaOperation(deps: { db: Database }): Operation {
       const { mime, extension, size, pieces } = await getMedia(deps, actor, body.sha256);
       setHeader('content-type', mime);
       setHeader('content-length', String(size));
-      setHeader('content-disposition', contentDisposition(fileNameOf(body.sha256.slice(0, NAME_LETTERS), extension)));
+      setHeader(
+        'content-disposition',
+        contentDisposition(fileNameOf(body.sha256.slice(0, NAME_CHARACTERS), extension)),
+      );
       setHeader('cache-control', 'private, max-age=31536000, immutable');
       // Opened by itself in a browser, it runs nothing and is of no origin.
       setHeader('content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'");

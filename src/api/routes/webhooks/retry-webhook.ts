@@ -17,11 +17,11 @@ export function retryWebhookOperation(deps: { db: Database }): Operation {
     errors: [404, 409],
     async handle({ body, actor }) {
       const { webhook_id: webhookId, message_id: messageId, from, to } = body;
-      const wish =
+      const request =
         messageId === undefined
           ? { from: new Date(from ?? 0), to: to === undefined ? new Date() : new Date(to) }
           : { messageId };
-      return { message_count: await retryWebhook(deps, actor, { webhookId, request: wish }) };
+      return { message_count: await retryWebhook(deps, actor, { webhookId, request }) };
     },
   });
 }

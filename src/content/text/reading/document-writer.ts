@@ -3,7 +3,7 @@ import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../do
 import type { Warning, WarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, Place } from './draft-line.ts';
-import { hasMailDetails, looksLikeOtherTarget, parenthesizedTarget, tellsTarget, writtenTarget } from './link.ts';
+import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, nextMarker, type List, type Marker } from './list-markers.ts';
 import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
@@ -201,21 +201,21 @@ export class DocumentWriter {
   #endLink(link: Link): void {
     const text = link.text.trim();
     if (text === '') return this.#warn('link_without_text', link);
-    const tells = tellsTarget(text, link.target);
-    if (looksLikeOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
-    else if (!tells) this.#warn('link_text_differs', link);
+    const showsUrl = showsTarget(text, link.target);
+    if (resemblesOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
+    else if (!showsUrl) this.#warn('link_text_differs', link);
     if (hasMailDetails(link.target)) this.#warn('link_details_dropped', link);
-    this.#writeTarget(link, tells);
+    this.#writeTarget(link, showsUrl);
   }
 
-  #writeTarget(link: Link, isTold: boolean): void {
+  #writeTarget(link: Link, isShown: boolean): void {
     const line = this.#line ?? this.#lines.at(-1);
     // What messengers read as a telephone number can stay as it was written, and so must what goes over several lines.
-    if (line === undefined || (isTold && (link.target.startsWith('tel:') || link.line !== line))) return;
+    if (line === undefined || (isShown && (link.target.startsWith('tel:') || link.line !== line))) return;
     const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);
-    if (isTold && cutAt(line, link.place)) this.#warn('mark_not_kept', link);
-    const written = isTold ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`;
+    if (isShown && cutAt(line, link.place)) this.#warn('mark_not_kept', link);
+    const written = isShown ? writtenTarget(link.target) : ` (${parenthesizedTarget(link.target)})`;
     appendTarget(line, written);
     this.#targetsLength += written.length;
     if (isSpaced) appendText(line, ' ', PLAIN);

@@ -37,7 +37,7 @@ export function parenthesizedTarget(target: string): string {
 }
 
 /** Whether the text of a link already tells its target, with or without scheme, `www.` and final slash. */
-export function tellsTarget(text: string, target: string): boolean {
+export function showsTarget(text: string, target: string): boolean {
   if (target.startsWith('tel:')) return phoneDigits(text) === phoneDigits(writtenTarget(target));
   if (text.includes(' ')) return false;
   const bare = bareAddress(text);
@@ -45,7 +45,7 @@ export function tellsTarget(text: string, target: string): boolean {
 }
 
 /** Whether the text of a link looks like the address of somebody else than the target: how phishing looks. */
-export function looksLikeOtherTarget(text: string, target: string): boolean {
+export function resemblesOtherTarget(text: string, target: string): boolean {
   const shown = hostIn(text);
   return shown !== undefined && shown !== hostIn(target);
 }

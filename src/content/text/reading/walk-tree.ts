@@ -9,7 +9,7 @@ type Element = DefaultTreeAdapterTypes.Element;
 export function walkTree(tree: Node, writer: DocumentWriter): void {
   const withText = new Set<unknown>();
   findLinksWithText(tree, undefined, withText);
-  tell(tree, undefined, { writer, withText });
+  walkNode(tree, undefined, { writer, withText });
 }
 
 /** Adds the links that have text, and of each the attributes that it shares with its copies. */
@@ -21,33 +21,33 @@ function findLinksWithText(node: Node, link: Element | undefined, found: Set<unk
   for (const child of node.childNodes) findLinksWithText(child, within, found);
 }
 
-interface Telling {
+interface WalkContext {
   writer: DocumentWriter;
   withText: ReadonlySet<unknown>;
 }
 
 /** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
-function tell(node: Node, link: string | undefined, telling: Telling): void {
+function walkNode(node: Node, link: string | undefined, telling: WalkContext): void {
   if ('value' in node) return telling.writer.text(node.value);
   if (!('childNodes' in node)) return;
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
   const value = 'tagName' in node ? node.attrs[0]?.value : undefined;
   const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, telling)));
-  if (isNothing) return tellAll(node.childNodes, link, telling);
+  if (isNothing) return walkAll(node.childNodes, link, telling);
   const { writer } = telling;
   const outer = role === 'link' ? link : undefined;
   if (outer !== undefined) writer.close('link');
   writer.open(role, value);
-  tellAll(node.childNodes, role === 'link' ? value : link, telling);
+  walkAll(node.childNodes, role === 'link' ? value : link, telling);
   writer.close(role);
   if (outer !== undefined) writer.open('link', outer);
 }
 
-function tellAll(nodes: readonly Node[], link: string | undefined, telling: Telling): void {
-  for (const node of nodes) tell(node, link, telling);
+function walkAll(nodes: readonly Node[], link: string | undefined, telling: WalkContext): void {
+  for (const node of nodes) walkNode(node, link, telling);
 }
 
 /** Misnesting leaves empty copies of links that have text elsewhere. */
-function isEmptyCopy(node: Node, { withText }: Telling): boolean {
+function isEmptyCopy(node: Node, { withText }: WalkContext): boolean {
   return 'attrs' in node && !withText.has(node) && withText.has(node.attrs);
 }

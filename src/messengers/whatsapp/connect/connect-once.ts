@@ -34,17 +34,17 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const { connecting, versions, closing, timing } = state;
   const version = await versions.choose();
-  const giveBack = await connecting.acquire({ signal: closing.signal });
-  const place = setTimeout(giveBack, timing.permitMs);
+  const release = await connecting.acquire({ signal: closing.signal });
+  const permitTimer = setTimeout(release, timing.permitMs);
   const socket = connect(state, version);
   void socket.opened.then(() => {
-    giveBack();
+    release();
     void versions.recordAccepted(version);
     beOnline(state, socket);
   });
   const { code, said } = await endOf(state, socket);
-  clearTimeout(place);
-  giveBack();
+  clearTimeout(permitTimer);
+  release();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
   const ending = classifyEnding(code, said);

@@ -130,7 +130,7 @@ export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<nu
     findOwners: async () => {
       const { rows } = await sql<{ id: number }>`
         select distinct account_id as id from account_keys
-        where substring(sealed for ${vault.mark.length}) <> ${vault.mark}`.execute(db);
+        where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix}`.execute(db);
       return rows.map(({ id }) => id);
     },
     run: (owners) => db.transaction().execute((trx) => resealThose(trx, vault, owners)),
@@ -141,7 +141,7 @@ export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<nu
 async function resealThose(trx: Connection, vault: Vault, owners: Owners): Promise<number> {
   const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
     select account_id, kind, name, sealed from account_keys
-    where substring(sealed for ${vault.mark.length}) <> ${vault.mark} and ${ownedBy('account_id', owners)}
+    where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix} and ${ownedBy('account_id', owners)}
     order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);
   const resealed = rows.map(({ account_id, kind, name, sealed }) => {
     const about = aboutOf(account_id, kind, name);

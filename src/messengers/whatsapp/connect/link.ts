@@ -13,8 +13,8 @@ export interface Linking {
   giveUp(word: LastWord): void;
   /** WhatsApp has handed out a new code to scan. */
   show(qr: string): Promise<void>;
-  /** `refusedNumber`: digits, of a phone with another number than the account's. */
-  fail(reason: string, refusedNumber?: string): void;
+  /** `rejectedNumber`: digits, of a phone with another number than the account's. */
+  fail(reason: string, rejectedNumber?: string): void;
 }
 
 /** How long WhatsApp's codes are good: the first for a minute, and each of the five that follow it for 20 s. */
@@ -54,12 +54,12 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
     first.resolve();
   }
 
-  function fail(reason: string, refusedNumber?: string): void {
+  function fail(reason: string, rejectedNumber?: string): void {
     if (hasFailed || signal.aborted) return;
     hasFailed = true;
     clearTimeout(limit);
     first.reject(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }));
-    onStateChange({ status: 'unlinked', reason, rejectedNumber: refusedNumber });
+    onStateChange({ status: 'unlinked', reason, rejectedNumber });
   }
 
   function giveUp({ code, said }: LastWord): void {

@@ -14,7 +14,7 @@ export interface ClientOptions {
   /** Who signs the certificates of that server, 32 bytes. Undefined: WhatsApp. */
   rootKey: Buffer | undefined;
   /** Refuses a server, or a phone that is to be linked, whose signature does not hold; always so with a `rootKey`. Default is `false`. */
-  refusesForgeries?: boolean;
+  rejectsForgeries?: boolean;
   /** The version of WhatsApp's client to say that we are. Undefined: the newest that is known. */
   version?: [number, number, number] | undefined;
   /** The page that names the version of today. Undefined: WhatsApp's own, unless the server is another; then nobody is asked. */
@@ -34,7 +34,7 @@ const VERSION_PAGE = 'https://web.whatsapp.com/sw.js';
 
 /** From then on the library is fit for use, and says which versions of it there are. What is of a process holds for the process. */
 export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
-  const { db, log, url, rootKey, refusesForgeries: rejectsForgeries = false, version, onAlarm } = options;
+  const { db, log, url, rootKey, rejectsForgeries = false, version, onAlarm } = options;
   prepareOnce(log);
   const isEnforced = rootKey !== undefined || rejectsForgeries;
   await checkSignatures({
@@ -42,7 +42,7 @@ export async function loadClient(options: ClientOptions): Promise<ClientVersions
     isEnforced,
     onDoubt(doubt) {
       log.warn(
-        { doubt, isRejected: isEnforced },
+        { doubt, isRefused: isEnforced },
         'a signature of WhatsApp, or of a phone that is linked, does not hold',
       );
       onAlarm?.(doubt);

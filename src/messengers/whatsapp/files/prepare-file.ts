@@ -7,7 +7,7 @@ import { encryptFile } from './encrypt-file.ts';
 import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
-import type { UploadPlace } from './uploads-table.ts';
+import type { UploadTarget } from './uploads-table.ts';
 
 export interface PreparedFile {
   file: FileToUpload;
@@ -27,7 +27,7 @@ interface Shown {
 /** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
 const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
 
-export async function prepareFile(media: PostMedia, place: UploadPlace): Promise<PreparedFile> {
+export async function prepareFile(media: PostMedia, place: UploadTarget): Promise<PreparedFile> {
   const shown = await toShown(media);
   const { kind, bytes, sha256 } = shown;
   if (place === 'channels') {

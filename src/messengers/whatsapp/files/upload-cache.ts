@@ -9,13 +9,7 @@ import type { PostMedia, SendResult } from '../../messenger.ts';
 import { classifyRejection, rejectionCodeOf } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
-import {
-  findUpload,
-  recordUpload,
-  type Uploaded,
-  type UploadKey,
-  type UploadPlace as UploadTarget,
-} from './uploads-table.ts';
+import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTarget } from './uploads-table.ts';
 
 export interface UploadCache {
   /**
@@ -53,7 +47,7 @@ export interface UploadsOptions {
   /** PEM of who signs the certificates of the media hosts. Undefined: those that everybody trusts. */
   ca: string | undefined;
   /** Places for files that are prepared and uploaded: each is in memory twice. */
-  places: FairSemaphore;
+  permits: FairSemaphore;
   /** How long a post waits for its file, in milliseconds. */
   waitMs: number;
   /** How long after the hosts were away they are tried again, in milliseconds; twice as long each time, up to five minutes. */
@@ -67,7 +61,7 @@ const POLL_AGAIN_MS = 1_000;
 const REJECTION_TTL_MS = 60_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-export function createUploadCache({ db, log, ca, places: permits, waitMs, retryMs }: UploadsOptions): UploadCache {
+export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: UploadsOptions): UploadCache {
   const uploads = new LRUCache<string, Uploaded, () => Promise<Uploaded>>({
     max: MAX_CACHED,
     ttl: CACHE_TTL_MS,

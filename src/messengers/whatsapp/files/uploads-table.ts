@@ -4,7 +4,7 @@ import { proto } from 'baileys';
 import type { Connection } from '../../../platform/database/connect.ts';
 
 /** Chats have files encrypted, channels as they are. */
-export type UploadPlace = 'chats' | 'channels';
+export type UploadTarget = 'chats' | 'channels';
 
 /** An uploaded file. */
 export interface Uploaded {
@@ -17,7 +17,7 @@ export interface Uploaded {
 export interface UploadKey {
   accountId: number;
   sha256: Buffer;
-  place: UploadPlace;
+  place: UploadTarget;
 }
 
 /**

@@ -29,14 +29,14 @@ interface QueuedEvents {
 interface MemberEventEmitterOptions {
   log: Log;
   /** Default is 50,000. */
-  mostKept?: number;
+  maxQueued?: number;
   /** Told how many events were not kept. */
   onLost?: ((count: number) => void) | undefined;
   onLoopError?: OnLoopError | undefined;
 }
 
 export function createMemberEventEmitter(options: MemberEventEmitterOptions): MemberEventEmitter {
-  const { log, mostKept: maxQueued = MAX_QUEUED, onLoopError } = options;
+  const { log, maxQueued = MAX_QUEUED, onLoopError } = options;
   const lose = countLost(options);
   let waiting: QueuedEvents[] = [];
   let queued = 0;

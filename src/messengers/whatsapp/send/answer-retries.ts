@@ -117,7 +117,7 @@ export function answerRetries(options: AnsweringAll): Answers {
 
 /** Notes know no bytes. */
 const encode = (retry: Retry): string => JSON.stringify(retry, BufferJSON.replacer);
-const decode = (noted: unknown): Retry => JSON.parse(String(noted), BufferJSON.reviver) as Retry;
+const decode = (stored: unknown): Retry => JSON.parse(String(stored), BufferJSON.reviver) as Retry;
 
 const nameOf = ({ messageId, device }: Retry) => `${messageId} ${device}`;
 

@@ -52,7 +52,7 @@ export async function encryptForDevices(
   const strangers: Addressed[] = [];
   for (const batch of toBatches(await addressAll(client, devices), MOST_DEVICES))
     strangers.push(...(await encryptForKnown(client, batch, { what, done })));
-  const { refused } = await queryInBatches(strangers, {
+  const { rejected: refused } = await queryInBatches(strangers, {
     most: MOST_DEVICES,
     async ask(batch) {
       const users = await fetchPreKeys(client, batch);

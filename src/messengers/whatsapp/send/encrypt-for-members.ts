@@ -23,7 +23,7 @@ export interface EncryptedForMembers {
   /** Who has the group's key when this has arrived. */
   holders: KeyHolders;
   /** Gives the place among the `fanOuts` back, if it took one. */
-  giveBack(): void;
+  release(): void;
 }
 
 /** So many devices without the group's key, or more, take a place among the `fanOuts`. */
@@ -43,7 +43,7 @@ export async function encryptForMembers(
   const devices = await findDevices(client, members, group);
   const known = await members.keyHolders(to.chatId);
   const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
-  const giveBack = lacking.length < LARGE ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
+  const release = lacking.length < LARGE ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;
@@ -58,10 +58,10 @@ export async function encryptForMembers(
       stanza: await buildStanza(sending, group, to, { body: body.node, participants }),
       keyed,
       holders,
-      giveBack,
+      release,
     };
   } catch (error) {
-    giveBack();
+    release();
     throw error;
   }
 }

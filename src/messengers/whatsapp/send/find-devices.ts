@@ -71,7 +71,7 @@ async function fetchDevices(client: WASocket, members: KnownMembers, jids: reado
       const goodForMs = devices ? DEVICES_GOOD_FOR_MS : members.leaveOutMs;
       return { ...member, devices: devices ?? member.devices, askAgainAtMs: Date.now() + goodForMs };
     });
-  const { refused } = await queryInBatches(jids, {
+  const { rejected: refused } = await queryInBatches(jids, {
     most: MOST_USERS,
     async ask(batch) {
       await note(batch, await queryDevices(client, batch));

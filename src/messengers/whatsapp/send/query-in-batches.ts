@@ -11,7 +11,7 @@ const MAX_REJECTIONS = 100;
 export async function queryInBatches<Subject>(
   subjects: readonly Subject[],
   { most, ask }: { most: number; ask: (batch: readonly Subject[]) => Promise<void> },
-): Promise<{ refused: Subject[] }> {
+): Promise<{ rejected: Subject[] }> {
   const batches = toBatches(subjects, most);
   const rejected: Subject[] = [];
   let rejections = 0;
@@ -25,7 +25,7 @@ export async function queryInBatches<Subject>(
       else if (rejections < MAX_REJECTIONS) batches.push(...toBatches(batch, Math.ceil(batch.length / 2)));
     }
   }
-  return { refused: rejected };
+  return { rejected };
 }
 
 export function toBatches<Subject>(subjects: readonly Subject[], most: number): Subject[][] {

@@ -52,7 +52,7 @@ async function tryOnce(
     });
     return { result, isOutdated: code === STALE_SESSION || code === STALE_ADDRESSING };
   } finally {
-    encrypted.giveBack();
+    encrypted.release();
   }
 }
 

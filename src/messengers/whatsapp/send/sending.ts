@@ -4,7 +4,7 @@ import type { PostMedia } from '../../messenger.ts';
 import type { KnownChats } from '../chats/chat-cache.ts';
 import type { KnownMembers } from './known-members.ts';
 import type { Relaying } from './relay.ts';
-import type { Uploaded, UploadPlace } from '../files/uploads-table.ts';
+import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
   accountId: number;
@@ -19,7 +19,7 @@ export interface Sending extends Relaying {
   /** Whether a message was noted. */
   isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
   /** Throws NotUploadedError when a file is not there yet, or cannot be. */
-  upload(media: PostMedia, place: UploadPlace): Promise<Uploaded>;
+  upload(media: PostMedia, place: UploadTarget): Promise<Uploaded>;
   /** Places for posts that bring a key to many: each costs seconds of work, and the others of the process wait for it. */
   fanOuts: FairSemaphore;
   /** Whether the account is still this worker's to send for. */

@@ -54,9 +54,9 @@ export async function prepareBinaries(
       error,
     );
   }
-  const inPlace = await probeBinaries(join(packageFolder, 'native'), identity);
-  if (typeof inPlace !== 'string') return inPlace;
-  let problem = inPlace;
+  const isInstalled = await probeBinaries(join(packageFolder, 'native'), identity);
+  if (typeof isInstalled !== 'string') return isInstalled;
+  let problem = isInstalled;
   for (const base of identity.as ? copyTo : []) {
     const copied = await copyNative(packageFolder, base).then(
       (native) => probeBinaries(native, identity),

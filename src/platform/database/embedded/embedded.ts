@@ -65,13 +65,13 @@ async function start(
   const identity = await chooseIdentity(dataDir, cluster, { userNamespaces });
   const binaries = await prepareBinaries(packageFolder, identity);
   await stopLeftBehind(cluster, log);
-  const door = await openListenAddress(dataDir, identity);
-  undo.defer(door.close);
+  const listenAddress = await openListenAddress(dataDir, identity);
+  undo.defer(listenAddress.close);
   const created = await prepareCluster(cluster, binaries, identity, {
-    passwordFile: door.passwordFile,
+    passwordFile: listenAddress.passwordFile,
     durable: settings['fsync'] !== 'off',
   });
-  const all = { ...settings, ...door.settings };
+  const all = { ...settings, ...listenAddress.settings };
   const run = async () => {
     await removeForeignConfig(cluster, log);
     return startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
@@ -85,5 +85,5 @@ async function start(
   undo.defer(server.stop);
   log.info({ pid: first.pid, created, ms: Math.round(performance.now() - startedAt) }, 'PostgreSQL is ready');
   let stopped: Promise<void> | undefined;
-  return { address: door.address, exited: server.exited, stop: () => (stopped ??= undo.disposeAsync()) };
+  return { address: listenAddress.address, exited: server.exited, stop: () => (stopped ??= undo.disposeAsync()) };
 }

@@ -8,7 +8,7 @@ import { runProgram, type Identity } from './program.ts';
 const NOBODY = 65534;
 /** Nobody's by convention, and also there where a container has no more than 65,536 ids. */
 const FREE_IDS = { min: 61_184, max: 65_520 };
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 const AS_IS: Identity = { prefix: [] };
 const UNSHARE = ['unshare', '--map-user=1000', '--map-group=1000', '--'];
 const SETPRIV = ['setpriv', '--pdeathsig', 'INT', '--'];
@@ -55,7 +55,7 @@ export function creatorOf(identity: Identity): Identity {
 
 /** An id that no user and no group has a name for. */
 async function findFreeId(): Promise<{ uid: number; gid: number }> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const id = randomInt(FREE_IDS.min, FREE_IDS.max);
     const names = await Promise.all(['passwd', 'group'].map((kind) => works(['getent', kind, String(id)], AS_IS, [])));
     if (!names.includes(true)) return { uid: id, gid: id };

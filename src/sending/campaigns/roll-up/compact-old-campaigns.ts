@@ -38,14 +38,14 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
 
 async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilder<unknown>): Promise<void> {
   if (!(await lockLane(trx, old.accountId))) return;
-  if (old.isMarked) return fold(trx, old.campaignId);
+  if (old.isMarked) return compact(trx, old.campaignId);
   // A retry may have opened it again.
   await sql`
     update campaigns set folded_at = campanile_now()
     where campaign_id = ${old.campaignId} and finished_at <= ${endedBefore}`.execute(trx);
 }
 
-async function fold(trx: Connection, campaignId: number): Promise<void> {
+async function compact(trx: Connection, campaignId: number): Promise<void> {
   if (await removePosts(trx, campaignId, ['revisions', 'deliveries'])) return;
   await sql`update campaigns set folded = true where campaign_id = ${campaignId}`.execute(trx);
 }

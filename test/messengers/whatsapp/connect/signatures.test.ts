@@ -65,7 +65,7 @@ describe('a server', () => {
   test('whose certificates WhatsApp has not signed is talked to and counted, or refused', async () => {
     const alarms = new Set(['certificate']);
     expect(await link({})).toEqual({ status: 'connected', alarms, devices: 1 });
-    expect(await link({ refusesForgeries: true })).toEqual({ status: 'unlinked', alarms, devices: 0 });
+    expect(await link({ rejectsForgeries: true })).toEqual({ status: 'unlinked', alarms, devices: 0 });
   });
 
   test('that shows the certificates of another one is refused', async () => {

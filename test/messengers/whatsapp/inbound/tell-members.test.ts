@@ -63,7 +63,7 @@ test('a batch that could not be recorded is recorded again, and only then confir
 
 test('no more is kept than it may, and what is not kept is counted and not confirmed', async () => {
   let lost = 0;
-  const { emit, watch } = createMemberEventEmitter({ log, mostKept: 3, onLost: (count) => (lost += count) });
+  const { emit, watch } = createMemberEventEmitter({ log, maxQueued: 3, onLost: (count) => (lost += count) });
   const away = Promise.withResolvers<void>();
   const recorded: string[] = [];
   const stop = watch(async (events) => {

@@ -10,7 +10,7 @@ const refusal = (code: number) => Object.assign(new Error('refused'), { data: co
 async function ask(count: number, { most, bad = [], code = 406 }: { most: number; bad?: number[]; code?: number }) {
   const batches: number[][] = [];
   const answered: number[] = [];
-  const { refused } = await queryInBatches(upTo(count), {
+  const { rejected: refused } = await queryInBatches(upTo(count), {
     most,
     ask(batch) {
       batches.push([...batch]);

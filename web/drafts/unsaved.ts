@@ -5,7 +5,7 @@ export const DRAFT_KEY = ['draft'] as const;
 export const EDITS_KEY = ['change'] as const;
 
 /** Whether something was written that is in the memory of this page alone, and goes with it. */
-export function hasUnkept(client: QueryClient): boolean {
+export function hasUnsaved(client: QueryClient): boolean {
   return [DRAFT_KEY, EDITS_KEY].some((queryKey) =>
     client.getQueriesData<{ isChanged: boolean }>({ queryKey }).some(([, written]) => written?.isChanged === true),
   );
@@ -14,6 +14,6 @@ export function hasUnkept(client: QueryClient): boolean {
 /** The browser asks before the page goes, and with it what is in its memory alone. */
 export function confirmBeforeUnload(client: QueryClient): void {
   addEventListener('beforeunload', (event) => {
-    if (hasUnkept(client)) event.preventDefault();
+    if (hasUnsaved(client)) event.preventDefault();
   });
 }

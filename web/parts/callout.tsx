@@ -1,10 +1,10 @@
 import { Text, type TextProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
-import classes from './note.module.css';
+import classes from './callout.module.css';
 
 /** Something to know, set apart from what is around it. */
-export function Note({ children, ...props }: TextProps & { children: ReactNode; role?: 'status' }) {
+export function Callout({ children, ...props }: TextProps & { children: ReactNode; role?: 'status' }) {
   return (
     <Text size="sm" className={classes.note} {...props}>
       {children}
@@ -13,7 +13,7 @@ export function Note({ children, ...props }: TextProps & { children: ReactNode; 
 }
 
 /** What matters more than all else on the page just now. */
-export function LargeNote({
+export function LargeCallout({
   icon,
   title,
   role,

@@ -2,16 +2,16 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics } from '../api/operations.ts';
-import { restsQuery } from '../api/queries.ts';
+import { sendWindowQuery } from '../api/queries.ts';
 import { readWarmUp } from '../api/warm-up.ts';
 import { count } from '../format/numbers.ts';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { words } from '../words/words.ts';
 
 /** That some of what is under way waits for another day, since the number is new; nothing where that is not so. */
-export function WaitsForWarmUp({ campaign, totals }: Pick<Analytics, 'campaign' | 'totals'>) {
+export function WarmUpDelay({ campaign, totals }: Pick<Analytics, 'campaign' | 'totals'>) {
   const { data: rests } = useQuery({
-    ...restsQuery,
+    ...sendWindowQuery,
     enabled: campaign.status === 'running' && totals.queued > 0,
   });
   const warmUp = rests && readWarmUp(rests);
@@ -19,11 +19,11 @@ export function WaitsForWarmUp({ campaign, totals }: Pick<Analytics, 'campaign' 
   const { day, caps, cap, sent } = warmUp;
   if (totals.queued <= cap - sent) return null;
   return (
-    <Note role="status">
+    <Callout role="status">
       {words.warmUp.waits(count(day), count(caps.length), count(cap), count(sent))}{' '}
       <Anchor component={Link} href="/account" size="sm" underline="always">
         {words.warmUp.see}
       </Anchor>
-    </Note>
+    </Callout>
   );
 }

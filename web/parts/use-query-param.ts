@@ -50,10 +50,10 @@ export function useDebouncedQueryParam(name: string): {
   // It has come from elsewhere, as by Back.
   if (field.settled !== settled) setField({ typed: settled, settled });
   // Browsers refuse an address that changes with every key.
-  const keepSoon = useDebouncedCallback(keep, WAIT_MS);
+  const setDebounced = useDebouncedCallback(keep, WAIT_MS);
   const setTyped = (typed: string) => {
     setField((before) => ({ ...before, typed }));
-    keepSoon(typed);
+    setDebounced(typed);
   };
   return { typed: field.typed, setTyped, settled };
 }

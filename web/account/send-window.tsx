@@ -3,31 +3,31 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
-import { restsQuery } from '../api/queries.ts';
+import { sendWindowQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { exactTime } from '../format/time.ts';
 import { Failed, Problem } from '../parts/failed.tsx';
-import { tell } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
 import { RowsSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
-type Rests = Data<'venom/update-account'>;
+type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
 const NIGHT = { from: '22:00', to: '07:00' };
 
 /** When the account is to send nothing: quiet hours, and how much on one day. */
-export function RestRules() {
-  const rests = useQuery(restsQuery);
+export function SendWindowSettings() {
+  const rests = useQuery(sendWindowQuery);
   return (
     <Section title={words.rests.title}>
       {rests.isPending && <RowsSkeleton rows={2} />}
       {rests.isError && <Failed error={rests.error} retry={() => void rests.refetch()} />}
-      {rests.data && <RestForm rests={rests.data} />}
+      {rests.data && <SendWindowForm rests={rests.data} />}
     </Section>
   );
 }
 
-function RestForm({ rests }: { rests: Rests }) {
+function SendWindowForm({ rests }: { rests: SendWindow }) {
   const client = useQueryClient();
   const form = useForm({
     initialValues: {
@@ -48,8 +48,8 @@ function RestForm({ rests }: { rests: Rests }) {
         daily_cap: cap === '' ? 'none' : Number(cap),
       }),
     onSuccess: (saved) => {
-      client.setQueryData(restsQuery.queryKey, saved);
-      tell(words.rests.saved);
+      client.setQueryData(sendWindowQuery.queryKey, saved);
+      showToast(words.rests.saved);
     },
   });
   return (
@@ -73,7 +73,7 @@ function RestForm({ rests }: { rests: Rests }) {
           hideControls
           {...form.getInputProps('cap')}
         />
-        <RestsNow rests={rests} />
+        <SendWindowStatus rests={rests} />
         <Problem error={saving.error} />
         <Button type="submit" loading={saving.isPending}>
           {words.rests.save}
@@ -83,10 +83,10 @@ function RestForm({ rests }: { rests: Rests }) {
   );
 }
 
-function RestsNow({
+function SendWindowStatus({
   rests: { daily_cap: cap, sent_today: sent, rests_until: until, time_zone: zone },
 }: {
-  rests: Rests;
+  rests: SendWindow;
 }) {
   return (
     <>

@@ -3,14 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { putAsDraft } from '../compose/put-draft.ts';
 import { problemText } from '../format/problem.ts';
-import { LargeNote } from '../parts/note.tsx';
+import { LargeCallout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { changeKept, fetchDraft, keyOf, type Kept } from './persisted-draft.ts';
-import { isElsewhere, isGone, isPassing } from './save-kept.ts';
+import { updatePersistedDraft, fetchDraft, keyOf, type PersistedDraft } from './persisted-draft.ts';
+import { isElsewhere, isGone, isPassing } from './save-draft.ts';
 
 /** Whether the draft is kept, and what to do where another place was faster. */
-export function SavedNote({ id, kept, zone }: { id: string; kept: Kept; zone: string }) {
+export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
   if (isElsewhere(kept.problem)) return <Elsewhere id={id} kept={kept} zone={zone} />;
   const hasFailed = kept.isChanged && kept.problem !== null;
   // That there is no connection is said above.
@@ -25,11 +25,11 @@ export function SavedNote({ id, kept, zone }: { id: string; kept: Kept; zone: st
   );
 }
 
-function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string }) {
+function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   /** What was written here becomes a draft of its own, with its file; this one is then as the other place left it. */
-  const keepBoth = () => {
+  const saveBoth = () => {
     const { name } = kept.draft;
     const mine = { ...kept.draft, name: name === '' ? '' : words.drafts.copyName(name) };
     const address = putAsDraft(client, mine, kept.file);
@@ -38,12 +38,12 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string })
   };
   /** Not saved on the way out: there is nothing more of this to keep. */
   const forgetMine = () => {
-    changeKept(client, id, (now) => ({ ...now, isChanged: false }));
+    updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
     client.removeQueries({ queryKey: keyOf(id) });
   };
   const taking = useMutation({
     mutationFn: () => fetchDraft(client, id, zone),
-    onSuccess: (theirs) => changeKept(client, id, ({ edition }) => ({ ...theirs, edition: edition + 1 })),
+    onSuccess: (theirs) => updatePersistedDraft(client, id, ({ edition }) => ({ ...theirs, edition: edition + 1 })),
     onError: notifyError,
   });
   const throwAway = () => {
@@ -52,14 +52,14 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string })
   };
   return (
     <Box mb="md">
-      <LargeNote
+      <LargeCallout
         icon="alert"
         role="status"
         title={isGone(kept.problem) ? words.drafts.goneMeanwhile : words.drafts.elsewhere}
       >
         <Text size="sm">{words.drafts.elsewhereHint}</Text>
         <Group gap="xs" mt="xs">
-          <Button size="xs" onClick={keepBoth}>
+          <Button size="xs" onClick={saveBoth}>
             {words.drafts.keepBoth}
           </Button>
           {isGone(kept.problem) ? (
@@ -72,7 +72,7 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: Kept; zone: string })
             </Button>
           )}
         </Group>
-      </LargeNote>
+      </LargeCallout>
     </Box>
   );
 }

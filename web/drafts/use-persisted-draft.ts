@@ -3,17 +3,17 @@ import { useCallback, useEffect } from 'react';
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Draft } from '../compose/draft.ts';
 import { draftQuery } from './persisted-draft.ts';
-import { changeDraft, dropDraft, saveKept } from './save-kept.ts';
+import { changeDraft, dropDraft, savePersistedDraft } from './save-draft.ts';
 import { useDrawNow } from './use-draw-now.ts';
 
 /** The draft of this id, kept on the service as it changes. */
-export function useKeptDraft(id: string, timeZone: string) {
+export function usePersistedDraft(id: string, timeZone: string) {
   const client = useQueryClient();
   const drawNow = useDrawNow();
   const { data: kept, error, refetch } = useQuery(draftQuery(id, timeZone));
 
   // Whoever leaves the page need not wait for it to be kept.
-  useEffect(() => () => void saveKept(client, id), [client, id]);
+  useEffect(() => () => void savePersistedDraft(client, id), [client, id]);
 
   const update = useCallback(
     (change: Partial<Draft>) => {

@@ -2,30 +2,37 @@ import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
 import { base64 } from '../compose/send.ts';
-import { changeKept, draftsQuery, keptOf, keyOf, type Kept, type Sent } from './persisted-draft.ts';
-import { DRAFT_KEY } from './unkept.ts';
+import {
+  updatePersistedDraft,
+  draftsQuery,
+  persistedDraftOf,
+  keyOf,
+  type PersistedDraft,
+  type Sent,
+} from './persisted-draft.ts';
+import { DRAFT_KEY } from './unsaved.ts';
 
 const SAVE_AFTER_MS = 600;
-const TRY_AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /** One at a time for each draft: two would be taken for two places. */
 const underWay = new Map<string, Promise<void>>();
 const soon = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** Changes a draft, and has it kept on the service a moment after its last change. What fails for the time being is tried again. */
-export function changeDraft(client: QueryClient, id: string, change: (before: Kept) => Kept): void {
-  changeKept(client, id, (before) => ({ ...change(before), isChanged: true }));
+export function changeDraft(client: QueryClient, id: string, change: (before: PersistedDraft) => PersistedDraft): void {
+  updatePersistedDraft(client, id, (before) => ({ ...change(before), isChanged: true }));
   saveSoon(client, id, SAVE_AFTER_MS);
 }
 
 function saveSoon(client: QueryClient, id: string, waitMs: number): void {
   clearTimeout(soon.get(id));
-  const timer = setTimeout(() => void saveKept(client, id), waitMs);
+  const timer = setTimeout(() => void savePersistedDraft(client, id), waitMs);
   soon.set(id, timer);
 }
 
 /** Sends to the service what it does not have yet. Never rejects: what went wrong is in the draft's `problem`. */
-export function saveKept(client: QueryClient, id: string): Promise<void> {
+export function savePersistedDraft(client: QueryClient, id: string): Promise<void> {
   clearTimeout(soon.get(id));
   soon.delete(id);
   const before = underWay.get(id) ?? Promise.resolve();
@@ -39,26 +46,26 @@ export function saveKept(client: QueryClient, id: string): Promise<void> {
 }
 
 /** Of every draft that this page has. Never rejects. */
-export async function saveAllKept(client: QueryClient): Promise<void> {
+export async function saveAllDrafts(client: QueryClient): Promise<void> {
   const open = client.getQueryCache().findAll({ queryKey: DRAFT_KEY });
-  await Promise.all(open.map(({ queryKey }) => saveKept(client, String(queryKey[1]))));
+  await Promise.all(open.map(({ queryKey }) => savePersistedDraft(client, String(queryKey[1]))));
 }
 
 /** Throws a draft away, here and on the service, where it may never have been. */
 export async function dropDraft(client: QueryClient, id: string): Promise<void> {
-  const kept = keptOf(client, id);
+  const kept = persistedDraftOf(client, id);
   // Nothing is in it yet, and the page that shows it goes on with it.
   if (kept && kept.version === 0 && !kept.isChanged) return;
-  if (kept) changeKept(client, id, (now) => ({ ...now, isChanged: false }));
+  if (kept) updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
   await underWay.get(id);
-  const left = keptOf(client, id);
+  const left = persistedDraftOf(client, id);
   // Of what was never answered nobody knows whether it is there.
   if (!left || left.version > 0 || left.unanswered)
     try {
       await call('venom/delete-draft', { draft_id: id });
     } catch (error) {
       if (!(error instanceof CampanileError && error.code === 404)) {
-        changeKept(client, id, (now) => ({ ...now, isChanged: kept?.isChanged ?? false }));
+        updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: kept?.isChanged ?? false }));
         throw error;
       }
     }
@@ -87,18 +94,18 @@ function isAbout(problem: unknown, code: number, field: string): boolean {
   );
 }
 
-function mustSave(kept: Kept | undefined): kept is Kept {
+function mustSave(kept: PersistedDraft | undefined): kept is PersistedDraft {
   return kept?.isChanged === true && !isElsewhere(kept.problem);
 }
 
 async function saveOnce(client: QueryClient, id: string): Promise<void> {
-  const kept = keptOf(client, id);
+  const kept = persistedDraftOf(client, id);
   if (!mustSave(kept)) return;
   // Had it arrived, a newer text of the same version would be taken for one of another place; the same text once more is not.
   const sent: Sent = kept.unanswered ?? kept;
   try {
     const { version } = await call('venom/save-draft', await bodyOf(id, sent));
-    changeKept(client, id, (now) => ({
+    updatePersistedDraft(client, id, (now) => ({
       ...now,
       version,
       unanswered: undefined,
@@ -109,8 +116,8 @@ async function saveOnce(client: QueryClient, id: string): Promise<void> {
     void client.invalidateQueries({ queryKey: draftsQuery.queryKey });
   } catch (problem) {
     const isOpen = isPassing(problem);
-    changeKept(client, id, (now) => ({ ...now, problem, unanswered: isOpen ? sent : undefined }));
-    if (isOpen) saveSoon(client, id, TRY_AGAIN_MS);
+    updatePersistedDraft(client, id, (now) => ({ ...now, problem, unanswered: isOpen ? sent : undefined }));
+    if (isOpen) saveSoon(client, id, RETRY_MS);
     return;
   }
   if (sent === kept.unanswered) await saveOnce(client, id);

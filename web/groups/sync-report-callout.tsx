@@ -7,7 +7,15 @@ import type { SyncReport } from './sync.ts';
 const NAMED = 6;
 
 /** That groups are being read anew, and what that has changed once it is done. */
-export function SyncNote({ isBusy, report, close }: { isBusy: boolean; report?: SyncReport; close: () => void }) {
+export function SyncReportCallout({
+  isBusy,
+  report,
+  close,
+}: {
+  isBusy: boolean;
+  report?: SyncReport;
+  close: () => void;
+}) {
   if (isBusy)
     return (
       <Text size="sm" c="dimmed" mb="sm" role="status">
