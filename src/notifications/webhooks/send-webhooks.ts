@@ -54,7 +54,8 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
   /** Answers whether there may be more that is due. */
   async function serveDue(pool: PermitPool): Promise<boolean> {
     const filter = pool.filter();
-    const exceptWorkspaces = [...filter.exceptWorkspaces, ...(await readHeld(db, 'webhooks'))];
+    const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'told webhooks'))];
+    const exceptWorkspaces = [...filter.exceptWorkspaces, ...held];
     const due = filter.limit > 0 ? await findDue(db, { ...filter, exceptWorkspaces }) : [];
     for (const one of due) {
       const served = serve(pool, one).finally(() => inHand.delete(served));

@@ -1,4 +1,5 @@
 /** What is told: events, webhooks, notices, mails, receipts; and what is asked of accounts. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { keepSessionsOpen } from '../../../src/sending/sessions/keep-open.ts';
 import { serveCommands } from '../../../src/sending/sessions/command-handler.ts';
@@ -14,6 +15,7 @@ import { aboutOf, resealKeys } from '../../../src/messengers/whatsapp/connect/ke
 import { makeNotices } from '../../../src/notifications/notices/make-notices.ts';
 import { deliverNotices } from '../../../src/notifications/notices/deliver-notices.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
+import { aboutSecret } from '../../../src/notifications/webhooks/webhook-store.ts';
 import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
 import { sendNow, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
@@ -68,6 +70,16 @@ const startNotices = async ({ db }: Scene) => {
   return () => notices.stop();
 };
 
+const startWebhooks = async ({ db }: Scene) => {
+  const egress = {
+    checkUrl: (text: string) => new URL(text),
+    post: () => Promise.reject(new Error('nobody is there')),
+    close: () => undefined,
+  };
+  const webhooks = sendWebhooks({ db, log, egress, vault });
+  return () => webhooks.stop();
+};
+
 export const TELLING: Case[] = [
   {
     batch: 'events',
@@ -86,17 +98,28 @@ export const TELLING: Case[] = [
         select gen_random_uuid(), id, 1, 'https://hook.example', '', '{campaign.completed}', 'v1', 'x', 0, 1
         from unnest(${workspacesOf(owners)}::bigint[]) i (id)`.execute(db);
     },
-    async start({ db }) {
-      const egress = {
-        checkUrl: (text: string) => new URL(text),
-        post: () => Promise.reject(new Error('nobody is there')),
-        close: () => undefined,
-      };
-      const webhooks = sendWebhooks({ db, log, egress, vault });
-      return () => webhooks.stop();
-    },
+    start: startWebhooks,
     isDone: ({ db }, { workspaceId }) =>
       finds(db, sql`select from webhooks where workspace_id = ${workspaceId} and claim > 0`),
+  },
+  {
+    batch: 'told webhooks',
+    poison: ofWorkspace('webhook_tries', 'insert'),
+    async prepare(scene, owners) {
+      for (const { workspaceId, userId } of owners) {
+        const webhookId = randomUUID();
+        const secret = vault.seal(Buffer.alloc(32, 3), aboutSecret(webhookId));
+        await sql`
+          insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
+          values (${webhookId}, ${workspaceId}, ${userId}, 'https://hook.example', '', '{campaign.completed}', 'v1', ${secret}, 0, 0)`.execute(
+          scene.db,
+        );
+      }
+      await writeEvents(scene, owners);
+      while (await assignPositions(scene));
+    },
+    start: startWebhooks,
+    isDone: ({ db }, { workspaceId }) => finds(db, sql`select from webhook_tries where workspace_id = ${workspaceId}`),
   },
   {
     batch: 'notices',

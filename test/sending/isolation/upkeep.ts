@@ -9,10 +9,11 @@ import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
 import { forgetOldPosts } from '../../../src/messengers/whatsapp/send/sent-posts.ts';
+import { clearExpiredTokens } from '../../../src/identity/store.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { sendNow, until, type Owner } from '../../support/ledger.ts';
 import { sent } from '../../support/turns.ts';
-import { finds, idsOf, ofAccount, ofWorkspace, type Case, type Scene } from './cases.ts';
+import { finds, idsOf, ofAccount, ofUser, ofWorkspace, type Case, type Scene } from './cases.ts';
 
 const log = createLog('silent');
 
@@ -34,7 +35,7 @@ async function sumAll({ db }: Scene): Promise<void> {
 }
 
 const isGone =
-  (table: string, owner: 'accountId' | 'workspaceId', column: string) =>
+  (table: string, owner: 'accountId' | 'workspaceId' | 'userId', column: string) =>
   async ({ db }: Scene, who: Owner) =>
     !(await finds(db, sql`select from ${sql.table(table)} where ${sql.ref(column)} = ${who[owner]}`));
 
@@ -115,6 +116,20 @@ export const UPKEEP: Case[] = [
       return () => house.stop();
     },
     isDone: isGone('audit_log', 'workspaceId', 'workspace_id'),
+  },
+  {
+    batch: 'old rows of users',
+    poison: ofUser('signed_out_tokens'),
+    async prepare({ database }, owners) {
+      for (const { userId } of owners)
+        await sql`
+          insert into signed_out_tokens (user_id, token_id, expires_at) values (${userId}, 'token', campanile_now())`.execute(
+          database.db,
+        );
+      await database.clock.advance({ days: 1 });
+    },
+    step: (scene) => clearExpiredTokens({ ...scene, log }),
+    isDone: isGone('signed_out_tokens', 'userId', 'user_id'),
   },
   {
     batch: 'old rows of accounts',
