@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('complementary').count()).toBe(0);
     await press('Preview');
     const phone = dialog().getByRole('figure');
-    await phone.locator('[data-looks~=bold]', { hasText: 'fair' }).waitFor();
+    await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.getByText('hana', { exact: true }).waitFor();
     expect(await phone.locator('svg').count()).toBe(0);
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);

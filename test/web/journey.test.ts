@@ -52,7 +52,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Spring *fair*', '- bring cake');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
     const phone = page.getByRole('complementary', { name: 'As a member sees it' });
-    await phone.locator('[data-looks~=bold]', { hasText: 'fair' }).waitFor();
+    await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     const id = await sendToAll(page);
 
@@ -95,7 +95,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.waitForURL('**/campaigns/new?draft=*');
     const phone = page.getByRole('complementary', { name: 'As a member sees it' });
-    await phone.locator('[data-looks~=bold]', { hasText: 'fair' }).waitFor();
+    await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
