@@ -59,7 +59,11 @@ export async function stoodAs(person: Person, status: string): Promise<Pick<Stat
 
 /** Links the person's account by a QR code that their phone scans, and waits until it is connected. */
 export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPerson): Promise<Companion> {
-  const { body } = await person.call<Status>('venom/connect-account');
+  // A link that has just been begun may have no code yet.
+  const { body } = await until(
+    () => person.call<Status>('venom/connect-account'),
+    (answer) => typeof answer.body.data.qr === 'string',
+  );
   expect(body.data).toMatchObject({ status: 'linking', qr: expect.any(String) });
   const companion = await peer.scan(phone, body.data.qr ?? '');
   await statusWhen(person, 'connected');
