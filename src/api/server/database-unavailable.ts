@@ -1,10 +1,6 @@
-import { ConnectionWaitError } from '../../platform/errors/database-errors.ts';
-import { isDatabaseUnreachable } from '../../platform/errors/database-errors.ts';
+import { ConnectionWaitError, isDatabaseUnreachable, POOL_FULL } from '../../platform/errors/database-errors.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-
-/** The pool says so only while all of its connections are in use. */
-const POOL_FULL = 'timeout exceeded when trying to connect';
 
 /** A statement that took too long or was cancelled, a lock that took too long to get, a transaction that did. */
 const TOO_LONG = /^(57014|55P03|25P04)$/;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Connection, PostgresAddress } from '../../platform/database/connect.ts';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/backup-settings.ts';
-import { StartupError } from '../../platform/errors/errors.ts';
+import { errorCodeOf, StartupError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { makeBackup } from './make-backup.ts';
 
@@ -78,7 +78,7 @@ export async function findLastUpgradeBackup(folder: string): Promise<Date | unde
 
 async function listUpgradeBackups(folder: string): Promise<Array<{ file: string; number: number; madeAt: Date }>> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCodeOf(error) === 'ENOENT') return [];
     throw error;
   });
   return Promise.all(

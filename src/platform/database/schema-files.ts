@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { errorCodeOf } from '../errors/errors.ts';
 
 /** Where `migrations/`, `functions/`, `fingerprints/` and `epoch.txt` are. */
 export const SCHEMA_FOLDER = new URL('./', import.meta.url);
@@ -101,7 +102,7 @@ async function readIfThere(file: URL): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

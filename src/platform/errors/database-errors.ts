@@ -25,9 +25,11 @@ const SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
+/** The pool says so only while all of its connections are in use. */
+export const POOL_FULL = 'timeout exceeded when trying to connect';
 /** The driver gives these failures no code. */
 const MESSAGES = [
-  'timeout exceeded when trying to connect',
+  POOL_FULL,
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -49,7 +51,7 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
  * values (22), constraints (23, 44), functions (38, 39, P0), one row over a limit (54), a damaged row or an internal error (XX).
  */
 const ABOUT_ROWS = /^(?:09|20|21|22|23|27|38|39|44|54|P0|XX)/;
-const ABORTED = new Set(['AbortError', 'TimeoutError', 'ConnectionWaitError']);
+const ABORTED = new Set(['AbortError', 'TimeoutError']);
 
 /**
  * Whether an error is about the data that was worked on, so that the same work without the row at fault would succeed. False for a lost
@@ -57,7 +59,8 @@ const ABORTED = new Set(['AbortError', 'TimeoutError', 'ConnectionWaitError']);
  * missing permission: those are nobody's own. An error without a code comes from our own reading of the data.
  */
 export function isDataError(error: unknown): boolean {
-  if (!(error instanceof Error) || ABORTED.has(error.name) || isDatabaseUnreachable(error)) return false;
+  if (!(error instanceof Error) || ABORTED.has(error.name)) return false;
+  if (error instanceof ConnectionWaitError || isDatabaseUnreachable(error)) return false;
   const code = errorCodeOf(error);
   if (code === undefined) return true;
   return SQL_STATE.test(code) ? ABOUT_ROWS.test(code) : code.startsWith('ERR_');

@@ -1,6 +1,6 @@
 /**
  * The errors that are somebody's business to read. A use case throws an `AppError` with a code, which has a kind; only
- * `http/edge/envelope.ts` knows which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
+ * `api/server/envelope.ts` knows which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
  */
 
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
