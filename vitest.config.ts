@@ -97,7 +97,7 @@ export default defineConfig(({ mode }) => ({
     ...filesOf(mode),
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: ['test/support/run/speak-english.ts'],
+    setupFiles: ['test/support/run/set-locale.ts'],
     // What is waited for takes as long as a busy machine makes it take.
     expect: { poll: { timeout: 30_000 } },
     // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each
