@@ -92,7 +92,7 @@ export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> e
 export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
   access: 'bearer';
   scope: OperationScope;
-  /** Takes a token only when its bearer has proven who they are within the last 10 minutes (contract §4). */
+  /** Step-up authentication: takes a token only when its bearer has proven who they are within the last 10 minutes (contract §4). */
   requiresRecentAuth?: boolean;
   /** The longest body taken, in bytes; 256 KiB unless given. A longer one than that waits for its place before it is read. */
   bodyLimitBytes?: number;

@@ -4,13 +4,13 @@ import type { en } from './en.ts';
 export type Words = typeof en;
 
 /**
- * All that the dashboard says, in the language that is spoken. Nothing that says something may be loaded before `setLocale` was called:
+ * i18n: all messages of the dashboard, in the current locale. Nothing that says something may be loaded before `setLocale` was called:
  * `main.ts` sees to that.
  */
 // oxlint-disable-next-line import/no-mutable-exports
 export let words: Words;
 
-/** Has everything that is loaded from now on say what it says in these words. */
+/** i18n: sets the messages that everything loaded from now on shows. */
 export function setLocale(spoken: Words): void {
   words = spoken;
 }

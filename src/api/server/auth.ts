@@ -56,6 +56,7 @@ export function createAuthenticate({
 }
 
 /**
+ * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`).
  * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
  * others: `send` does not read.
  */

@@ -43,7 +43,7 @@ export function createLimitPerUser(permits: FairSemaphore): LimitPerUser {
   };
 }
 
-/** The body of a success, of which what is long is read as fast as the client takes it. */
+/** Backpressure: the body of a success. Its long parts are read only as fast as the client takes them. */
 export function streamSuccess(data: unknown): Readable {
   return Readable.from(bindRequester(pieceTogether(data)), { objectMode: false });
 }

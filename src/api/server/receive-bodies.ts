@@ -19,7 +19,7 @@ interface BodyPermit {
 /** Bodies up to this many bytes are read at once; operations that take more have to say so. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
-/** A hook that lets big bodies wait for their place before they are read. To come after the caller is known. */
+/** Backpressure: a hook that lets big bodies wait for a permit before they are read. To come after the caller is known. */
 export function acquireBodyPermit(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
   // Not an async function: nearly every body is small.
   return (request, { raw: answer }, done) => {
@@ -73,7 +73,7 @@ export interface BodyPace {
   graceMs: number;
 }
 
-/** Ends with 408 what brings its body too slowly. The time before the body is read, in line for instance, does not count. */
+/** Slowloris protection: ends with 408 a request whose body comes too slowly. The time before the body is read, in line for instance, does not count. */
 export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, graceMs }: BodyPace): void {
   server.addHook('preParsing', (request, reply, payload, done) => {
     done(null, payload);

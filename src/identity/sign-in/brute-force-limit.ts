@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 
-/** How often something may be tried under one key, over all processes (contract §2, row 429). */
+/** Brute force: how often something may be tried under one key, over all processes (contract §2, row 429). */
 export interface AttemptLimit {
   /** What is limited; parts the counts of different limits. */
   name: string;

@@ -34,7 +34,7 @@ interface Attempt extends AttemptRecord {
   retryAfter?: string | undefined;
 }
 
-/** So much is told before it is written down. What a crash keeps from being written down is told again, with the same ids. */
+/** At least once: so much is delivered before it is recorded. What a crash keeps from being recorded is delivered again, with the same ids. */
 const BATCH = 100;
 /** After so long other webhooks have their turn. */
 const BATCH_MS = 1_000;

@@ -1,7 +1,7 @@
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** Seconds after the first try, which is made at once. */
+/** Exponential backoff: seconds after the first attempt, which is made at once. */
 const TRIES = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 /** Up to a tenth later, so that not everybody comes back to a receiver at the same moment. */
 const JITTER = 0.1;

@@ -13,7 +13,7 @@ export interface Examination {
 /** However many ask, and however often, it is looked once in so long. */
 const CACHE_MS = 5_000;
 
-/** For administrators, to others it throws `forbidden`: what `examine` finds. Those who ask within five seconds share a look. */
+/** Single flight: callers within five seconds share one examination. For administrators, to others it throws `forbidden`: what `examine` finds. */
 export type Examine = (actor: Actor) => Promise<Examination>;
 
 export function runChecksOnce({ config, db }: { config: Config; db: Database }): Examine {

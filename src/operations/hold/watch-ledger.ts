@@ -1,4 +1,5 @@
 /**
+ * Split brain: two copies of one ledger must not both send. The fencing record in STATE_DIR tells them apart.
  * Nothing is sent twice by a ledger that was restored or copied (contract §5). Each heartbeat raises the ledger's number and then writes it
  * as the mark into STATE_DIR, before the lease that it renews counts: so whatever is sent, the mark is no further behind than a lease.
  */

@@ -13,6 +13,7 @@ const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 
 /**
+ * Exponential backoff: a step that fails is tried again after a pause that doubles.
  * Runs `step` again and again. A step resolves to how many milliseconds to sleep before the next one (0: none). A step that
  * throws is logged and tried again after a pause that doubles from 100 ms to 5 s: a loop never ends by itself. With `accountId` the loop is
  * one account's: its failures are no problem of the process.

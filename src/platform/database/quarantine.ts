@@ -1,4 +1,4 @@
-/** Which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
+/** Dead-letter queue without dropping: which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
 import { sql } from 'kysely';
 import type { Log } from '../log/log.ts';
 import type { Connection, Database } from './connect.ts';

@@ -47,6 +47,10 @@ const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 1_024;
 const IDLE_MS = 10_000;
 
+/**
+ * SSRF protection: posts to URLs that users name. The host must resolve to public addresses, or to addresses that the operator allows.
+ * DNS rebinding protection: the request connects to the address that was checked, and no name server is asked again.
+ */
 export function createSafeHttpClient({
   allowHttp,
   allowed,

@@ -9,7 +9,7 @@ export class BlockedAddressError extends Error {}
 /** No longer address is taken. */
 const LONGEST_URL = 2_000;
 
-/** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
+/** SSRF protection: returns the URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
 export function validateUrl(text: string, { allowHttp }: EgressRules): URL {
   if (text.length > LONGEST_URL) throw new BlockedAddressError(`must have at most ${LONGEST_URL} characters`);
   if (!URL.canParse(text)) throw new BlockedAddressError('must be a URL');

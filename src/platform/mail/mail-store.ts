@@ -28,7 +28,7 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
 };
 
 /**
- * Has a mail sent once the transaction is committed, and answers its id, of which links are made. Call it in the transaction that does
+ * Transactional outbox: has a mail sent once the transaction is committed, and answers its id, of which links are made. Call it in the transaction that does
  * what the mail tells. An invitation takes the place of an earlier one to the same address.
  */
 export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {

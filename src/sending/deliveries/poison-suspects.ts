@@ -11,6 +11,7 @@ interface Claimed {
 }
 
 /**
+ * Poison message: a delivery that may crash its worker gets a turn of its own.
  * Completes turns that were just claimed. A delivery whose try was cut off before is tried in a turn of its own: should it be what
  * broke its worker, no other is in hand with it. So what stands behind the first of them is given back, or behind it where the
  * turn begins with it.

@@ -4,6 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { EventType } from './event-types.ts';
 
 /**
+ * Transactional outbox: the event is a row of the transaction that it is about, and is delivered after the commit.
  * Tells something of a campaign that no row of its says by itself; all else is told by triggers. Call it in the transaction that does
  * it, with the lane locked.
  */

@@ -1,4 +1,4 @@
-/** How long to wait before an account connects again. */
+/** Exponential backoff: how long to wait before an account connects again. */
 import type { Ending } from '../failures.ts';
 
 /** The end of a connection that another one shall follow. */

@@ -5,7 +5,7 @@ import type { Cooldown } from '../connect/cooldown.ts';
 /** As many chats one after the other: it is the account then, and not one of them. */
 const CHATS_IN_A_ROW = 5;
 
-/** Looks at what becomes of one post after the other, and begins a rest before WhatsApp has to say so. */
+/** Circuit breaker: begins a cool-down when WhatsApp rejects posts to several chats in a row, before it has to ask for one. */
 export function createRejectionBreaker(
   cooldown: Pick<Cooldown, 'begin'>,
 ): (chatId: string, result: SendResult) => SendResult {
