@@ -17,7 +17,7 @@ const SLOW = [
   'service/{command-line,crashes,door,journey,low-disk,main,refusals,traces,worker-loops}',
   'project/{examples,readme,tutorial,witness}',
   'sending/deliveries/{effort,lost-shard,poison,revise}',
-  'sending/accounts/{history,rest}',
+  'sending/accounts/{history,send-window}',
   'sending/campaigns/{check,clock,large-requests,occurrences,revise}',
   'content/text/{html-to-whatsapp,laws}',
   'sending/receipts/effort',
@@ -33,7 +33,7 @@ const SLOW = [
   'platform/secrets/*',
   'platform/mail/mails',
   'notifications/notices/notices',
-  'notifications/webhooks/tell',
+  'notifications/webhooks/deliver',
 ].map((name) => `test/${name}.test.ts`);
 
 /**
@@ -46,7 +46,7 @@ const RARE = [
   'messengers/whatsapp/inbound/{history,private-chats}',
   'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
   'operations/backup/{backup,tampered}',
-  'operations/hold/{lost-marks,restored}',
+  'operations/hold/{lost-fencing-records,restored}',
   'platform/database/outages',
   'sending/deliveries/stalled-claim',
   'service/failing-loops',
